@@ -1,4 +1,4 @@
-# The Manager as it runs in production: Node runs the source, there is no build step.
+# The production image of the Manager. Node runs the TypeScript sources, so there is no build step.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -11,16 +11,16 @@ RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund
 FROM node:24-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_HEALTH_HOST=0.0.0.0
 WORKDIR /app
-# All of it: some packages lie below packages/manager.
+# The whole folder is copied, because npm installs some packages below packages/manager.
 COPY --from=packages /app ./
 COPY packages/gotemplate/src packages/gotemplate/src
 COPY packages/legacy/src packages/legacy/src
 COPY packages/manager/migrations packages/manager/migrations
 COPY packages/manager/src packages/manager/src
 USER node
-# 8080 is for the proxy alone, 8081 for health and metrics.
+# Port 8080 is for the proxy only; port 8081 serves health and metrics.
 EXPOSE 8080 8081
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.SVC_HEALTH_PORT || 8081) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself gets SIGTERM and drains.
+# The exec form lets Node receive SIGTERM, on which the service drains.
 CMD ["node", "packages/manager/src/main.ts"]

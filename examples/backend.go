@@ -48,7 +48,7 @@ var (
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 
-	// Held for a moment only, never during a request.
+	// Locked only briefly, never during a request.
 	mutex        sync.Mutex
 	registration string
 	mustRegister = true
@@ -108,7 +108,7 @@ func ask(method, path string, body, result any, headers map[string]string) error
 	return json.NewDecoder(response.Body).Decode(result)
 }
 
-// isAlive sends a heartbeat; false if the registration is gone or belongs to another machine user.
+// isAlive sends a heartbeat. It returns false if the registration is gone or belongs to another machine user.
 func isAlive() (bool, error) {
 	mutex.Lock()
 	id, isDue := registration, mustRegister
@@ -217,7 +217,7 @@ func isOurs(header http.Header, body []byte) bool {
 	return false
 }
 
-// accept decides about a callback and returns the status of the response.
+// accept accepts or rejects a callback and returns the status of the response.
 func accept(header http.Header, body []byte) int {
 	if !isOurs(header, body) {
 		if !isSignedWith(strings.TrimPrefix(header.Get("Authorization"), "Bearer "), header, body) {
@@ -244,7 +244,7 @@ func accept(header http.Header, body []byte) int {
 	select {
 	case runs <- struct{}{}:
 	default:
-		// The Manager retries a run that does not fit.
+		// Too many runs are active. The Manager retries this one.
 		return http.StatusServiceUnavailable
 	}
 	taken[run] = true
@@ -275,7 +275,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	response.WriteHeader(accept(request.Header, body))
 }
 
-// stop unregisters and lets accepted runs end: they are not called again.
+// stop unregisters and waits for accepted runs, because the Manager does not call them again.
 func stop() {
 	mutex.Lock()
 	id := registration

@@ -168,7 +168,7 @@ def receive(headers, body):
     with lock:
         if run in taken:
             return 204
-        # The Manager retries a run that does not fit.
+        # The Manager retries a run that is rejected here.
         if stopping.is_set() or not runs.acquire(blocking=False):
             return 503
         taken[run] = True
@@ -181,7 +181,7 @@ def receive(headers, body):
 
 class Callbacks(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # A client that sends nothing does not keep a thread.
+    # A client that sends nothing must not occupy a thread.
     timeout = 10
 
     def do_POST(self):
@@ -230,7 +230,7 @@ def main():
             ask("DELETE", f"/api/machine/backend/{registration}")
         except Exception as error:
             say(f"failed: {error}")
-    # Runs that were accepted are not called again: let them end.
+    # The Manager does not call accepted runs again, so let them finish.
     deadline = time.monotonic() + STOP_SECONDS
     for _ in range(MAX_RUNS):
         runs.acquire(timeout=max(0, deadline - time.monotonic()))

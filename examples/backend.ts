@@ -1,4 +1,4 @@
-// A backend with the client; careful-backend.ts is one without, and docs/guides/backends/register.md explains both. When a
+// A backend with the client. careful-backend.ts uses none; docs/guides/backends/register.md explains both. When a
 // trigger calls, it asks a partner through the ESB for the stock of each tenant, and notifies the people of the tenant.
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, createServer } from 'node:http'
@@ -10,7 +10,7 @@ const { CALLBACK_URL: callbackUrl = '', HOST, PORT = '9100', HEARTBEAT_SECONDS =
 const heartbeatMs = Math.max(0, Number(HEARTBEAT_SECONDS)) * 1_000 || 30_000
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const onError = (error: unknown): void => say(`failed: ${String(error)}`)
-// Read for every request, so that a rotated token is used at once.
+// Read for every request, so that a rotated token is used immediately.
 const token = async (): Promise<string> => (await readFile(MACHINE_TOKEN_FILE, 'utf8')).trim()
 const manager = connect({ url, token })
 const backend = await registerBackend(manager, { applicationId, callbackUrl, heartbeatMs, onError })
@@ -18,10 +18,10 @@ const backend = await registerBackend(manager, { applicationId, callbackUrl, hea
 const work = (run: string, runKey: string): Promise<void> =>
   forEachTenant(manager, applicationId, async ({ id: tenantId, name: tenant }) => {
     const answer = await callEsb(manager, { applicationId, path: '/stock', body: JSON.stringify({ tenant }) })
-    if (!answer.ok) throw new Error(`the partner answered ${answer.status}`)
+    if (!answer.ok) throw new Error(`the partner returned ${answer.status}`)
     const { left } = (await answer.json()) as { left: number }
     const notification = { applicationId, tenantId, title: `Tulips left: ${left}`, data: { left } }
-    // A run may arrive twice. With its id in the key, its notification is there once.
+    // A run can arrive twice. With its id in the key, its notification exists once.
     await emit(manager, notification, { idempotencyKey: `${run} ${tenantId}` })
     say(`${runKey} for ${tenant}`)
   })

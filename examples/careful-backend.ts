@@ -1,5 +1,5 @@
-// A backend that triggers call back. It registers, sends heartbeats, verifies what calls it, and does its work once for
-// each tenant. It needs Node 24 and nothing else; docs/guides/backends/register.md explains the steps.
+// A backend that triggers call. It registers, sends heartbeats, verifies callbacks, and does its work once for each
+// tenant. It needs only Node 24. docs/guides/backends/register.md explains the steps.
 //
 //   MANAGER_URL=http://127.0.0.1:8080 MACHINE_TOKEN_FILE=token APPLICATION_ID=… \
 //   CALLBACK_URL=http://127.0.0.1:9100/callbacks PORT=9100 node examples/careful-backend.ts
@@ -15,7 +15,7 @@ type Keys = { token: string; signing_secret?: string }
 type Answer = Keys & { registered_id: string; tenants?: { id: string; name: string }[] }
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Asks the Manager; null is 404. A token in a file is read each time, so that a rotated one is used at once. */
+/** Calls the Manager, and returns null for 404. A token file is read for every request, so a rotated token is used. */
 async function ask(method: string, path: string, body?: object): Promise<Answer | null> {
   const token = MACHINE_TOKEN ?? (await readFile(MACHINE_TOKEN_FILE, 'utf8')).trim()
   const response = await fetch(`${MANAGER_URL}/api/machine${path}`, {
@@ -31,10 +31,10 @@ async function ask(method: string, path: string, body?: object): Promise<Answer 
 }
 
 let registration: string | null = null
-/** The keys of callbacks, and those before them: a callback that was on its way while we registered again has those. */
+/** The current and the previous keys. The previous keys verify callbacks sent before the last registration. */
 let keys: Keys[] = []
 
-/** A heartbeat. Registers first where there is no registration: at the start, or when it was removed. */
+/** Sends a heartbeat, or registers if there is no registration: at the start, or after it was removed. */
 async function beat(): Promise<void> {
   if (registration !== null && (await ask('PUT', `/backend/${registration}/heartbeat`)) !== null) return
   const body = { application_id: APPLICATION_ID, callback_url: CALLBACK_URL, version: '1.0.0' }
@@ -52,43 +52,44 @@ function isSignedWith(secret: string, headers: IncomingHttpHeaders, body: Buffer
   const mac = createHmac('sha256', key).update(`${id}.${sentAt}.`).update(body).digest('base64')
   const expected = Buffer.from(`v1,${mac}`)
   const isRecent = Math.abs(Date.now() / 1_000 - Number(sentAt)) < 300
-  // The header has a signature of each secret that the Manager signs with; one that fits is enough.
+  // The header has one signature per secret that the Manager signs with. One matching signature is enough.
   const signatures = String(headers['webhook-signature']).split(' ')
-  const fits = (came: Buffer): boolean => came.length === expected.length && timingSafeEqual(came, expected)
-  return isRecent && signatures.some((signature) => fits(Buffer.from(signature)))
+  const matches = (received: Buffer): boolean =>
+    received.length === expected.length && timingSafeEqual(received, expected)
+  return isRecent && signatures.some((signature) => matches(Buffer.from(signature)))
 }
 
-/** Runs we have taken. A run may arrive more than once; keep these with your data if work must not be done twice. */
-const taken = new Set<string>()
+/** Accepted runs. A run can arrive more than once; store these ids with your data if work must not happen twice. */
+const acceptedRuns = new Set<string>()
 
-/** Takes a callback; returns the status of the answer. */
+/** Accepts a callback and returns the status of the response. */
 async function receive(request: IncomingMessage): Promise<number> {
   const { headers } = request
-  // Callbacks are small and say how long they are.
+  // Callbacks are small and declare their length.
   if (!(Number(headers['content-length']) < 65_536)) return 413
   const body = await buffer(request)
-  // A Manager of an older release issues no signing secret, and signs with the token.
+  // An older Manager issues no signing secret and signs with the token.
   if (!keys.some(({ token, signing_secret = token }) => isSignedWith(signing_secret, headers, body))) {
     if (!isSignedWith(headers.authorization?.slice('Bearer '.length) ?? '', headers, body)) return 401
-    // In order, but not with a secret of ours: another instance may have registered as the same machine user. The next
-    // heartbeat registers again, and 503 asks for another attempt, which is signed with the secret we get then. Who forges
-    // such a call makes us register once more, and nothing else.
+    // The signature is valid, but not for our secret: another instance may have registered as the same machine user.
+    // The next heartbeat registers again, and 503 requests another attempt, which is signed with the new secret. A
+    // forged call of this kind causes one more registration, and nothing else.
     registration = null
     return 503
   }
   const id = String(headers['webhook-id'])
-  if (taken.has(id)) say(`had ${id} already`)
+  if (acceptedRuns.has(id)) say(`run ${id} was already accepted`)
   else {
     const { run_key } = JSON.parse(body.toString()) as { run_key: string }
-    taken.add(id)
-    for (const oldest of taken) if (taken.size > 1_000) taken.delete(oldest)
+    acceptedRuns.add(id)
+    for (const oldest of acceptedRuns) if (acceptedRuns.size > 1_000) acceptedRuns.delete(oldest)
     say(`run ${id}: ${run_key}`)
     work(run_key).catch((error: unknown) => say(`${run_key} failed: ${String(error)}`))
   }
   return 204
 }
 
-/** What the trigger is for, once per tenant. The Manager waits 30 seconds for an answer, so it has been sent already. */
+/** Does the work of a run, once per tenant. The Manager waits for 30 s, so the response is sent before the work. */
 async function work(runKey: string): Promise<void> {
   const answer = await ask('GET', `/application/${APPLICATION_ID}/tenants`)
   for (const tenant of answer?.tenants ?? []) say(`${runKey} for ${tenant.name}`)
@@ -106,8 +107,8 @@ process.once('SIGTERM', () => {
   void leaving.catch(() => undefined).then(() => process.exit())
 })
 
-// Whatever fails, such as a Manager that is away or a token that was just rotated, is tried again with the next beat.
+// Any failure, such as an unreachable Manager or a token that was just rotated, is retried with the next heartbeat.
 for (;;) {
-  await beat().catch((error: unknown) => say(`no heartbeat: ${String(error)}`))
+  await beat().catch((error: unknown) => say(`heartbeat failed: ${String(error)}`))
   await pause((Number(HEARTBEAT_SECONDS) || 30) * 1_000)
 }

@@ -1,18 +1,18 @@
-// Notifications and live data in a browser, or in Node 24: one file without dependencies, to be copied;
-// docs/guides/frontends/show-notifications.md explains it. The inbox is the truth. The socket says when to look there, so a
-// lost frame costs time, never data.
+// Notifications and live data in a browser, or in Node 24: one file without dependencies, to be copied.
+// docs/guides/frontends/show-notifications.md explains it. The inbox is authoritative. The socket only tells when to
+// read it, so a lost frame costs time, never data.
 const [maxWaitMs, spreadMs] = [30_000, 300]
-/** Access is gone, there are too many sockets, or we broke the protocol: coming back would not help. */
+/** The user has no access or too many sockets, or the client violated the protocol: reconnecting would not help. */
 const isFinal = (code) => code >= 4500 && code < 4600
-/** A random part of what the service asks for, so that all those it sent away do not return together; later of more. */
+/** Returns a random delay, so that clients do not all reconnect together. Repeated failures raise its limit. */
 const backoff = (jitterMs, failures) =>
   Math.random() * Math.max(jitterMs, Math.min(maxWaitMs, 500 * 2 ** failures))
 
 /**
- * `address` is where the proxy serves the comms routes of the application, such as `/comms`.
- * `onChange(state)` gets `{ notifications, unread, hasMore, connected, ended }` after every change. Notifications are
- * newest first; `ended` is null, or the close code after which the client does not come back (1000 after `close()`).
- * `onLive(topic, data)` gets live data, at most once. `fetch` and `WebSocket` are the platform's unless they are given.
+ * `address` is the path at which the proxy serves the comms routes of the application, such as `/comms`.
+ * `onChange(state)` receives `{ notifications, unread, hasMore, connected, ended }` after every change. Notifications
+ * are newest first. `ended` is null, or the close code after which the client stays closed (1000 after `close()`).
+ * `onLive(topic, data)` receives live data, at most once. `fetch` and `WebSocket` default to those of the platform.
  */
 export function connectComms(address, { onChange, onLive, fetch = globalThis.fetch, ...given } = {}) {
   const base = new URL(`${address}/`, globalThis.location?.href)
@@ -26,7 +26,7 @@ export function connectComms(address, { onChange, onLive, fetch = globalThis.fet
     const post = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
     const signal = AbortSignal.timeout(maxWaitMs)
     const response = await fetch(new URL(path, base).href, { ...post, signal })
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    if (!response.ok) throw new Error(`${path} returned ${response.status}`)
     return response.json()
   }
   const inbox = openInbox(ask, () => state, change)
@@ -36,14 +36,18 @@ export function connectComms(address, { onChange, onLive, fetch = globalThis.fet
       void inbox.refresh()
     } else if (frame.type === 'notification') {
       change({ unread: true })
-      // Many others got it too, and shall not all ask at the same instant.
+      // Many clients receive the frame at the same time, so spread their requests.
       void inbox.refresh(Math.random() * spreadMs)
     } else if (frame.type === 'notification.read') inbox.apply('read', frame)
     else if (frame.type === 'notification.seen') inbox.apply('seen', frame)
     else if (frame.type === 'live') onLive?.(frame.topic, frame.data)
   }
-  const lose = (code) => change({ connected: false, ended: isFinal(code) ? code : null })
-  const socket = holdSocket(new URL('ws', base).href.replace(/^http/, 'ws'), { receive, lose, ...given })
+  const onDisconnect = (code) => change({ connected: false, ended: isFinal(code) ? code : null })
+  const socket = maintainSocket(new URL('ws', base).href.replace(/^http/, 'ws'), {
+    receive,
+    onDisconnect,
+    ...given,
+  })
   const mark = async (kind, chosen) => {
     const body = { ...chosen, connection_id: socket.connectionId() }
     const { updated } = await ask(`notifications/${kind}`, body)
@@ -51,7 +55,7 @@ export function connectComms(address, { onChange, onLive, fetch = globalThis.fet
     return updated
   }
   return {
-    /** Marks at most 500 ids, or 'all'; resolves to how many that changed. */
+    /** Marks at most 500 ids, or 'all'. Resolves to the number of notifications that changed. */
     markRead: (ids) => mark('read', ids === 'all' ? { all: true } : { ids }),
     markSeen: (ids) => mark('seen', { ids }),
     loadMore: inbox.loadMore,
@@ -62,49 +66,49 @@ export function connectComms(address, { onChange, onLive, fetch = globalThis.fet
   }
 }
 
-/** Holds a socket, and comes back when it is lost. */
-function holdSocket(address, { receive, lose, WebSocket = globalThis.WebSocket }) {
+/** Keeps a socket open, and reconnects when it is lost. */
+function maintainSocket(address, { receive, onDisconnect, WebSocket = globalThis.WebSocket }) {
   let [socket, timer, failures] = [null, null, 0]
   let hello = { ping_interval: 25, reconnect_jitter_ms: 1_000 }
   const drop = () => {
     clearTimeout(timer)
     const dropped = socket
-    // Its end is not waited for, and what it says from here on is not listened to.
+    // Do not wait for the close, and ignore later events of this socket.
     socket = null
     dropped?.close()
   }
-  const end = (code) => {
+  const disconnect = (code) => {
     drop()
     if (!isFinal(code)) timer = setTimeout(open, backoff(hello.reconnect_jitter_ms, failures++))
-    lose(code)
+    onDisconnect(code)
   }
-  const take = (frame) => {
+  const handleFrame = (frame) => {
     if (frame.type === 'hello') [hello, failures] = [frame, 0]
     clearTimeout(timer)
-    timer = setTimeout(end, 2_000 * hello.ping_interval, 1006)
+    timer = setTimeout(disconnect, 2_000 * hello.ping_interval, 1006)
     if (frame.type === 'ping') socket.send('{"type":"pong"}')
     else receive(frame)
   }
   const open = () => {
     const opened = new WebSocket(address)
     socket = opened
-    timer = setTimeout(end, maxWaitMs, 1006)
-    opened.addEventListener('message', ({ data }) => socket === opened && take(JSON.parse(data)))
-    opened.addEventListener('close', ({ code }) => socket === opened && end(code))
+    timer = setTimeout(disconnect, maxWaitMs, 1006)
+    opened.addEventListener('message', ({ data }) => socket === opened && handleFrame(JSON.parse(data)))
+    opened.addEventListener('close', ({ code }) => socket === opened && disconnect(code))
   }
   open()
   return { connectionId: () => hello.connection_id, close: drop }
 }
 
-/** The pages that are loaded. */
+/** Keeps the loaded pages of the inbox. */
 function openInbox(ask, state, change) {
-  // The newest notification of the last first page, and where older ones follow.
+  // The newest notification of the last first page, and the cursor of the older ones.
   let [newest, cursor] = ['', null]
   let [isLoading, isStale] = [false, false]
-  /** What was loaded before stays below a first page, unless so much is new that some is missing in between. */
+  /** Older notifications stay below a first page, unless so many are new that some are missing. */
   const show = ({ page, unread }) => {
     const oldest = page.notifications.at(-1)?.id ?? ''
-    // Ids begin with their time, so they are ordered as the inbox is.
+    // Ids start with their time, so they are in the order of the inbox.
     const isJoined = page.has_more === true && oldest <= newest
     const older = isJoined ? state().notifications.filter(({ id }) => id < oldest) : []
     if (!isJoined) cursor = page.next_cursor
@@ -116,7 +120,7 @@ function openInbox(ask, state, change) {
     const isUnread = page.notifications.some(({ read }) => read === false)
     return { page, unread: isUnread === true || (page.has_more === true && (await ask('unread')).unread) }
   }
-  /** Reads the first page; again if something happened meanwhile, and until it succeeds. */
+  /** Reads the first page. Repeats this if something changed during the read, and until it succeeds. */
   const refresh = async (firstWaitMs = 0) => {
     isStale = true
     if (isLoading) return
@@ -136,7 +140,7 @@ function openInbox(ask, state, change) {
   }
   const apply = (kind, { ids, all }) => {
     const isMeant = ({ id }) => all === true || ids.includes(id) === true
-    // What is read has been seen.
+    // A notification that was read has also been seen.
     const set = (one) =>
       isMeant(one) ? { ...one, seen: true, read: one.read === true || kind === 'read' } : one
     change({ notifications: state().notifications.map(set) })
@@ -146,7 +150,7 @@ function openInbox(ask, state, change) {
     const from = cursor
     if (from === null) return
     const page = await ask(`notifications?cursor=${encodeURIComponent(from)}`)
-    // Otherwise the list has begun anew meanwhile.
+    // The list was reloaded while this page was fetched.
     if (cursor !== from) return
     cursor = page.next_cursor
     change({ notifications: [...state().notifications, ...page.notifications], hasMore: cursor !== null })

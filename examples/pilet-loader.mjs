@@ -1,17 +1,17 @@
-// Loads pilets in a browser: verifies each one, runs what is right, and says why it refused the rest. One file without
-// dependencies, to be copied; docs/guides/frontends/verify-pilets.md explains it. The page needs `blob:` in `script-src` of its
-// Content-Security-Policy, because what runs is the very bytes that were verified.
+// Loads pilets in a browser: verifies each one, runs the valid ones, and reports why it rejected the others. One file
+// without dependencies, to be copied. docs/guides/frontends/verify-pilets.md explains it. The page needs `blob:` in
+// `script-src` of its Content-Security-Policy, because exactly the verified bytes are executed.
 const [maxMs, maxUnpackedBytes] = [30_000, 64 * 1024 * 1024]
 
 /**
- * `feed` is the address of the feed, `keys` the trust anchor `window.__SVC__.config.pilet_signing_keys` (key id to base64
- * public key), `api` what the `setup` of each pilet is called with. `project` is the id of the project that pilets must be
- * of; with `requireStatements` a pilet without a statement is refused too.
- * Returns one of `{ name, version, loaded: true }` and `{ name, version, refused: reason }` for each pilet of the feed.
+ * `feed` is the address of the feed. `keys` is the trust anchor `window.__SVC__.config.pilet_signing_keys` (key id to
+ * base64 public key). `api` is passed to the `setup` function of each pilet. `project` is the id of the project that
+ * pilets must belong to. With `requireStatements`, a pilet without a statement is rejected too.
+ * Returns `{ name, version, loaded: true }` or `{ name, version, refused: reason }` for each pilet of the feed.
  */
 export async function loadPilets(feed, keys, api = {}, { project, requireStatements = false } = {}) {
   const { items } = await (await get(feed, AbortSignal.timeout(maxMs))).json()
-  // Side by side, so that one pilet that fails or hangs does not stop the others.
+  // Concurrently, so that a pilet that fails or hangs does not stop the others.
   return Promise.all(
     items.map(async (item) => {
       const { name, version } = item
@@ -34,7 +34,7 @@ async function load(item, { keys, ...expected }, api) {
   await Promise.race([late, loaded])
 }
 
-/** The bytes behind `link`, if they are the ones that a trusted key has signed; throws otherwise. */
+/** Returns the bytes behind `link` if a trusted key has signed them. Throws otherwise. */
 export async function verifiedBytes(item, keys, deadline, expected = {}) {
   const { link, hash, signature, keyId } = item
   if (typeof signature !== 'string' || typeof keyId !== 'string') throw new Error('it is not signed')
@@ -42,17 +42,17 @@ export async function verifiedBytes(item, keys, deadline, expected = {}) {
   const bytes = new Uint8Array(await (await get(link, deadline)).arrayBuffer())
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   const found = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  if (found !== hash) throw new Error('its bytes do not have the hash that the feed names')
+  if (found !== hash) throw new Error('its bytes do not match the hash in the feed')
   const key = await crypto.subtle.importKey('raw', fromBase64(keys[keyId]), 'Ed25519', false, ['verify'])
   const isSigned = await crypto.subtle.verify('Ed25519', key, fromBase64(signature), bytes)
-  if (!isSigned) throw new Error('its signature does not fit its bytes')
+  if (!isSigned) throw new Error('its signature does not match its bytes')
   await verifyStatement(item, key, expected)
   return bytes
 }
 
 /**
- * A statement says which project, name and version the bytes are of: without one, whoever changes the feed on its way can pass
- * off any signed pilet as any other. It is written again here, not read, so that only this exact text counts.
+ * A statement names the project, name and version of the bytes. Without it, an attacker who changes the feed in transit
+ * can pass off any signed pilet as another. The text is rebuilt instead of parsed, so only the exact text is valid.
  */
 async function verifyStatement(item, key, { project, requireStatements }) {
   const { name, version, link, hash, statement, statementSignature } = item
@@ -67,7 +67,7 @@ async function verifyStatement(item, key, { project, requireStatements }) {
   if (!isSigned) throw new Error('its statement is not signed with its key')
 }
 
-/** The JavaScript of a pilet: the bytes themselves, or the entry of a package that `npm pack` made. */
+/** Returns the JavaScript of a pilet: the bytes themselves, or the entry of an archive created by `npm pack`. */
 export async function programOf(bytes) {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   const files = readTar(await gunzip(bytes))
@@ -94,7 +94,7 @@ async function run(bytes, api, deadline) {
 
 async function get(address, signal) {
   const response = await fetch(address, { signal })
-  if (response.status !== 200) throw new Error(`${address} answered ${response.status}`)
+  if (response.status !== 200) throw new Error(`${address} returned ${response.status}`)
   return response
 }
 
@@ -113,7 +113,7 @@ async function gunzip(bytes) {
   return new Uint8Array(await new Blob(parts).arrayBuffer())
 }
 
-/** The files of a tar by name. Each has a block of 512 bytes in front and fills its last one. */
+/** Returns the files of a tar archive by name. Each file has a header of 512 bytes and is padded to 512 bytes. */
 function readTar(tar) {
   const text = (from, to) => new TextDecoder().decode(tar.subarray(from, to)).split('\0', 1)[0]
   const files = new Map()
@@ -121,7 +121,7 @@ function readTar(tar) {
     const size = Number.parseInt(text(at + 124, at + 136), 8)
     const [kind, prefix] = [tar[at + 156], text(at + 345, at + 500)]
     const [start, end] = [at + 512, at + 512 + size]
-    if (!(size >= 0 && end <= tar.length)) throw new Error('its package is not a whole tar')
+    if (!(size >= 0 && end <= tar.length)) throw new Error('its package is not a complete tar archive')
     const name = text(at, at + 100)
     if (kind === 0 || kind === 0x30)
       files.set(prefix === '' ? name : `${prefix}/${name}`, tar.subarray(start, end))

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Verifies an audit export (NDJSON) without the service: every row, the links between rows, the export's signature, and
-// the rows that a signed checkpoint names. One file for Node 20 or newer, without dependencies; reads line by line.
+// Verifies an audit export (NDJSON) without the service: every row, the links between rows, the signature, and the rows
+// that a signed checkpoint names. One file for Node 20 or newer, without dependencies. It reads line by line.
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { createReadStream, readFileSync, realpathSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -8,13 +8,13 @@ import { parseArgs } from 'node:util'
 
 const help = `Usage: node verify-audit-export.mjs <export.ndjson> <checkpoint.json> [--key <base64 public key>] [--part]
 
-Checks an audit export against itself and against a checkpoint that is older than it and was kept elsewhere: the file
-of \`manager audit checkpoint export\`, or one checkpoint from a log or a bucket. --key is the key you trust, from
-\`manager audit key\`; without it, it is the one that the checkpoint names. Prints "ok: …" and exits with 0, or
-"BROKEN line N: …" and 1; of a part, where rows may be missing, "PART: …" and 2, or with --part "ok (part): …" and 0.`
+Verifies an audit export by itself and against an older checkpoint that was stored elsewhere: the file of
+\`manager audit checkpoint export\`, or one checkpoint from a log or a bucket. --key is the trusted key from
+\`manager audit key\` (default: the key in the checkpoint). Prints "ok: …" and exits with 0, or "BROKEN line N: …" and
+exits with 1. For a partial export, prints "PART: …" and exits with 2, or with --part "ok (part): …" and 0.`
 
-function need(isRight, text) {
-  if (isRight !== true) throw new Error(text)
+function need(condition, message) {
+  if (condition !== true) throw new Error(message)
 }
 const sha256 = (data) => createHash('sha256').update(data).digest()
 const keyIdOf = (publicKey) => sha256(Buffer.from(publicKey, 'base64')).toString('hex').slice(0, 16)
@@ -23,14 +23,14 @@ function isSigned(hash, signature, publicKey) {
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   return verify(null, hash, key, Buffer.from(signature, 'base64'))
 }
-/** RFC 8785. */
+/** Canonical JSON according to RFC 8785. */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   const names = Object.keys(value).sort((a, b) => (a < b ? -1 : 1))
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`
 }
-/** The lines as bytes, each with its newline: the digest covers exactly these. */
+/** Yields the lines as bytes, each with its newline: the digest covers exactly these bytes. */
 async function* linesOf(chunks) {
   let rest = Buffer.alloc(0)
   for await (const chunk of chunks) {
@@ -42,13 +42,13 @@ async function* linesOf(chunks) {
 
 const columns = `chain_id,seq,id,entity_type,entity_id,action,description,metadata,changes,form,principal_type,\
 principal_id,user_id,ip_address,user_agent,created_at,prev_hash,hash`
-/** How many names of fields a JSON text has: strings before a colon. */
+/** Counts the field names in a JSON text: strings before a colon. */
 const namesIn = (text) => text.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g).filter((one) => one.endsWith(':')).length
 const camel = (name) => name.replace(/_([a-z])/g, (_match, letter) => letter.toUpperCase())
-/** The hash that a row must have: every field but these counts, in camelCase. Form 1 knew no principal. */
+/** Returns the hash that a row must have. It covers all other fields, in camelCase. Form 1 has no principal. */
 function hashOf({ form, principal_type: type, principal_id: id, ...fields }) {
   const isFirst = form === 1 && type === null && id === null
-  need(isFirst || (form === 2 && type !== null && id !== null), 'the form of the row does not fit')
+  need(isFirst || (form === 2 && type !== null && id !== null), 'the form of the row is invalid')
   const content = Object.fromEntries(Object.entries(fields).map(([name, value]) => [camel(name), value]))
   delete content.hash
   return sha256(canonical(isFirst ? content : { ...content, form, principal: { type, id } })).toString('hex')
@@ -57,7 +57,7 @@ function hashOf({ form, principal_type: type, principal_id: id, ...fields }) {
 function checkRow(row, text, state) {
   const [{ chain_id: chain, seq, hash }, name] = [row, `row ${row.seq} of chain ${row.chain_id}`]
   need(Object.keys(row).join() === columns, 'a row does not have the fields of a row')
-  // Of a name that comes twice, another reader may take the value that was not hashed.
+  // If a name occurs twice, another reader may use the value that was not hashed.
   need(namesIn(text) === namesIn(JSON.stringify(row)), `${name} names a field twice`)
   need(hashOf(row) === hash, `${name} was changed`)
   const isSame = state.last?.chain_id === chain
@@ -66,26 +66,26 @@ function checkRow(row, text, state) {
   need(isAfter, `${name} is out of order`)
   const isNext = seq === before.seq + 1
   need(!isNext || row.prev_hash === before.hash, `${name} does not follow its predecessor`)
-  // Whether this is a mistake is known when the filters are, at the end.
+  // The filters, which are known at the end, decide whether this is an error.
   if (!isNext) state.gap ??= { line: state.line, text: `row ${before.seq + 1} of chain ${chain} is missing` }
   const head = state.heads.get(chain)
-  need(head?.seq !== seq || head.hash === hash, `${name} is not the one the checkpoint sealed`)
+  need(head?.seq !== seq || head.hash === hash, `${name} is not the row that the checkpoint sealed`)
   if (head?.seq === seq && state.heads.delete(chain) === true) state.sealed++
   Object.assign(state, { last: row, count: state.count + 1, chains: state.chains + (isSame ? 0 : 1) })
 }
 
-/** Checks the last line; returns what makes the export a part, and of what it is. */
+/** Checks the last line. Returns what makes the export partial, and the project that it covers. */
 function checkEnd(end, state, trusted) {
   const { signature, keyId, publicKey, filters, chain, ...said } = end
-  need(keyIdOf(publicKey) === keyId && publicKey === trusted, 'its key is not the one that is trusted')
+  need(keyIdOf(publicKey) === keyId && publicKey === trusted, 'its key is not the trusted key')
   const content = { ...said, keyId, publicKey, filters, chain }
-  need(isSigned(sha256(canonical(content)), signature, publicKey), 'the signature of the export is false')
-  need(said.digest === state.digest, 'the bytes before this line are not those that were signed')
+  need(isSigned(sha256(canonical(content)), signature, publicKey), 'the signature of the export is invalid')
+  need(said.digest === state.digest, 'the bytes before this line do not match the signed digest')
   need(said.count === state.count, `there are ${state.count} rows, not ${said.count}`)
   need(chain.status !== 'broken', `the service itself found the trail broken: ${chain.reason}`)
   const { project_id: project = null, ...others } = filters
   const isOwn = project === null || (state.chains < 2 && (state.last?.chain_id ?? project) === project)
-  need(isOwn, 'there are rows of another project')
+  need(isOwn, 'the export contains rows of another project')
   const pages = ['is_continued', 'next_cursor'].filter((name) => ![false, null].includes(said[name]))
   const part = [...Object.keys(others), ...pages]
   const found = { part: part.join(', '), of: project === null ? '' : ` of project ${project}` }
@@ -99,12 +99,12 @@ function checkEnd(end, state, trusted) {
 }
 function checkCheckpoint({ hash, signature, ...content }, publicKey) {
   need(sha256(canonical(content)).toString('hex') === hash, 'the checkpoint was changed')
-  need(keyIdOf(publicKey) === content.keyId, 'the key of the checkpoint is not the one that is trusted')
-  need(isSigned(Buffer.from(hash, 'hex'), signature, publicKey), 'the checkpoint has a false signature')
+  need(keyIdOf(publicKey) === content.keyId, 'the key of the checkpoint is not the trusted key')
+  need(isSigned(Buffer.from(hash, 'hex'), signature, publicKey), 'the signature of the checkpoint is invalid')
 }
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
-/** Verifies the chunks of an export; returns what is to be said, and the exit status. */
-export async function verifyExport(chunks, checkpointText, { key, part: isPartFine } = {}) {
+/** Verifies the chunks of an export. Returns the message and the exit status. */
+export async function verifyExport(chunks, checkpointText, { key, part: isPartAllowed } = {}) {
   const state = { line: 0, count: 0, chains: 0, sealed: 0, last: null, gap: null, heads: new Map() }
   let [digest, end] = [createHash('sha256'), null]
   try {
@@ -112,24 +112,24 @@ export async function verifyExport(chunks, checkpointText, { key, part: isPartFi
     for (const { chainId, seq, hash } of checkpoint.heads) state.heads.set(chainId, { seq, hash })
     for await (const line of linesOf(chunks)) {
       state.line++
-      need(end === null, 'there is something after the end of the export')
+      need(end === null, 'there is content after the last line of the export')
       const [text, row] = [line.toString(), JSON.parse(line)]
       if (row.export === undefined) {
         digest.update(line)
         checkRow(row, text, state)
         continue
       }
-      need(JSON.stringify(row) === text.trimEnd(), 'the last line was written anew')
+      need(JSON.stringify(row) === text.trimEnd(), 'the last line was modified')
       state.digest = digest.digest('hex')
-      // A checkpoint from a log names its key by id alone.
+      // A checkpoint from a log names its key only by its id.
       const trusted = key ?? checkpoint.publicKey ?? row.export.publicKey
       checkCheckpoint(checkpoint, trusted)
       end = checkEnd(row.export, state, trusted)
     }
-    need(end !== null, 'the export has no end: it broke off')
+    need(end !== null, 'the signed last line is missing: the export is incomplete')
     const text = `${counted(state.count, 'row')} of ${counted(state.chains, 'chain')}, ${counted(state.sealed, 'sealed head')}, key ${checkpoint.keyId};`
     if (end.part === '') return { code: 0, text: `ok: ${text} no row${end.of} is missing` }
-    const [code, word] = isPartFine === true ? [0, 'ok (part)'] : [2, 'PART']
+    const [code, word] = isPartAllowed === true ? [0, 'ok (part)'] : [2, 'PART']
     return { code, text: `${word}: ${text} rows${end.of} may be missing, because of ${end.part}` }
   } catch (error) {
     if (error.syscall !== undefined) throw error

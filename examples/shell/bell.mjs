@@ -1,5 +1,5 @@
-// The bell: a dot when something is unread, the inbox behind it, and both up to date while the page is open. The inbox is the
-// truth; the socket says when to look there.
+// The bell: a dot for unread notifications, and the inbox behind it. Both stay current while the page is open. The
+// inbox is authoritative; the socket only tells when to read it.
 import {
   isUnread,
   listNotifications,
@@ -11,7 +11,7 @@ import {
 const part = (id) => document.getElementById(id)
 const [spreadMs, retryMs] = [300, 5_000]
 
-/** Shows the inbox of the person who is signed in; `onInbox` gets its newest notifications whenever it has changed. */
+/** Shows the inbox of the signed-in user. `onInbox` receives the newest notifications after every change. */
 export function showBell(manager, applicationId, { texts: { text, locale }, onInbox }) {
   const inbox = { applicationId }
   let notifications = []
@@ -26,7 +26,7 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
     say(unread === true ? text('bell.new') : '')
     showRows(part('list'), notifications, { locale, open })
   }
-  /** Reads the inbox, again after a while if that fails. */
+  /** Reads the inbox, and retries after a delay if that fails. */
   const refresh = async () => {
     clearTimeout(timer)
     try {
@@ -38,7 +38,7 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
       timer = setTimeout(refresh, retryMs)
     }
   }
-  /** Many people get the same notification; their pages do not all ask at the same instant. */
+  /** Many users receive the same notification, so their pages spread their requests. */
   const refreshSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(refresh, Math.random() * spreadMs)
@@ -65,7 +65,7 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
     onRead: refreshSoon,
     onSeen: refreshSoon,
     onState: ({ status }) => {
-      // What came while there was no socket is in the inbox.
+      // Notifications that arrived while there was no socket are in the inbox.
       if (status === 'open') void refresh()
       else say(text(status === 'ended' ? 'bell.ended' : 'bell.connecting'))
     },
@@ -79,7 +79,7 @@ function say(words) {
 
 const rows = new Map()
 
-/** Rows that are there stay in their place, and so does the focus. */
+/** Existing rows are not moved, so they keep the focus. */
 function showRows(list, notifications, { locale, open }) {
   for (const [index, one] of notifications.entries()) {
     const row = rows.get(one.id) ?? makeRow(one, locale, open)
@@ -92,7 +92,7 @@ function showRows(list, notifications, { locale, open }) {
   for (const id of rows.keys()) if (!kept.has(id)) rows.delete(id)
 }
 
-/** What a notification says is text: it is never written as HTML. */
+/** The content of a notification is text, and is never written as HTML. */
 const make = (name, words) => Object.assign(document.createElement(name), { textContent: words })
 
 function makeRow(one, locale, open) {

@@ -1,12 +1,12 @@
-// A frontend shell without a framework and without a build step. It asks how the tenant has configured the application, shows
-// its texts in the language of the person, runs the pilets whose signature is right, and has a bell. README.md says what
-// has to serve it.
+// A frontend shell without a framework and without a build step. It reads the configuration of the application for the
+// tenant, and shows its texts in the language of the user. It runs the pilets with a valid signature, and has a bell.
+// README.md describes what must serve it.
 import { connect, frontendConfig } from '../../packages/client/src/index.ts'
 import { loadPilets } from '../pilet-loader.mjs'
 import { showBell } from './bell.mjs'
 import { chooseLocale, loadTexts, showTexts } from './texts.mjs'
 
-// The proxy has written this into the page; a page cannot choose who it is for.
+// The proxy writes this into the page, so a page cannot choose its user.
 const { application, tenant, user, pilet_signing_keys: keys } = window['__SVC__'].config
 const part = (id) => document.getElementById(id)
 const manager = connect({ url: location.origin })
@@ -21,7 +21,7 @@ part('application').textContent = document.title
 part('welcome').textContent = text('shell.welcome', { name: user.name })
 showSupport(config.keyValuePairs.find(({ key }) => key === 'support.mail')?.value)
 
-/** What pilets want to know of the inbox. */
+/** Functions of pilets that receive the inbox. */
 const listeners = []
 showBell(manager, application.id, {
   texts,
@@ -38,7 +38,7 @@ if (refused.length > 0) {
   addSection(text('shell.refused', { names }))
 }
 
-/** A part of the page for a pilet, under a heading. What it is given is text, never HTML. */
+/** Adds a section with a heading for a pilet. The title is text, never HTML. */
 function addSection(title) {
   const section = document.createElement('section')
   const heading = document.createElement('h2')

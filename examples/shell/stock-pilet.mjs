@@ -1,6 +1,6 @@
-// A pilet of the shell: it shows what was in stock when the backend counted last.
+// A pilet of the shell: it shows the stock that the backend counted last.
 
-/** Called once by the shell, with what it offers to pilets. */
+/** Called once by the shell, with the functions that it offers to pilets. */
 export function setup({ addSection, text, onInbox }) {
   const stock = document.createElement('p')
   stock.textContent = text('stock.waiting')

@@ -8,7 +8,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
     exclude: ['**/*.nightly.test.ts'],
-    // The service that is asked is that of the tests of the service.
+    // The tests run against a real service, so they share the global setup of the manager package.
     globalSetup: ['../manager/test/kit/global-setup.ts'],
   },
 })

@@ -8,7 +8,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['test/**/*.test.ts'],
     exclude: ['**/*.nightly.test.ts'],
-    // The client meets the service itself, as the service's own tests start it.
+    // The tests run against a real service, so they share the global setup of the manager package.
     globalSetup: ['../manager/test/kit/global-setup.ts'],
   },
 })

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-// A variable, because --exclude does not reach projects.
+// An environment variable, because --exclude does not apply to projects.
 const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
 
 export default defineConfig({
@@ -12,9 +12,9 @@ export default defineConfig({
     exclude: ['**/*.nightly.test.ts', ...browserTests],
     setupFiles: ['../harness/src/property-seed.ts'],
     pool: 'forks',
-    // The same number in all packages: vitest runs them together.
+    // All packages need the same number, because vitest runs them together.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    // Node itself loads and strips the types, as it does for those who use the package.
+    // Node loads the files and strips the types, as it does for users of the package.
     experimental: { viteModuleRunner: false },
     testTimeout: 120_000,
     // A test that was left focused must not hide the others.

@@ -8,7 +8,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['{src,test}/**/*.test.ts'],
     exclude: ['**/*.nightly.test.ts'],
-    // The service that runs on what was imported is that of the tests of the service.
+    // The tests run a real service on the imported rows, so they share the global setup of the manager package.
     globalSetup: ['../manager/test/kit/global-setup.ts'],
   },
 })

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['{src,test}/**/*.load.test.ts'],
     exclude: [],
     maxWorkers: '100%',
-    // The kit then applies the limits of production.
+    // In this tier, the test kit applies the limits of production.
     env: { TEST_TIER: 'load' },
   },
 })

@@ -1,12 +1,13 @@
--- Finds out who is calling and writes every header that only the proxy may set. It runs after the sign-in and before a request
--- leaves: what it does not let pass, does not pass. A function per gate; what no function vouches for has no identity.
+-- Identifies the caller and sets every header that only the proxy may set. It runs after the sign-in and before a
+-- request is forwarded, so no request can bypass it. Each gate has one function; an identity that it does not set is
+-- not forwarded.
 local validate, limits
 
 local function part(r, file)
   return dofile(r.subprocess_env['svc_proxy_dir'] .. '/' .. file)
 end
 
--- Names that only a proxy may set, however they are written: `_` and `-` are the same to many a backend.
+-- Only a proxy may set these names, in any spelling: many backends treat `_` and `-` as equal.
 local own = {
   ['x-proxy-auth'] = true, ['x-user-id'] = true, ['x-tenant-id'] = true, ['forwarded'] = true, ['x-real-ip'] = true,
   ['x-request-id'] = true, ['traceparent'] = true, ['tracestate'] = true,
@@ -14,7 +15,7 @@ local own = {
 local own_prefixes = { '^x%-token%-', '^x%-forwarded%-', '^oidc%-', '^x%-svc%-' }
 
 local function is_own(name)
-  -- No application needs others, and they are how one name is passed off as another.
+  -- No application needs other characters, and they can disguise one name as another.
   if name:find('[^A-Za-z0-9-]') then return true end
   name = name:lower()
   if own[name] then return true end
@@ -24,7 +25,7 @@ local function is_own(name)
   return false
 end
 
--- A client could name any header in Connection, and have the one that the proxy sets removed on its way.
+-- A client could list any header in Connection, and the header that the proxy sets would be removed as hop-by-hop.
 local function connection(sent)
   local kept = {}
   for token in sent:lower():gmatch('[^,%s]+') do
@@ -33,7 +34,7 @@ local function connection(sent)
   return #kept > 0 and table.concat(kept, ', ') or nil
 end
 
--- The session is for the proxy alone. Apache joins several headers with a comma, so that a name may stand anywhere.
+-- Only the proxy may see the session. Apache joins repeated headers with a comma, so the name can be anywhere.
 local function cookies(sent)
   local kept = {}
   for cookie in sent:gmatch('[^;]+') do
@@ -44,7 +45,7 @@ local function cookies(sent)
   return #kept > 0 and table.concat(kept, '; ') or nil
 end
 
--- One line of UTF-8 within the limit of the header, or nil.
+-- Returns one line of UTF-8, truncated to the limit of the header, or nil.
 local function text(value, limit)
   if value == nil then return nil end
   value = value:gsub('%c', ' ')
@@ -59,8 +60,8 @@ local function claims(r)
   return { subject = r.user, email = text(env['OIDC_CLAIM_email'], 320), name = text(env['OIDC_CLAIM_name'], 200) }
 end
 
--- A page of another host must not act with the session of this one: hosts of applications are of one site to a browser.
--- Browsers say where a request is from; a form on a page that hides its address has no origin but says the same.
+-- A page of another host must not use the session of this host: to a browser, all application hosts are one site.
+-- Sec-Fetch-Site takes precedence, because a form on a page without a referrer sends no usable Origin.
 local function is_foreign(r)
   local sent = r.headers_in
   if (r.method == 'GET' or r.method == 'HEAD') and sent['Upgrade'] == nil then return false end
@@ -76,13 +77,13 @@ local function refuse(r, status, retry_after)
   return status
 end
 
--- The application, the tenant (nil where tenants share the host) of the host.
+-- Returns the application and the tenant of the host; the tenant is nil if tenants share the host.
 local function host(r)
   local application, tenant = (r.subprocess_env['svc_host'] or ''):match('^application (%S+) (%S+) ')
   return application, tenant ~= '-' and tenant or nil
 end
 
--- A browser cannot add a header to a websocket, so that a page may name its tenant in a cookie.
+-- A browser cannot add a header to a WebSocket request, so a page can also select its tenant with a cookie.
 local function selected_tenant(r)
   local sent = r.headers_in['X-Select-Tenant'] or (';' .. (r.headers_in['Cookie'] or '')):match(';%s*svc_tenant=([0-9A-Fa-f-]+)')
   return sent and sent:lower() or nil
@@ -98,7 +99,7 @@ local function vouch(r, person, set)
     person = person, authorization = r.headers_in['Authorization'],
     people_only = r.subprocess_env['svc_gate'] == 'tenant_user',
   })
-  if found.reason then r:err('credentials cannot be checked: ' .. found.reason) end
+  if found.reason then r:err('cannot validate credentials: ' .. found.reason) end
   if found.status then return refuse(r, found.status, found.retry_after) end
   set['X-User-Id'], set['X-Tenant-Id'] = found.user, found.tenant
 end
@@ -124,7 +125,7 @@ function gates.tenant_user(r, set, person)
   gates.proxy(r, set)
   return vouch(r, person, set)
 end
--- The secret is for the Manager alone, and so is the credential.
+-- Backends must receive neither the proxy secret nor the credential.
 function gates.backend(r, set, person)
   set['Authorization'] = false
   return vouch(r, person, set)
@@ -133,7 +134,7 @@ end
 function caller(r)
   local env = r.subprocess_env
   local gate = env['svc_gate']
-  -- Nothing of these leaves.
+  -- Requests at these gates are not forwarded.
   if gate == 'login' or gate == 'signed_out' then return apache2.DECLINED end
   if gates[gate] == nil then return 404 end
   local person
@@ -158,9 +159,9 @@ function caller(r)
   return apache2.DECLINED
 end
 
--- The request has ended, maybe in another thread: its place at the limits is free again.
+-- Releases the slot of a finished request, possibly in another thread.
 function ended(r)
-  local place = r.subprocess_env['svc_place']
-  if place then r:ivm_set(place, 0) end
+  local slot = r.subprocess_env['svc_slot']
+  if slot then r:ivm_set(slot, 0) end
   return apache2.DECLINED
 end

@@ -1,19 +1,19 @@
--- Asks the Manager who a caller is, by a credential or as somebody who has signed in, and what they may do in the application
--- of the host. The answer has the user and the tenant, or the status that the caller gets instead.
+-- Asks the Manager to identify a caller by credential or sign-in, and to check access to the application of the host.
+-- Returns the user and the tenant, or the status for the caller.
 local http = require 'socket.http'
 local ltn12 = require 'ltn12'
 local json = require 'cjson.safe'
 
 http.TIMEOUT = 10
--- An answer lists up to 10,000 tenants by name.
+-- A response lists up to 10,000 tenants with their names.
 local max_answer = 8 * 1024 * 1024
 
--- The status, the headers and the body; or nil and the reason when there was no answer that can be read.
+-- Returns status, headers and body, or nil and the reason if there is no readable response.
 local function post(question, path, body)
   local parts, size = {}, 0
   local function sink(chunk)
     size = size + #(chunk or '')
-    if size > max_answer then return nil, 'the answer is too long' end
+    if size > max_answer then return nil, 'the response is too long' end
     parts[#parts + 1] = chunk
     return 1
   end
@@ -28,7 +28,7 @@ local function post(question, path, body)
   })
   if type(status) ~= 'number' then return nil, tostring(status) end
   local answer = json.decode(table.concat(parts))
-  if type(answer) ~= 'table' then return nil, 'the answer is no JSON' end
+  if type(answer) ~= 'table' then return nil, 'the response is not JSON' end
   return status, headers, answer
 end
 
@@ -43,7 +43,8 @@ local function ask(question)
   })
 end
 
--- The tenant that is asked for, if it is one of theirs, else their only one. False when it is none of theirs.
+-- Returns the requested tenant, or false if it is not available to the caller. Without a requested tenant, returns the
+-- caller's only tenant, or nil.
 local function tenant_of(question, answer)
   if question.tenant == nil then return answer.tenant ~= json.null and answer.tenant.id or nil end
   for _, tenant in ipairs(answer.application.available_tenants) do
@@ -59,16 +60,16 @@ return function(question)
   if status == 429 then return { status = 429, retry_after = headers['retry-after'] } end
   if (status == 401 or status == 400) and answer.valid == false then
     if question.person == nil then return { status = 401 } end
-    return { status = 403, reason = 'the claim of the subject is no UUID, see OIDCRemoteUserClaim' }
+    return { status = 403, reason = 'the subject claim is not a UUID, see OIDCRemoteUserClaim' }
   end
-  -- Without `valid` a 401 is about the secret of the proxy, not about the caller.
+  -- A 401 without `valid` means that the proxy secret is wrong, not the credential of the caller.
   if status ~= 200 or answer.valid ~= true then
-    return { status = 503, retry_after = headers['retry-after'] or '1', reason = 'the Manager answers ' .. status }
+    return { status = 503, retry_after = headers['retry-after'] or '1', reason = 'the Manager returned ' .. status }
   end
   if not answer.application.has_access then return { status = 403 } end
   local tenant = tenant_of(question, answer)
   if tenant == false then return { status = 403 } end
-  -- Inboxes are those of people.
+  -- Only people have inboxes.
   if question.people_only and answer.user.is_machine_user then return { status = 403 } end
   return { user = answer.user.id, tenant = tenant }
 end

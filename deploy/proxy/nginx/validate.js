@@ -1,10 +1,10 @@
-// Asks the Manager whose a credential is, and what its owner may do in the application of the host. The answer is 204 with the
-// user and the tenant, 401, or 403 with the status that the client gets instead. It is written for njs 0.7 and newer: that
-// one knows no destructuring, and an `await` between `try` and `catch` may end its process.
+// Asks the Manager to identify a credential and to check access to the application of the host. Returns 204 with the
+// user and the tenant, 401, or 403 with the status for the client. The code must run on njs 0.7, which does not support
+// destructuring and can crash on an `await` between `try` and `catch`.
 
 /* global ngx */
 
-/** The status and the body, or null when there was no answer that can be read. */
+/** Resolves to status and body, or to null if there is no readable response. */
 function ask(r, authorization) {
   const question = { authorization_header: authorization, application_id: r.variables.svc_application }
   return ngx
@@ -26,14 +26,14 @@ function ask(r, authorization) {
       })),
     )
     .catch((error) => {
-      r.error(`credentials cannot be checked: ${error.message}`)
+      r.error(`cannot validate credentials: ${error.message}`)
       return null
     })
 }
 
 /**
- * The tenant of the host; on a host that tenants share the one that the client names, else their only one. Null when it is
- * none of theirs.
+ * Returns the tenant of a dedicated host. On a shared host, returns the tenant that the client selects, or else the
+ * owner's only one. Returns null if the tenant is not available to the owner of the credential.
  */
 function tenantOf(r, validation) {
   const available = validation.application.available_tenants.map((tenant) => tenant.id)
@@ -56,12 +56,12 @@ async function caller(r) {
   const status = answer.status
   const body = answer.body
   if (status === 429) return refuse(r, 429, answer.retryAfter)
-  // Without `valid` a 401 is about the secret of the proxy, not about the caller.
+  // A 401 without `valid` means that the proxy secret is wrong, not the credential of the caller.
   if ((status === 401 || status === 400) && body.valid === false) return r.return(401)
   if (status !== 200 || body.valid !== true) return refuse(r, 503, answer.retryAfter || '1')
   const tenant = body.application.has_access ? tenantOf(r, body) : null
   if (tenant === null) return refuse(r, 403)
-  // Inboxes are those of people.
+  // Only people have inboxes.
   if (r.variables.svc_gate === 'tenant_user' && body.user.is_machine_user) return refuse(r, 403)
   r.headersOut['X-Svc-User'] = body.user.id
   r.headersOut['X-Svc-Tenant'] = tenant

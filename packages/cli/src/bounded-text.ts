@@ -3,7 +3,7 @@ import { Failure } from './failures.ts'
 
 const maxBytes = 1_048_576
 
-/** The text of a stream; one of more than 1 MiB is refused, and not read to its end. `name` begins the refusal. */
+/** Returns the text of a stream. Stops reading and throws after 1 MiB; `name` starts the error message. */
 export async function boundedText(stream: Readable, name: string): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,11 +1,11 @@
-import type { Output, World } from './world.ts'
+import type { Output, Terminal } from './terminal.ts'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
 export type Color = keyof typeof codes
 export type Paint = (color: Color, text: string) => string
 
-/** Colours for a terminal; none for a file or a pipe, nor where NO_COLOR is set. */
-export function paintOf({ env }: Pick<World, 'env'>, output: Output): Paint {
+/** Colors text on a terminal. Files, pipes, dumb terminals and NO_COLOR get plain text. */
+export function paintOf({ env }: Pick<Terminal, 'env'>, output: Output): Paint {
   const isPlain = output.isTTY !== true || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb'
   return (color, text) => (isPlain ? text : `\u001b[${codes[color]}m${text}\u001b[0m`)
 }

@@ -1,18 +1,17 @@
-// Scripts that complete commands and options in a shell, written from the commands themselves.
+// Shell completion scripts, generated from the command definitions.
 import type { Command } from 'commander'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
-type Place = { path: string; words: string[] }
+type CommandPath = { path: string; words: string[] }
 
-/** The script for a shell. */
 export function completionScript(program: Command, shell: Shell): string {
-  const places = placesOf(program, '')
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program.name(), places)
+  const paths = pathsOf(program, '')
+  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program.name(), paths)
 }
 
-/** Every command by the words that lead to it, with what can follow. */
-function placesOf(command: Command, path: string): Place[] {
+/** Lists every command path, including aliases, with the words that can follow it. */
+function pathsOf(command: Command, path: string): CommandPath[] {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
@@ -21,48 +20,48 @@ function placesOf(command: Command, path: string): Place[] {
     ...options.flatMap(({ long }) => (long === null || long === undefined ? [] : [long])),
   ]
   const below = commands.flatMap((one) =>
-    [one.name(), ...one.aliases()].flatMap((word) => placesOf(one, `${path} ${word}`.trim())),
+    [one.name(), ...one.aliases()].flatMap((word) => pathsOf(one, `${path} ${word}`.trim())),
   )
   return [{ path, words: [...new Set(words)] }, ...below]
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-const knownPaths = (places: readonly Place[]): string =>
-  places
+const knownPaths = (paths: readonly CommandPath[]): string =>
+  paths
     .filter(({ path }) => path !== '')
     .map(({ path }) => quoted(path))
     .join('|')
 
 const bashScript = (
   name: string,
-  places: readonly Place[],
+  paths: readonly CommandPath[],
 ): string => `# bash completion of ${name}: source it, or keep it in ~/.local/share/bash-completion/completions/${name}
 _${name}() {
-  local word place="" words=""
+  local word command_path="" words=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${place:+$place }$word" in
-      ${knownPaths(places)}) place="\${place:+$place }$word" ;;
+    case "\${command_path:+$command_path }$word" in
+      ${knownPaths(paths)}) command_path="\${command_path:+$command_path }$word" ;;
     esac
   done
-  case "$place" in
-${places.map(({ path, words }) => `    ${quoted(path)}) words=${quoted(words.join(' '))} ;;`).join('\n')}
+  case "$command_path" in
+${paths.map(({ path, words }) => `    ${quoted(path)}) words=${quoted(words.join(' '))} ;;`).join('\n')}
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}")
 }
 complete -o default -F _${name} ${name}
 `
 
-const zshScript = (name: string, places: readonly Place[]): string => `#compdef ${name}
+const zshScript = (name: string, paths: readonly CommandPath[]): string => `#compdef ${name}
 # zsh completion of ${name}: keep it as _${name} in a folder of $fpath
 _${name}() {
-  local word place="" candidates=""
+  local word command_path="" candidates=""
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "\${place:+$place }$word" in
-      ${knownPaths(places)}) place="\${place:+$place }$word" ;;
+    case "\${command_path:+$command_path }$word" in
+      ${knownPaths(paths)}) command_path="\${command_path:+$command_path }$word" ;;
     esac
   done
-  case "$place" in
-${places.map(({ path, words }) => `    ${quoted(path)}) candidates=${quoted(words.join(' '))} ;;`).join('\n')}
+  case "$command_path" in
+${paths.map(({ path, words }) => `    ${quoted(path)}) candidates=${quoted(words.join(' '))} ;;`).join('\n')}
   esac
   compadd -- \${=candidates} || _files
 }
@@ -71,22 +70,22 @@ if [ "$funcstack[1]" = "_${name}" ]; then _${name} "$@"; else compdef _${name} $
 
 const fishScript = (
   name: string,
-  places: readonly Place[],
+  paths: readonly CommandPath[],
 ): string => `# fish completion of ${name}: keep it as ~/.config/fish/completions/${name}.fish
-function __${name}_place
-  set -l place ""
+function __${name}_command_path
+  set -l command_path ""
   for word in (commandline -opc)[2..-1]
-    switch (string trim -- "$place $word")
-      case ${knownPaths(places).replaceAll('|', ' ')}
-        set place (string trim -- "$place $word")
+    switch (string trim -- "$command_path $word")
+      case ${knownPaths(paths).replaceAll('|', ' ')}
+        set command_path (string trim -- "$command_path $word")
     end
   end
-  echo $place
+  echo $command_path
 end
-${places
+${paths
   .map(
     ({ path, words }) =>
-      `complete -c ${name} -n 'test (__${name}_place) = "${path}"' -a ${quoted(words.join(' '))}`,
+      `complete -c ${name} -n 'test (__${name}_command_path) = "${path}"' -a ${quoted(words.join(' '))}`,
   )
   .join('\n')}
 `

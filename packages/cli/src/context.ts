@@ -1,36 +1,34 @@
-// What a command works with.
+// Helpers that define commands, and the context that a command runs with.
 import type { Connection } from '@manager/client'
 import { type Command, Option } from 'commander'
 import { type Format, formats } from './output.ts'
-import { type Place, signedInConnection } from './session.ts'
-import type { World } from './world.ts'
+import { type Target, signedInConnection } from './session.ts'
+import type { Terminal } from './terminal.ts'
 
 export type Context = {
-  world: World
+  terminal: Terminal
   signal: AbortSignal
   format: Format
-  place: Place
-  /** The person's connection; throws when nobody is signed in. */
+  target: Target
+  /** Returns an authenticated connection. Throws if there is no credential. */
   connect: (options?: { timeoutMs?: number }) => Promise<Connection>
 }
-type GlobalOptions = Omit<Place, 'profile'> & { output: Format; profile?: string }
+type GlobalOptions = Omit<Target, 'profile'> & { output: Format; profile?: string }
 type Work<Options> = (context: Context, args: string[], options: Options) => Promise<void> | void
 
 /** The options that every command has. */
 export function addGlobalOptions(program: Command): Command {
   return program
-    .option('--url <address>', 'where the Manager is reached (SVC_URL)')
-    .option('--profile <name>', 'which sign-in to use, "default" if not said (SVC_PROFILE)')
-    .option('--plain-http', 'send the token unencrypted, inside a network you trust')
-    .addOption(
-      new Option('-o, --output <format>', 'how results are printed').choices(formats).default('table'),
-    )
+    .option('--url <address>', 'the address of the Manager (SVC_URL)')
+    .option('--profile <name>', 'the profile to use (SVC_PROFILE; default: "default")')
+    .option('--plain-http', 'send the token unencrypted; only for trusted networks')
+    .addOption(new Option('-o, --output <format>', 'the output format').choices(formats).default('table'))
 }
 
 export type Definition = {
   name: string
   description: string
-  /** Its line in the help of the program, where the description is long. */
+  /** A shorter text for the command list in the help, if the description is long. */
   summary?: string
   examples: readonly string[]
 }
@@ -47,26 +45,26 @@ export function addCommand(parent: Command, { name, description, summary, exampl
     .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`)
 }
 
-/** What the command does. */
-export function does<Options>(command: Command, world: World, work: Work<Options>): Command {
+/** Sets the action of a command. It receives the context, the arguments and the options. */
+export function setAction<Options>(command: Command, terminal: Terminal, work: Work<Options>): Command {
   return command.action(async () => {
-    await work(contextOf(world, command), command.args, command.opts() as Options)
+    await work(contextOf(terminal, command), command.args, command.opts() as Options)
   })
 }
 
-function contextOf(world: World, command: Command): Context {
+function contextOf(terminal: Terminal, command: Command): Context {
   const { output, profile, ...rest } = command.optsWithGlobals<GlobalOptions>()
-  const place = { ...rest, profile: profile ?? namedIn(world, 'SVC_PROFILE') ?? 'default' }
+  const target = { ...rest, profile: profile ?? envValue(terminal, 'SVC_PROFILE') ?? 'default' }
   return {
-    world,
-    signal: world.signal,
+    terminal,
+    signal: terminal.signal,
     format: output,
-    place,
-    connect: (options) => signedInConnection(world, place, options),
+    target,
+    connect: (options) => signedInConnection(terminal, target, options),
   }
 }
 
-/** The value of a variable that is set and not empty. */
-export function namedIn({ env }: World, variable: string): string | undefined {
+/** Returns the value of an environment variable, or undefined if it is unset or empty. */
+export function envValue({ env }: Terminal, variable: string): string | undefined {
   return (env[variable] ?? '') === '' ? undefined : env[variable]
 }

@@ -1,16 +1,16 @@
-// Who asks, and where: the profiles of a person, in one file that only they may read.
+// Stores the profiles of a user, each with an address and a token, in one file that only the user can read.
 import path from 'node:path'
 import { Failure } from './failures.ts'
 import { ensurePrivateFolder, readPrivateFile, writePrivateFile } from './private-files.ts'
-import type { World } from './world.ts'
+import type { Terminal } from './terminal.ts'
 
 export type Profile = { url: string; token: string; tokenName: string; expiresAt: string | null }
 type Profiles = Record<string, Profile>
 
-/** Where the credentials of the person are. */
-export function credentialsFile({ env, home }: Pick<World, 'env' | 'home'>): string {
+/** Returns the path of the credentials file, below XDG_CONFIG_HOME if that is set. */
+export function credentialsFile({ env, home }: Pick<Terminal, 'env' | 'home'>): string {
   const configured = env['XDG_CONFIG_HOME'] ?? ''
-  // The specification has relative paths ignored.
+  // The XDG specification requires that relative paths are ignored.
   const base = path.isAbsolute(configured) ? configured : path.join(home, '.config')
   return path.join(base, 'svc', 'credentials.json')
 }
@@ -22,7 +22,7 @@ async function readProfiles(file: string): Promise<Profiles> {
     const { profiles } = JSON.parse(text) as { profiles: Profiles }
     return Object.fromEntries(Object.entries(profiles).filter(([, profile]) => isProfile(profile)))
   } catch {
-    throw new Failure('failed', `${file} is not what svc writes. Remove it, and sign in again.`)
+    throw new Failure('failed', `${file} is not a valid credentials file. Remove it and sign in again.`)
   }
 }
 
@@ -34,21 +34,20 @@ async function writeProfiles(file: string, profiles: Profiles): Promise<void> {
   await writePrivateFile(file, `${JSON.stringify({ profiles }, null, 2)}\n`)
 }
 
-/** What is kept under the name, or null. */
-export async function findProfile(world: World, name: string): Promise<Profile | null> {
-  const profiles = await readProfiles(credentialsFile(world))
+/** Returns the stored profile, or null. */
+export async function findProfile(terminal: Terminal, name: string): Promise<Profile | null> {
+  const profiles = await readProfiles(credentialsFile(terminal))
   return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null
 }
 
-/** Keeps the profile, in the place of a former one of that name. */
-export async function saveProfile(world: World, name: string, profile: Profile): Promise<void> {
-  const file = credentialsFile(world)
+/** Stores the profile and replaces an existing profile of that name. */
+export async function saveProfile(terminal: Terminal, name: string, profile: Profile): Promise<void> {
+  const file = credentialsFile(terminal)
   await writeProfiles(file, { ...(await readProfiles(file)), [name]: profile })
 }
 
-/** Forgets the profile. */
-export async function removeProfile(world: World, name: string): Promise<void> {
-  const file = credentialsFile(world)
+export async function removeProfile(terminal: Terminal, name: string): Promise<void> {
+  const file = credentialsFile(terminal)
   const { [name]: _, ...others } = await readProfiles(file)
   await writeProfiles(file, others)
 }

@@ -1,4 +1,4 @@
-// What ends a command badly: its exit code, and a text that says what to do.
+// Maps errors to an exit code and a message that says what to do.
 import { ConnectionError, GraphqlError, ResponseError } from '@manager/client'
 import { CommanderError } from 'commander'
 
@@ -14,7 +14,7 @@ export const exitCodes = {
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** A failure of which the program itself knows what to say. */
+/** An error whose message is printed unchanged. `kind` selects the exit code. */
 export class Failure extends Error {
   readonly kind: keyof typeof exitCodes
   readonly exitCode: ExitCode
@@ -29,12 +29,12 @@ export class Failure extends Error {
 
 const signIn = 'Sign in with: svc login --url <address>'
 
-/** What a command ends with; a text that is empty is not shown. */
+/** Returns the exit code and the message for an error. An empty message is not printed. */
 export function outcomeOf(error: unknown, signal: AbortSignal): { exitCode: ExitCode; text: string } {
   if (error instanceof Failure) return { exitCode: error.exitCode, text: error.message }
   if (signal.aborted && signal.reason instanceof Failure)
     return { exitCode: signal.reason.exitCode, text: signal.reason.message }
-  // Commander has said it already.
+  // Commander has already printed its message.
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, text: '' }
   if (error instanceof ConnectionError) return { exitCode: exitCodes.connection, text: connectionText(error) }
@@ -49,7 +49,7 @@ function connectionText({ message, cause }: ConnectionError): string {
   return `The Manager cannot be reached: ${message}${shown}. Check the address (--url, SVC_URL) and the network.`
 }
 
-/** What fetch says lies in the cause of what it throws. */
+/** The actual reason is in the `cause` of the error that fetch throws. */
 function reasonOf(error: Error): string {
   const inner = error.cause instanceof Error ? error.cause : error
   const { code } = inner as { code?: unknown }
@@ -60,25 +60,25 @@ function graphqlOutcome({ message, code }: GraphqlError): { exitCode: ExitCode; 
   if (code === 'not_found')
     return { exitCode: exitCodes.notFound, text: `${message}. It does not exist, or you cannot see it.` }
   if (code === 'unauthenticated') return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signIn}` }
-  return { exitCode: exitCodes.failed, text: `The Manager refused: ${message}` }
+  return { exitCode: exitCodes.failed, text: `The Manager rejected the request: ${message}` }
 }
 
 function responseOutcome({ status, message }: ResponseError): { exitCode: ExitCode; text: string } {
   if (status === 401)
     return {
       exitCode: exitCodes.notSignedIn,
-      text: `The credential was refused: ${message}. Give the address of the proxy, not of the Manager. ${signIn}`,
+      text: `The credential was rejected: ${message}. Use the address of the proxy, not of the Manager. ${signIn}`,
     }
   if (status === 404) return { exitCode: exitCodes.notFound, text: `Not found: ${message}` }
   if (status >= 300 && status < 400)
     return {
       exitCode: exitCodes.connection,
-      text: `The address answers with a redirect (${status}). Give the address that it redirects to.`,
+      text: `The address returned a redirect (${status}). Use the address that it redirects to.`,
     }
   if (status === 502 || status === 503 || status === 504)
     return {
       exitCode: exitCodes.connection,
       text: `The Manager is not available: ${message}. Try again later.`,
     }
-  return { exitCode: exitCodes.failed, text: `The Manager refused: ${message}` }
+  return { exitCode: exitCodes.failed, text: `The Manager rejected the request: ${message}` }
 }

@@ -1,4 +1,4 @@
-// The fields of a resource as options of a command.
+// Turns the fields of a resource into command options.
 import path from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from './failures.ts'
@@ -6,7 +6,7 @@ import type { Row } from './output.ts'
 import { readNamedFile } from './private-files.ts'
 import type { Field, Resource } from './resource.ts'
 import { asTime } from './times.ts'
-import { refuseTwice } from './unique-names.ts'
+import { rejectDuplicates } from './unique-names.ts'
 import { parseYaml } from './yaml-text.ts'
 
 type Kind = 'create' | 'update'
@@ -14,7 +14,7 @@ export type Pair = { Key: string; Value: string }
 
 const kebab = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
 
-/** The name of the option that gives a field. */
+/** Returns the name of the option that sets a field. */
 export const optionName = ({ name, option }: Field): string => kebab(option ?? name)
 
 function optionOf(field: Field): Option {
@@ -24,8 +24,8 @@ function optionOf(field: Field): Option {
   if (kind === 'time') return new Option(`${flag} <time>`, description).argParser(asTime)
   if (kind === 'secret') return new Option(`${flag}-file <file>`, description)
   if (kind === 'file' || kind === 'pairs') return new Option(`${flag} <file>`, description)
-  const made = new Option(`${flag} <${choices === undefined ? 'text' : 'word'}>`, description)
-  return choices === undefined ? made : made.choices(choices)
+  const option = new Option(`${flag} <${choices === undefined ? 'text' : 'word'}>`, description)
+  return choices === undefined ? option : option.choices(choices)
 }
 
 const isOf =
@@ -43,7 +43,7 @@ export function addFieldOptions(command: Command, { fields }: Resource, kind: Ki
     )
 }
 
-/** What was given, as the API takes it. */
+/** Converts the given options to the input of the API, and reads the files that they name. */
 export async function valuesOf({ fields }: Resource, kind: Kind, options: Row): Promise<Row> {
   const values: Record<string, unknown> = {}
   for (const field of fields.filter(isOf(kind))) {
@@ -68,7 +68,7 @@ function valueOf({ kind }: Field, given: unknown): unknown {
   }
 }
 
-/** The secret of a text from a file; the end of its line is no part of it. */
+/** Removes the final line break of a secret file, which is not part of the secret. */
 export const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, '')
 
 const readSecret = async (file: string): Promise<string> => withoutLineEnd(await readNamedFile(file))
@@ -79,10 +79,10 @@ async function readPairs(file: string): Promise<Pair[]> {
   return pairsOf(value, name)
 }
 
-/** Keys and texts; keys within keys are joined by dots. The text of a refusal names the place. */
+/** Flattens nested maps to pairs with dotted keys. `at` is the position that error messages name. */
 export function pairsOf(value: unknown, at: string): Pair[] {
   const pairs = flattened(value, { at, prefix: '' })
-  refuseTwice(
+  rejectDuplicates(
     pairs.map(({ Key }) => Key),
     at,
   )
@@ -91,8 +91,8 @@ export function pairsOf(value: unknown, at: string): Pair[] {
 
 function flattened(value: unknown, { at, prefix }: { at: string; prefix: string }): Pair[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const expected = prefix === '' ? 'keys with texts are expected' : `${prefix}: a text is expected`
-    // 1.10 would become 1.1, and a long number would lose digits.
+    const expected = prefix === '' ? 'expected keys with string values' : `${prefix}: expected a string`
+    // Numbers are rejected: 1.10 would become 1.1, and a long number would lose digits.
     throw new Failure('usage', `${at}: ${expected}${typeof value === 'number' ? '; put it in quotes' : ''}.`)
   }
   return Object.entries(value).flatMap(([key, one]: [string, unknown]) => {
@@ -105,5 +105,5 @@ function flattened(value: unknown, { at, prefix }: { at: string; prefix: string 
 
 function asBoolean(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  throw new InvalidArgumentError('It is true or false.')
+  throw new InvalidArgumentError('Use true or false.')
 }

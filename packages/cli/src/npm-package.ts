@@ -1,4 +1,4 @@
-// The package.json inside a file that `npm pack` made: gzip over tar.
+// Reads package.json from an archive that `npm pack` created: tar compressed with gzip.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
@@ -6,11 +6,11 @@ import { Failure } from './failures.ts'
 
 const blockBytes = 512
 const maxManifestBytes = 1_048_576
-/** An archive of small size can hold a long text; the manifest stands near the front. */
+/** Bounds decompression: a small archive can expand to a huge text. The manifest is near the start. */
 const maxReadBytes = 256 * 1_048_576
 const gzip = Buffer.from([0x1f, 0x8b])
 
-/** What package.json inside the archive says; null when the file is no archive. */
+/** Returns the package.json inside the archive, or null if the file is not a gzip archive. */
 export async function readPackedManifest(
   file: string,
 ): Promise<{ name?: unknown; version?: unknown } | null> {
@@ -22,11 +22,11 @@ export async function readPackedManifest(
     const text = await findManifest(unpacked as AsyncIterable<Buffer>)
     if (text !== null) return JSON.parse(text) as { name?: unknown; version?: unknown }
   } catch (error) {
-    throw new Failure('usage', `${file} is not a package that npm packed: ${(error as Error).message}`)
+    throw new Failure('usage', `${file} is not an npm package archive: ${(error as Error).message}`)
   } finally {
     raw.destroy()
   }
-  throw new Failure('usage', `${file} has no package/package.json. Name the pilet: --as <name>@<version>`)
+  throw new Failure('usage', `${file} contains no package/package.json. Pass --as <name>@<version>.`)
 }
 
 async function isGzip(file: string): Promise<boolean> {
@@ -39,7 +39,7 @@ async function isGzip(file: string): Promise<boolean> {
   }
 }
 
-/** Walks the entries of the archive until the manifest. */
+/** Walks the archive entries up to the manifest. Returns null if it finds none. */
 async function findManifest(chunks: AsyncIterable<Buffer>): Promise<string | null> {
   let [kept, skip, read] = [Buffer.alloc(0), 0, 0]
   for await (const chunk of chunks) {
@@ -67,7 +67,7 @@ async function findManifest(chunks: AsyncIterable<Buffer>): Promise<string | nul
 
 const padded = (size: number): number => Math.ceil(size / blockBytes) * blockBytes
 
-/** The name and the size that a header of tar says; null at the end of the archive. */
+/** Parses the name and size in a tar header. Returns null at the end of the archive. */
 function entryOf(header: Buffer): { name: string; size: number } | null {
   const textAt = (from: number, length: number): string =>
     header

@@ -1,7 +1,7 @@
-// What commands print: a table for people, JSON or YAML for programs.
+// Output of commands: a table for people, JSON or YAML for programs.
 import { Document, Scalar, visit } from 'yaml'
-import { hasSteering, printable, printableLines } from './printable.ts'
-import type { World } from './world.ts'
+import { hasControlCharacters, printable, printableLines } from './printable.ts'
+import type { Terminal } from './terminal.ts'
 
 export const formats = ['table', 'json', 'yaml'] as const
 export type Format = (typeof formats)[number]
@@ -28,57 +28,57 @@ export function tableLines(
   )
 }
 
-/** A value in one cell. */
+/** Formats a value as a single line for a table cell. */
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(cellOf).join(', ')
   return printable(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** The name of a field as the head of a column: createdAt is CREATED AT. */
+/** Returns the column header of a field: createdAt becomes CREATED AT. */
 const headOf = (field: string): string => field.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toUpperCase()
 
-/** The value as JSON or YAML. */
+/** Formats a value as JSON or YAML, with control characters escaped. */
 export function serialize(value: unknown, format: 'json' | 'yaml'): string {
   if (format === 'json') return `${printableLines(JSON.stringify(value, null, 2))}\n`
   const document = new Document(value)
   visit(document, {
-    // An escape is one in double quotes only.
+    // YAML interprets escapes only in double quotes.
     Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && hasSteering(node.value)) node.type = Scalar.QUOTE_DOUBLE
+      if (typeof node.value === 'string' && hasControlCharacters(node.value)) node.type = Scalar.QUOTE_DOUBLE
     },
   })
   return printableLines(document.toString({ lineWidth: 0 }))
 }
 
-/** Rows as a table of these columns, or whole. */
+/** Prints the columns as a table, or the complete rows as JSON or YAML. */
 export function printRows(
-  world: World,
+  terminal: Terminal,
   format: Format,
   columns: readonly string[],
   rows: readonly Row[],
 ): void {
-  if (format !== 'table') return void world.stdout.write(serialize(rows, format))
-  if (rows.length === 0) return void world.stderr.write('Nothing found.\n')
+  if (format !== 'table') return void terminal.stdout.write(serialize(rows, format))
+  if (rows.length === 0) return void terminal.stderr.write('Nothing found.\n')
   const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))
-  world.stdout.write(`${tableLines(columns.map(headOf), cells).join('\n')}\n`)
+  terminal.stdout.write(`${tableLines(columns.map(headOf), cells).join('\n')}\n`)
 }
 
-/** One row with all its fields, one a line. */
-export function printRow(world: World, format: Format, row: Row): void {
-  if (format !== 'table') return void world.stdout.write(serialize(row, format))
+/** Prints one row with all its fields, one per line. */
+export function printRow(terminal: Terminal, format: Format, row: Row): void {
+  if (format !== 'table') return void terminal.stdout.write(serialize(row, format))
   const fields = Object.entries(row).map(([name, value]) => [printable(name), value] as const)
   const width = Math.max(...fields.map(([name]) => name.length))
   const lines = fields.map(([name, value]) => `${name.padEnd(width)}  ${cellOf(value)}`.trimEnd())
-  world.stdout.write(`${lines.join('\n')}\n`)
+  terminal.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** A sentence about what was done; programs get the row. */
-export function printDone(world: World, format: Format, sentence: string, row: Row): void {
-  if (format === 'table') world.stdout.write(`${printable(sentence)}\n`)
-  else world.stdout.write(serialize(row, format))
+/** Prints a confirmation sentence for people, or the row for programs. */
+export function printDone(terminal: Terminal, format: Format, sentence: string, row: Row): void {
+  if (format === 'table') terminal.stdout.write(`${printable(sentence)}\n`)
+  else terminal.stdout.write(serialize(row, format))
 }
 
-/** A remark for people, beside what is printed. */
-export const remark = ({ stderr }: Pick<World, 'stderr'>, text: string): void =>
+/** Prints a remark to standard error, so that standard output contains only the result. */
+export const remark = ({ stderr }: Pick<Terminal, 'stderr'>, text: string): void =>
   void stderr.write(`${printable(text)}\n`)

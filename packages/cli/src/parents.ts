@@ -1,7 +1,7 @@
 // The project, app or environment that the rows of a command belong to.
 import type { Connection } from '@manager/client'
 import type { Command } from 'commander'
-import { type Context, namedIn } from './context.ts'
+import { type Context, envValue } from './context.ts'
 import { Failure } from './failures.ts'
 import type { Parent } from './resource.ts'
 import { apps } from './resources/apps.ts'
@@ -17,7 +17,7 @@ const descriptions = {
   environment: 'the environment: dev, qas or run',
 }
 
-/** The options that name the parent. */
+/** Adds the options that name the parent. */
 export function addParentOptions(command: Command, parent: Parent | null): Command {
   if (parent === null) return command
   command.option('-p, --project <project>', descriptions.project)
@@ -26,25 +26,25 @@ export function addParentOptions(command: Command, parent: Parent | null): Comma
   return command
 }
 
-/** How examples name the parent. */
+/** Returns the options that name the parent in help examples. */
 export const parentExample = (parent: Parent | null): string =>
   ({ none: '', project: ' -p shop', app: ' -p shop -a web', environment: ' -p shop -e dev' })[
     parent ?? 'none'
   ]
 
-/** The project that the options or the environment name. */
+/** Returns the project that --project or SVC_PROJECT names. */
 export async function getProject(
-  { world, signal }: Context,
+  { terminal, signal }: Context,
   connection: Connection,
   { project }: ParentOptions,
 ): Promise<ParentRow> {
-  const named = project ?? namedIn(world, 'SVC_PROJECT')
+  const named = project ?? envValue(terminal, 'SVC_PROJECT')
   if (named === undefined)
-    throw new Failure('usage', 'Which project? Add --project <slug or id>, or set SVC_PROJECT.')
+    throw new Failure('usage', 'The project is missing. Pass --project <slug or id>, or set SVC_PROJECT.')
   return asParent(await getRow(connection, projects, null, { named, signal }))
 }
 
-/** The parent of a resource; null where it has none. */
+/** Returns the parent row, or null if the resource has no parent. */
 export async function getParent(
   context: Context,
   connection: Connection,
@@ -54,8 +54,9 @@ export async function getParent(
   if (parent === null) return null
   if (parent === 'project') return getProject(context, connection, options)
   const named = options[parent]
-  if (named === undefined) throw new Failure('usage', `Which ${parent}? Add --${parent} <name or id>.`)
-  // An id needs no project to be found in.
+  if (named === undefined)
+    throw new Failure('usage', `The ${parent} is missing. Pass --${parent} <name or id>.`)
+  // An id can be looked up without its project.
   if (isId(named)) return { id: named }
   const project = await getProject(context, connection, options)
   const resource = parent === 'app' ? apps : environments

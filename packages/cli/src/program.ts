@@ -1,4 +1,4 @@
-// What svc knows. Making it reads nothing and asks nobody.
+// Defines all commands of svc. Building the program reads no files and sends no requests.
 import { Argument, Command } from 'commander'
 import { addAppCommands } from './commands/apps.ts'
 import { addApplyCommand } from './commands/apply.ts'
@@ -11,16 +11,16 @@ import { addSignInCommands } from './commands/sign-in.ts'
 import { addTokenCommands } from './commands/tokens.ts'
 import { addTriggerCommands } from './commands/triggers.ts'
 import { type Shell, completionScript, shells } from './completion.ts'
-import { addCommand, addGlobalOptions, does } from './context.ts'
+import { addCommand, addGlobalOptions, setAction } from './context.ts'
 import { Failure } from './failures.ts'
 import { printableLines } from './printable.ts'
 import { addResourceCommands } from './resource-commands.ts'
 import { resources } from './resources/all.ts'
 import { version } from './version.ts'
-import type { World } from './world.ts'
+import type { Terminal } from './terminal.ts'
 
-/** Commands that a resource has besides those of every resource. */
-const own: Readonly<Record<string, (group: Command, world: World) => void>> = {
+/** Additional commands of individual resources. */
+const extraCommands: Readonly<Record<string, (group: Command, terminal: Terminal) => void>> = {
   apps: addAppCommands,
   'machine-users': addMachineUserCommands,
   pilets: addPiletCommands,
@@ -30,17 +30,17 @@ const own: Readonly<Record<string, (group: Command, world: World) => void>> = {
 const helpWidth = 80
 
 /** The command `svc` with all its commands. */
-export function createProgram(world: World): Command {
+export function createProgram(terminal: Terminal): Command {
   const program = new Command('svc')
     .description('The command-line client of the Manager.')
-    .version(version, '-V, --version', 'print the release of svc')
+    .version(version, '-V, --version', 'print the version of svc')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void world.stdout.write(text),
-      // It quotes the words of the command line.
-      writeErr: (text) => void world.stderr.write(printableLines(text)),
+      writeOut: (text) => void terminal.stdout.write(text),
+      // Usage errors quote arguments, which may contain control characters.
+      writeErr: (text) => void terminal.stderr.write(printableLines(text)),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     })
@@ -54,49 +54,49 @@ Examples:
   $ svc apply -f shop.yaml
   $ svc pilet publish shop-cart-1.2.0.tgz -p shop
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 not signed in,
+Exit codes: 0 success, 1 rejected or failed, 2 usage error, 3 not signed in,
 4 not found, 5 no connection, 130 interrupted.`,
     )
   addGlobalOptions(program)
-  addSignInCommands(program, world)
+  addSignInCommands(program, terminal)
   for (const resource of resources) {
-    const group = addResourceCommands(program, world, resource)
-    own[resource.name]?.(group, world)
+    const group = addResourceCommands(program, terminal, resource)
+    extraCommands[resource.name]?.(group, terminal)
   }
-  addSettingsCommands(program, world)
-  addEsbCommands(program, world)
-  addAuditCommands(program, world)
-  addApplyCommand(program, world)
-  addCompletionCommand(program, world)
-  addHelpCommand(program, world)
+  addSettingsCommands(program, terminal)
+  addEsbCommands(program, terminal)
+  addAuditCommands(program, terminal)
+  addApplyCommand(program, terminal)
+  addCompletionCommand(program, terminal)
+  addHelpCommand(program, terminal)
   return program
 }
 
-function addHelpCommand(program: Command, world: World): void {
+function addHelpCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'help',
     description: 'Prints the help of a command, as --help does.',
     examples: ['help', 'help apps create'],
   }).argument('[command...]', 'the words of the command')
-  does(command, world, (_context, words) => {
+  setAction(command, terminal, (_context, words) => {
     let found = program
     for (const word of words) {
       const next = found.commands.find((one) => [one.name(), ...one.aliases()].includes(word))
       if (next === undefined)
-        throw new Failure('usage', `There is no command svc ${words.join(' ')}. See: svc help`)
+        throw new Failure('usage', `Unknown command: svc ${words.join(' ')}. See: svc help`)
       found = next
     }
     found.outputHelp()
   })
 }
 
-function addCompletionCommand(program: Command, world: World): void {
+function addCompletionCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'completion',
-    description: 'Prints a script that completes commands and options in your shell.',
+    description: 'Prints a script that completes commands and options in a shell.',
     examples: ['completion bash > ~/.local/share/bash-completion/completions/svc'],
   }).addArgument(new Argument('<shell>', 'your shell').choices(shells))
-  does(command, world, (_context, [shell]) => {
-    world.stdout.write(completionScript(program, shell as Shell))
+  setAction(command, terminal, (_context, [shell]) => {
+    terminal.stdout.write(completionScript(program, shell as Shell))
   })
 }

@@ -1,50 +1,55 @@
-// list, get, create, update and delete of a resource, as far as the API has them.
+// Generates list, get, create, update and delete for a resource, as far as the API supports them.
 import { type Command, InvalidArgumentError } from 'commander'
 import { confirm } from './confirm.ts'
-import { type Context, addCommand, does } from './context.ts'
+import { type Context, addCommand, setAction } from './context.ts'
 import { Failure } from './failures.ts'
 import { addFieldOptions, optionName, valuesOf } from './field-options.ts'
 import { type Format, type Row, printDone, printRow, printRows, remark } from './output.ts'
 import { type ParentOptions, addParentOptions, getParent, parentExample } from './parents.ts'
 import type { Resource } from './resource.ts'
 import { type Filter, type Order, createRow, deleteRow, getRow, listRows, updateRow } from './rows.ts'
-import { intoSecretFile } from './secret-files.ts'
+import { writeSecretFile } from './secret-files.ts'
 import { withArticle } from './words.ts'
-import type { World } from './world.ts'
+import type { Terminal } from './terminal.ts'
 
 type ListOptions = ParentOptions & { filter?: Filter[]; sort?: Order[]; limit: number }
 type ChangeOptions = ParentOptions & Row & { tokenFile?: string; yes?: boolean }
 const defaultLimit = 1_000
 
 /** Adds the commands of a resource. */
-export function addResourceCommands(program: Command, world: World, resource: Resource): Command {
-  const { name, one, aliases = [] } = resource
+export function addResourceCommands(program: Command, terminal: Terminal, resource: Resource): Command {
+  const { name, singular, aliases = [] } = resource
   const group = addCommand(program, {
     name,
     description: resource.description,
     examples: [`${name} list${parentExample(resource.parent)}`],
   })
-  for (const alias of new Set([one, ...aliases])) if (!alias.includes(' ')) group.alias(alias)
-  addListCommand(group, world, resource)
-  if (!resource.keys.includes('reference')) addGetCommand(group, world, resource)
-  if (resource.create !== undefined) addCreateCommand(group, world, resource)
-  if (resource.update !== undefined) addUpdateCommand(group, world, resource)
-  if (resource.delete !== undefined) addDeleteCommand(group, world, resource)
+  for (const alias of new Set([singular, ...aliases])) if (!alias.includes(' ')) group.alias(alias)
+  addListCommand(group, terminal, resource)
+  if (!resource.keys.includes('reference')) addGetCommand(group, terminal, resource)
+  if (resource.create !== undefined) addCreateCommand(group, terminal, resource)
+  if (resource.update !== undefined) addUpdateCommand(group, terminal, resource)
+  if (resource.delete !== undefined) addDeleteCommand(group, terminal, resource)
   return group
 }
 
-export type ListLook = {
+export type ListPresentation = {
   description?: string
-  /** How many rows are shown unless more are asked for. */
+  /** The default of --limit. */
   limit?: number
-  /** A row as it is printed. */
+  /** Converts a row for printing. */
   present?: (row: Row, format: Format) => Row
 }
 
 /** Adds `list`. */
-export function addListCommand(group: Command, world: World, resource: Resource, look: ListLook = {}): void {
+export function addListCommand(
+  group: Command,
+  terminal: Terminal,
+  resource: Resource,
+  presentation: ListPresentation = {},
+): void {
   const { name, parent, list, columns } = resource
-  const { description = `Lists ${name.replace('-', ' ')}.`, present = (row) => row } = look
+  const { description = `Lists ${name.replace('-', ' ')}.`, present = (row) => row } = presentation
   const example = `${name} list${parentExample(parent)}`
   const command = addCommand(group, {
     name: 'list',
@@ -54,127 +59,137 @@ export function addListCommand(group: Command, world: World, resource: Resource,
   addParentOptions(command, parent)
   if (list.hasFilters !== false)
     command
-      .option('--filter <field=value>', 'keep rows that match; may be repeated', addFilter)
+      .option('--filter <field=value>', 'list only rows that match; may be repeated', addFilter)
       .option('--sort <field[:desc]>', 'sort by a field; may be repeated', addOrder)
-  command.option('--limit <number>', 'at most so many rows', asCount, look.limit ?? defaultLimit)
-  does<ListOptions>(command, world, async (context, _args, { filter, sort, limit, ...options }) => {
+  command.option(
+    '--limit <number>',
+    'the maximum number of rows',
+    asCount,
+    presentation.limit ?? defaultLimit,
+  )
+  setAction<ListOptions>(command, terminal, async (context, _args, { filter, sort, limit, ...options }) => {
     const connection = await context.connect()
     const parentRow = await getParent(context, connection, parent, options)
     const listing = { filters: filter, order: sort, limit, signal: context.signal }
     const { rows, hasMore } = await listRows(connection, resource, parentRow, listing)
     printRows(
-      world,
+      terminal,
       context.format,
       columns,
       rows.map((row) => present(row, context.format)),
     )
-    if (hasMore) remark(world, `These are the first ${limit}; there are more. Use --filter or --limit.`)
+    if (hasMore) remark(terminal, `Showing the first ${limit} rows. Use --filter or --limit to see others.`)
   })
 }
 
-function addGetCommand(group: Command, world: World, resource: Resource): void {
-  const { name, one, parent } = resource
+function addGetCommand(group: Command, terminal: Terminal, resource: Resource): void {
+  const { name, singular, parent } = resource
   const command = addCommand(group, {
     name: 'get',
-    description: `Shows one ${one}.`,
+    description: `Shows one ${singular}.`,
     examples: [`${name} get ${sample(resource)}${parentExample(parent)}`],
-  }).argument(`<${one.replace(' ', '-')}>`, keysText(resource))
+  }).argument(`<${singular.replace(' ', '-')}>`, keysText(resource))
   addParentOptions(command, parent)
-  does<ParentOptions>(command, world, async (context, [named = ''], options) => {
+  setAction<ParentOptions>(command, terminal, async (context, [named = ''], options) => {
     const { row } = await findNamed(context, resource, named, options)
-    printRow(world, context.format, row)
+    printRow(terminal, context.format, row)
   })
 }
 
-function addCreateCommand(group: Command, world: World, resource: Resource): void {
-  const { name, one, parent, keys, create } = resource
+function addCreateCommand(group: Command, terminal: Terminal, resource: Resource): void {
+  const { name, singular, parent, keys, create } = resource
   const command = addCommand(group, {
     name: 'create',
-    description: `Creates ${withArticle(one)}.`,
+    description: `Creates ${withArticle(singular)}.`,
     examples: [`${name} create ${resource.example ?? ''}${parentExample(parent)}`],
-  }).argument(`<${keys[0]}>`, `the ${keys[0]} of the new ${one}`)
+  }).argument(`<${keys[0]}>`, `the ${keys[0]} of the new ${singular}`)
   addParentOptions(command, parent)
   addFieldOptions(command, resource, 'create')
   if (create?.secret !== undefined)
-    command.option('--token-file <file>', 'where the token is written, readable by you alone')
-  does<ChangeOptions>(command, world, async (context, [key = ''], options) => {
-    refuseManagerUrl(resource, context)
+    command.option('--token-file <file>', 'the file for the token, readable only by you')
+  setAction<ChangeOptions>(command, terminal, async (context, [key = ''], options) => {
+    rejectManagerUrl(resource, context)
     const values = { [keys[0]]: key, ...(await valuesOf(resource, 'create', options)) }
     const isFileNeeded =
       create?.secret !== undefined && !Object.keys(create.fixed ?? {}).some((field) => field in values)
     if (isFileNeeded && options.tokenFile === undefined)
-      throw new Failure('usage', 'The token is shown to nobody. Say where to write it: --token-file <file>')
+      throw new Failure('usage', 'The token is not printed. Pass --token-file <file>.')
     const connection = await context.connect()
     const parentRow = await getParent(context, connection, parent, options)
-    // What makes a secret is not cut short: nobody would have it.
-    const make = () =>
+    // A request that creates a secret is not aborted: the Manager could create a secret that is never stored.
+    const sendCreate = () =>
       createRow(connection, resource, parentRow, {
         values,
         signal: isFileNeeded ? undefined : context.signal,
       })
-    const { row } = isFileNeeded ? await intoSecretFile(options.tokenFile ?? '', make) : await make()
+    const { row } = isFileNeeded
+      ? await writeSecretFile(options.tokenFile ?? '', sendCreate)
+      : await sendCreate()
     const where = isFileNeeded ? ` Its token is in ${options.tokenFile}.` : ''
-    printDone(world, context.format, `Created ${one} ${key} (${String(row['id'])}).${where}`, row)
+    printDone(terminal, context.format, `Created ${singular} ${key} (${String(row['id'])}).${where}`, row)
   })
 }
 
-function addUpdateCommand(group: Command, world: World, resource: Resource): void {
-  const { name, one, parent, fields } = resource
+function addUpdateCommand(group: Command, terminal: Terminal, resource: Resource): void {
+  const { name, singular, parent, fields } = resource
   const first = fields.find(({ only, kind }) => only !== 'create' && (kind === undefined || kind === 'pairs'))
   const example = first?.kind === 'pairs' ? `--${first.name} ${first.name}.yaml` : '--name "New name"'
   const command = addCommand(group, {
     name: 'update',
-    description: `Changes ${withArticle(one)}; what is not named stays.`,
+    description: `Changes ${withArticle(singular)}. Other fields are kept.`,
     examples: [`${name} update ${sample(resource)} ${example}${parentExample(parent)}`],
-  }).argument(`<${one.replace(' ', '-')}>`, keysText(resource))
+  }).argument(`<${singular.replace(' ', '-')}>`, keysText(resource))
   addParentOptions(command, parent)
   addFieldOptions(command, resource, 'update')
-  does<ChangeOptions>(command, world, async (context, [named = ''], options) => {
-    refuseManagerUrl(resource, context)
+  setAction<ChangeOptions>(command, terminal, async (context, [named = ''], options) => {
+    rejectManagerUrl(resource, context)
     const values = await valuesOf(resource, 'update', options)
     if (Object.keys(values).length === 0)
-      throw new Failure('usage', `What shall change? See: svc ${name} update --help`)
+      throw new Failure(
+        'usage',
+        `Nothing to change. Pass at least one option; see svc ${name} update --help.`,
+      )
     const { connection, row } = await findNamed(context, resource, named, options)
     const changed = await updateRow(connection, resource, String(row['id']), {
       values,
       signal: context.signal,
     })
-    printDone(world, context.format, `Updated ${one} ${named}.`, changed)
+    printDone(terminal, context.format, `Updated ${singular} ${named}.`, changed)
   })
 }
 
-function addDeleteCommand(group: Command, world: World, resource: Resource): void {
-  const { name, one, parent, isContainer = false } = resource
+function addDeleteCommand(group: Command, terminal: Terminal, resource: Resource): void {
+  const { name, singular, parent, isContainer = false } = resource
   const command = addCommand(group, {
     name: 'delete',
-    description: `Deletes ${withArticle(one)}${isContainer ? ', with everything in it' : ''}.`,
+    description: `Deletes ${withArticle(singular)}${isContainer ? ', with everything in it' : ''}.`,
     examples: [`${name} delete ${sample(resource)}${parentExample(parent)}`],
   })
-    .argument(`<${one.replace(' ', '-')}>`, keysText(resource))
-    .option('-y, --yes', 'do not ask')
+    .argument(`<${singular.replace(' ', '-')}>`, keysText(resource))
+    .option('-y, --yes', 'do not ask for confirmation')
   addParentOptions(command, parent)
-  does<ChangeOptions>(command, world, async (context, [named = ''], options) => {
+  setAction<ChangeOptions>(command, terminal, async (context, [named = ''], options) => {
     const { connection, row } = await findNamed(context, resource, named, options)
-    await confirm(world, `Delete ${one} ${named} (${String(row['id'])})?`, options.yes === true)
+    await confirm(terminal, `Delete ${singular} ${named} (${String(row['id'])})?`, options.yes === true)
     await deleteRow(connection, resource, String(row['id']), { signal: context.signal })
-    printDone(world, context.format, `Deleted ${one} ${named}.`, row)
+    printDone(terminal, context.format, `Deleted ${singular} ${named}.`, row)
   })
 }
 
-/** `--url` is the address of the Manager. Mistaken for a field of that name, it would send the token to another host. */
-function refuseManagerUrl({ fields, one }: Resource, { place }: Context): void {
+/** `--url` is the address of the Manager. A user who means the field would send the token to another host. */
+function rejectManagerUrl({ fields, singular }: Resource, { target }: Context): void {
   const field = fields.find(({ name }) => name === 'url')
-  if (place.url !== undefined && field !== undefined)
+  if (target.url !== undefined && field !== undefined)
     throw new Failure(
       'usage',
-      `--url is the address of the Manager, not the url of the ${one}: that is --${optionName(field)}. Name the Manager by SVC_URL or --profile here.`,
+      `--url is the address of the Manager, not of the ${singular}. Use --${optionName(field)} for the ${singular}, and SVC_URL or --profile for the Manager.`,
     )
 }
 
 /** The row that an argument names, and the connection it was found with. */
 export async function findNamed(context: Context, resource: Resource, named: string, options: ParentOptions) {
   const connection = await context.connect()
-  // Where an id is enough to find a row, lists still ask for its parent.
+  // The list query needs the parent, even if `named` is an id.
   const parentRow = await getParent(context, connection, resource.parent, options)
   const row = await getRow(connection, resource, parentRow, { named, signal: context.signal })
   return { connection, row }
@@ -184,21 +199,21 @@ const keysText = ({ keys }: Resource): string =>
   `its ${[...keys, 'id'].join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
 const sample = ({ example = '' }: Resource): string => /^\S+/.exec(example)?.[0] ?? 'dev'
 
-function addFilter(text: string, former: Filter[] = []): Filter[] {
+function addFilter(text: string, previous: Filter[] = []): Filter[] {
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('Write it as field=value.')
-  return [...former, { field: text.slice(0, at), value: text.slice(at + 1) }]
+  return [...previous, { field: text.slice(0, at), value: text.slice(at + 1) }]
 }
 
-function addOrder(text: string, former: Order[] = []): Order[] {
+function addOrder(text: string, previous: Order[] = []): Order[] {
   const [field = '', direction = 'asc', ...more] = text.split(':')
   if (field === '' || !/^(asc|desc)$/.test(direction) || more.length > 0)
     throw new InvalidArgumentError('Write it as field or field:desc.')
-  return [...former, { field, direction: direction === 'desc' ? 'DESC' : 'ASC' }]
+  return [...previous, { field, direction: direction === 'desc' ? 'DESC' : 'ASC' }]
 }
 
-/** A whole number from 1. */
+/** Accepts whole numbers from 1 to 9,999,999. */
 function asCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.')
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number, 1 or greater.')
   return Number(text)
 }

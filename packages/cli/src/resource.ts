@@ -1,28 +1,28 @@
-// What the program knows of a kind of thing. Commands, documents and the plan of `apply` are made of it: a new kind is one
-// file in resources/ and one line in resources/all.ts.
+// The definition of a resource. Commands, requests and the plan of `apply` are derived from it: a new resource needs
+// one file in resources/ and one line in resources/all.ts.
 import type { TypedDocument } from '@manager/client'
 
 export type Parent = 'project' | 'app' | 'environment'
 
-/** A value that a person gives: an option of create and update, and a field of `apply`. */
+/** A value that the user provides: an option of create and update, and a field of `apply`. */
 export type Field = {
-  /** As the API calls it. */
+  /** The name in the API. */
   name: string
-  /** As the option is called, where that differs. */
+  /** The name of the option, if it differs. */
   option?: string
   description: string
   /**
-   * Text unless said otherwise. `file`: the text is in a file. `secret`: likewise, and it can be read by nobody afterwards.
+   * Text by default. `file`: the text is in a file. `secret`: also in a file, and the API never returns it.
    * `pairs`: a file in JSON or YAML with keys and texts. `time`: a time in RFC 3339, or a date.
    */
   kind?: 'boolean' | 'file' | 'secret' | 'pairs' | 'time'
   choices?: readonly string[]
   isRequired?: boolean
-  /** Where it can be given; in both unless said otherwise. */
+  /** The only command that accepts it. By default, both commands accept it. */
   only?: 'create' | 'update'
 }
 
-// The types of variables and answers differ from document to document; rows.ts knows what a resource says of them.
+// Variables and results differ between documents. rows.ts derives them from the definition of the resource.
 export type AnyDocument = TypedDocument<unknown, never>
 
 /** An operation of the API. Its document has one root field. */
@@ -30,21 +30,21 @@ export type Operation = {
   document: AnyDocument
   /** The variable that names the parent. */
   parent?: string
-  /** Whether fields are variables themselves, and not fields of `input`. */
+  /** Whether fields are passed as variables instead of as fields of `input`. */
   isFlat?: boolean
-  /** The field of its answer that is the row. */
+  /** The field of the result that contains the row. */
   row?: string
-  /** The field of its answer that is shown once. */
+  /** The field of the result that contains a secret, which is returned only once. */
   secret?: string
-  /** What is always sent. */
+  /** Fields that are sent unless the user sets them. */
   fixed?: Readonly<Record<string, unknown>>
 }
 type ListOperation = {
   document: AnyDocument
-  /** One that reads more of each row, for a single one. */
+  /** A document that selects more fields, for reading a single row. */
   details?: AnyDocument
   parent?: string
-  /** What of the parent is sent; its id unless said otherwise. */
+  /** The key of the parent that is sent. The default is its id. */
   parentKey?: 'slug'
   row?: string
   hasFilters?: boolean
@@ -53,11 +53,11 @@ type ListOperation = {
 export type Resource = {
   /** The name of its command, in the plural. */
   name: string
-  one: string
+  singular: string
   aliases?: readonly string[]
   description: string
   parent: Parent | null
-  /** What a row is known by besides its id; the first one is the argument of `create`. */
+  /** Fields that identify a row besides its id. The first one is the argument of `create`. */
   keys: readonly [string, ...string[]]
   columns: readonly string[]
   fields: readonly Field[]
@@ -65,7 +65,7 @@ export type Resource = {
   create?: Operation
   update?: Operation
   delete?: Operation
-  /** Whether other things are in it, which are deleted with it. */
+  /** Whether it contains other resources, which are deleted with it. */
   isContainer?: true
   /** An example of create's options, for its help. */
   example?: string

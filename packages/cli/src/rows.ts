@@ -1,10 +1,10 @@
-// Rows of a resource, read and written by the documents that its description makes.
+// Reads and writes rows of a resource with the documents of its definition.
 import { type CallOptions, type Connection, type TypedDocument, graphql } from '@manager/client'
 import { Failure } from './failures.ts'
 import type { Row } from './output.ts'
 import type { AnyDocument, Operation, Resource } from './resource.ts'
 
-/** What a row belongs to. */
+/** The row that other rows belong to. */
 export type ParentRow = { id: string; slug?: string }
 export type Filter = { field: string; value: string }
 export type Order = { field: string; direction: 'ASC' | 'DESC' }
@@ -20,8 +20,8 @@ const pageSize = 100
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isId = (text: string): boolean => uuid.test(text)
 
-/** What the one root field of the document answers. */
-async function ask(
+/** Returns the value of the only root field of the document. */
+async function query(
   connection: Connection,
   document: AnyDocument,
   variables: Row,
@@ -31,7 +31,7 @@ async function ask(
   return Object.values(answer)[0]
 }
 
-/** Rows of the parent, page by page, at most `limit`; `hasMore` tells whether there are more. */
+/** Fetches the rows of the parent page by page, up to `limit`. `hasMore` tells whether more rows exist. */
 export async function listRows(
   connection: Connection,
   { list }: Resource,
@@ -46,7 +46,7 @@ export async function listRows(
   const document = isDetailed ? (list.details ?? list.document) : list.document
   for (let offset = 0; ; offset += pageSize) {
     const variables = { ...fixed, pagination: { limit: pageSize, offset } }
-    const answer = await ask(connection, document, variables, { signal })
+    const answer = await query(connection, document, variables, { signal })
     const page = (list.row === undefined ? answer : (answer as Row)[list.row]) as Row[]
     rows.push(...page)
     if (rows.length > limit) return { rows: rows.slice(0, limit), hasMore: true }
@@ -54,7 +54,7 @@ export async function listRows(
   }
 }
 
-/** The row that the text names by id or by one of its keys; null when there is none. */
+/** Returns the row that has this id or key, or null. Throws if several rows have the key. */
 async function findRow(
   connection: Connection,
   resource: Resource,
@@ -62,7 +62,7 @@ async function findRow(
   { named, signal }: { named: string } & CallOptions,
 ): Promise<Row | null> {
   for (const field of isId(named) ? ['id', ...resource.keys] : resource.keys) {
-    // Names match as a part of a text too.
+    // The filter also matches names that only contain the text.
     const filters = resource.list.hasFilters === false ? [] : [{ field, value: named }]
     const { rows } = await listRows(connection, resource, parent, { filters, isDetailed: true, signal })
     const exact = rows.filter((row) => row[field] === (field === 'id' ? named.toLowerCase() : named))
@@ -74,13 +74,10 @@ async function findRow(
 
 function ambiguous({ name }: Resource, named: string, rows: readonly Row[]): Failure {
   const ids = rows.slice(0, 10).map(({ id }) => String(id))
-  return new Failure(
-    'usage',
-    `${rows.length} ${name} are called ${named}. Name one by its id: ${ids.join(', ')}`,
-  )
+  return new Failure('usage', `${rows.length} ${name} are named ${named}. Use an id: ${ids.join(', ')}`)
 }
 
-/** The same; throws when there is none. */
+/** Returns the row that has this id or key. Throws if there is none, or if several rows have the key. */
 export async function getRow(
   connection: Connection,
   resource: Resource,
@@ -92,11 +89,11 @@ export async function getRow(
   const list = `svc ${resource.name} list`
   throw new Failure(
     'notFound',
-    `There is no ${resource.one} ${options.named}, or you cannot see it. See: ${list}`,
+    `The ${resource.singular} ${options.named} does not exist, or you cannot see it. See: ${list}`,
   )
 }
 
-/** Makes a row of the values. */
+/** Creates a row. Also returns the secret if the operation creates one. */
 export async function createRow(
   connection: Connection,
   resource: Resource,
@@ -105,11 +102,11 @@ export async function createRow(
 ): Promise<Changed> {
   const operation = operationOf(resource, 'create')
   const named = operation.parent === undefined ? {} : { [operation.parent]: parent?.id }
-  const variables = { ...named, ...given(operation, values) }
+  const variables = { ...named, ...inputOf(operation, values) }
   return change(connection, operation, variables, { signal })
 }
 
-/** Changes the values of a row. */
+/** Updates the given fields of a row and returns the row. */
 export async function updateRow(
   connection: Connection,
   resource: Resource,
@@ -117,18 +114,17 @@ export async function updateRow(
   { values, signal }: { values: Row } & CallOptions,
 ): Promise<Row> {
   const operation = operationOf(resource, 'update')
-  const variables = { id, ...given(operation, values) }
+  const variables = { id, ...inputOf(operation, values) }
   return (await change(connection, operation, variables, { signal })).row
 }
 
-/** Deletes a row. */
 export async function deleteRow(
   connection: Connection,
   resource: Resource,
   id: string,
   options: CallOptions,
 ): Promise<void> {
-  await ask(connection, operationOf(resource, 'delete').document, { id }, options)
+  await query(connection, operationOf(resource, 'delete').document, { id }, options)
 }
 
 function operationOf(resource: Resource, kind: 'create' | 'update' | 'delete'): Operation {
@@ -137,7 +133,7 @@ function operationOf(resource: Resource, kind: 'create' | 'update' | 'delete'): 
   return operation
 }
 
-const given = ({ isFlat = false, fixed }: Operation, values: Row): Row =>
+const inputOf = ({ isFlat = false, fixed }: Operation, values: Row): Row =>
   isFlat ? { ...fixed, ...values } : { input: { ...fixed, ...values } }
 
 async function change(
@@ -146,7 +142,7 @@ async function change(
   variables: Row,
   options: CallOptions,
 ): Promise<Changed> {
-  const done = (await ask(connection, document, variables, options)) as Row
+  const done = (await query(connection, document, variables, options)) as Row
   return {
     row: row === undefined ? done : (done[row] as Row),
     secret: secret === undefined ? null : (done[secret] as string | null),

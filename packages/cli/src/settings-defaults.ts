@@ -1,4 +1,4 @@
-// A default locale or theme is one of those that are enabled.
+// A default locale or theme must be enabled.
 import type { Row } from './output.ts'
 
 const pairs = [
@@ -7,8 +7,8 @@ const pairs = [
 ] as const
 
 /**
- * What is wrong with the defaults of a changed frontend config; null when nothing is. The list that counts is the nearest one
- * that is not empty: that of the layer itself, or of those it inherits from. Where none is set, any default is accepted.
+ * Returns the problem with the defaults of a changed frontend configuration, or null. The nearest non-empty list
+ * counts: the list of the layer itself, or of the layers it inherits from. If no list is set, any default is accepted.
  */
 export function problemOfDefaults(change: Row, present: Row, inherited: readonly Row[]): string | null {
   const changed = { ...present, ...change }
@@ -18,7 +18,7 @@ export function problemOfDefaults(change: Row, present: Row, inherited: readonly
     const lists = [changed, ...inherited].map((config) => (config[enabled] ?? []) as readonly string[])
     const list = lists.find(({ length }) => length > 0)
     if (value !== '' && list !== undefined && !list.includes(value))
-      return `The default ${what} ${value} is not enabled; enabled are: ${list.join(', ')}. Enable it too, or choose one of these.`
+      return `The default ${what} ${value} is not enabled. Enable it, or use one of: ${list.join(', ')}.`
   }
   return null
 }

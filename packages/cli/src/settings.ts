@@ -1,4 +1,4 @@
-// Settings of one layer, over the API.
+// Reads and writes the settings of one layer.
 import { type CallOptions, type Connection, graphql } from '@manager/client'
 import {
   deleteBackendSettingsDocument,
@@ -14,10 +14,10 @@ import type { Pair } from './field-options.ts'
 import type { Row } from './output.ts'
 import { problemOfDefaults } from './settings-defaults.ts'
 
-/** Exactly one of them names the layer. */
+/** Exactly one field is set and names the layer. */
 export type Layer = { project?: string; tenant?: string; application?: string; tenant2application?: string }
 export type Settings = Awaited<ReturnType<typeof readSettings>>
-/** Pairs are put among those that are there; everything else takes the place of what is there. */
+/** Pairs are merged with the existing pairs. All other fields replace the existing values. */
 export type SettingsChange = {
   backend: { EnabledModules?: string[]; KeyValuePairs?: Pair[] }
   frontend: {
@@ -29,19 +29,19 @@ export type SettingsChange = {
   }
 }
 
-/** What the layer sets. */
+/** Returns the settings of the layer itself, without inherited values. */
 export async function readSettings(connection: Connection, layer: Layer, { signal }: CallOptions) {
   const { settings } = await graphql(connection, getSettingsDocument, layer, { signal })
   return settings
 }
 
-/** The values of a layer, as people read them. */
+/** Returns the values of a layer for printing. */
 export const valuesOfSettings = ({ backendSetting, frontendSetting }: Settings): Row => ({
   backend: backendSetting.moduleConfig,
   frontend: frontendSetting.moduleConfig,
 })
 
-/** Changes a layer, which inherits from others, the nearest first; answers what it then sets. */
+/** Changes a layer and returns its new settings. `inherited` lists the layers it inherits from, the nearest first. */
 export async function updateSettings(
   connection: Connection,
   layer: Layer,
@@ -73,13 +73,12 @@ const withPairs = <Change extends { KeyValuePairs?: Pair[] }>(
     ? change
     : { ...change, KeyValuePairs: mergedPairs(present, change.KeyValuePairs) }
 
-/** The pairs that are there, with the given ones in their place or behind. */
+/** Returns the existing pairs, with the given pairs replaced or appended. */
 function mergedPairs(present: readonly Pair[], given: readonly Pair[]): Pair[] {
   const byKey = new Map([...present, ...given].map(({ Key, Value }) => [Key, Value]))
   return [...byKey].map(([Key, Value]) => ({ Key, Value }))
 }
 
-/** Empties a layer. */
 export async function clearSettings(
   connection: Connection,
   layer: Layer,
@@ -92,7 +91,7 @@ export async function clearSettings(
 
 export type TenantApp = { tenant: string; app: string }
 
-/** The row of an app in a tenant, or null. */
+/** Returns the row that links the app to the tenant, or null. */
 export async function findTenantApp(
   connection: Connection,
   { tenant, app }: TenantApp,
@@ -103,16 +102,16 @@ export async function findTenantApp(
   return answer.tenant2Applications[0] ?? null
 }
 
-/** The same; throws when there is none. */
+/** Returns the row that links the app to the tenant. Throws if there is none. */
 export async function getTenantApp(connection: Connection, pair: TenantApp, options: CallOptions) {
   const row = await findTenantApp(connection, pair, options)
   if (row !== null) return row
   throw new Failure(
     'notFound',
-    'The tenant does not have the app. Give it: svc apps enable <app> --tenant <tenant>',
+    'The app is not enabled for the tenant. Run: svc apps enable <app> --tenant <tenant>',
   )
 }
 
-/** Makes the most specific layer where it is not there yet. */
+/** Creates the settings of an app in a tenant if they do not exist yet. */
 export const ensureLeaf = (connection: Connection, tenant2ApplicationId: string, { signal }: CallOptions) =>
   graphql(connection, ensureTenant2ApplicationSettingsDocument, { tenant2ApplicationId }, { signal })

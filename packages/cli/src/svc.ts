@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program: the process as the world of one command line.
+// Entry point: runs one command line with the streams and the environment of the process.
 import { homedir, hostname } from 'node:os'
 import { Failure, exitCodes } from './failures.ts'
 import { run } from './run.ts'
@@ -10,18 +10,18 @@ for (const [signal, kind] of [
   ['SIGTERM', 'terminated'],
 ] as const)
   process.on(signal, () => {
-    // Who asks twice does not want to wait for what is being done.
+    // A second signal exits immediately, without waiting for the current step.
     if (controller.signal.aborted) process.exit(exitCodes[kind])
     controller.abort(new Failure(kind, 'Interrupted.'))
   })
-// A reader that has seen enough, such as head, closes the pipe.
+// A reader such as head closes the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
   throw error
 })
 
 process.exitCode = await run(process.argv.slice(2), {
-  // oxlint-disable-next-line node/no-process-env -- the one place where the program meets its environment
+  // oxlint-disable-next-line node/no-process-env -- the only access to the environment of the process
   env: process.env,
   home: homedir(),
   stdin: process.stdin,

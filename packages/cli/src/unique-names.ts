@@ -1,10 +1,10 @@
 import { Failure } from './failures.ts'
 
-/** Refuses a name that is in a list twice; `at` says where. */
-export function refuseTwice(names: readonly string[], at: string): void {
+/** Rejects duplicate names. `at` is the position that the error message names. */
+export function rejectDuplicates(names: readonly string[], at: string): void {
   const seen = new Set<string>()
   for (const name of names) {
-    if (seen.has(name)) throw new Failure('usage', `${at}: ${name} is there twice.`)
+    if (seen.has(name)) throw new Failure('usage', `${at}: ${name} occurs more than once.`)
     seen.add(name)
   }
 }

@@ -2,5 +2,5 @@ import { readFileSync } from 'node:fs'
 
 const manifest = new URL('../package.json', import.meta.url)
 
-/** The release of the program. */
+/** The version of the package. */
 export const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }

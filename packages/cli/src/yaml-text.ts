@@ -1,7 +1,7 @@
 import { type Document, isScalar, parseDocument, visit } from 'yaml'
 import { Failure } from './failures.ts'
 
-/** The value of a text in YAML or JSON; `name` begins a refusal. Every alias beyond `maxAliasCount` is refused. */
+/** Parses YAML or JSON. `name` starts error messages. Throws if the text has more than `maxAliasCount` aliases. */
 export function parseYaml(
   text: string,
   { name, maxAliasCount }: { name: string; maxAliasCount: number },
@@ -10,17 +10,17 @@ export function parseYaml(
   try {
     const [error] = document.errors
     if (error !== undefined) throw error
-    refuseRewrittenKeys(document, name)
+    rejectRewrittenKeys(document, name)
     return document.toJS({ maxAliasCount }) as unknown
   } catch (error) {
     if (error instanceof Failure) throw error
     // The other lines of the message quote the file.
-    throw new Failure('usage', `${name} is not YAML: ${(error as Error).message.split('\n', 1)[0]}`)
+    throw new Failure('usage', `${name} is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`)
   }
 }
 
-/** A key is a text in the end: 1.10 would become 1.1. */
-function refuseRewrittenKeys(document: Document, name: string): void {
+/** YAML parses a key such as 1.10 as a number, which becomes the key 1.1. */
+function rejectRewrittenKeys(document: Document, name: string): void {
   visit(document, {
     Pair: (_key, { key }) => {
       if (isScalar(key) && typeof key.value === 'number' && String(key.value) !== key.source)

@@ -1,18 +1,18 @@
-// Files that a document of apply names: only those of its folder, unless the person allows another one.
+// Tests that an `apply` document can name only files in its own folder, unless the user allows another folder.
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { foldersOf, readWithin, refuseOpenedOutside } from '../src/apply/named-files.ts'
+import { assertOpenedWithinFolders, foldersOf, readWithin } from '../src/apply/named-files.ts'
 import { useApply } from './kit/apply.ts'
 
-const { folder, svc, json, place } = useApply()
+const { folder, svc, json, writeDocument } = useApply()
 const content = 'PRIVATE {{ .Data.id }}'
 const digest = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
-/** Nobody is signed in: a document that is accepted ends with 3, after it was read. */
-const nobody = { env: { SVC_TOKEN: '' } }
+/** No credential: an accepted document is read completely and then exits with 3. */
+const signedOut = { env: { SVC_TOKEN: '' } }
 
 const endpoint = (slug: string, field: string): string => `
 projects:
@@ -24,7 +24,7 @@ projects:
   - slug: ${slug}
     name: Shop
     environments: { dev: { machineUsers: [{ name: m, ${fields} }] } }`
-/** A document that names a file in each way there is. */
+/** Documents that name a file in every possible way. */
 const documents: readonly [key: string, of: (slug: string, file: string) => string][] = [
   ['transformationTemplateFile', (slug, file) => endpoint(slug, `transformationTemplateFile: ${file}`)],
   ['authTokenFile', (slug, file) => endpoint(slug, `authTokenFile: ${file}`)],
@@ -33,9 +33,9 @@ const documents: readonly [key: string, of: (slug: string, file: string) => stri
   ['tokenFile', (slug, file) => machineUser(slug, `tokenFile: ${file}`)],
 ]
 
-/** A folder for the document, and beside it one of somebody else, whose name begins the same. */
+/** Creates a folder for the document, and a sibling folder of another user whose name has the same prefix. */
 function scene(name: string): { here: string; beside: string } {
-  const { file } = place(name, '')
+  const { file } = writeDocument(name, '')
   const here = path.dirname(file)
   const beside = `${here}-keys`
   mkdirSync(beside, { recursive: true })
@@ -43,7 +43,7 @@ function scene(name: string): { here: string; beside: string } {
   return { here, beside }
 }
 const apply = (name: string, text: string, ...more: string[]) =>
-  svc(['apply', '-f', place(name, text).file, '--yes', ...more], nobody)
+  svc(['apply', '-f', writeDocument(name, text).file, '--yes', ...more], signedOut)
 
 test.each(documents)(
   '%s outside the folder of the document is refused, however it is spelled',
@@ -64,7 +64,9 @@ test.each(documents)(
         file,
         2,
         '',
-        expect.stringContaining(`it leads to ${beside}/key. To allow it, add --allow-outside ${beside}\n`),
+        expect.stringContaining(
+          `resolves to ${beside}/key, which is outside the folder of the document. To allow it, pass --allow-outside ${beside}\n`,
+        ),
       ])
       expect(err).not.toContain('PRIVATE')
     }
@@ -76,7 +78,7 @@ test.each(documents)(
   async (key, of) => {
     const name = `in-${key.toLowerCase()}`
     const { here } = scene(name)
-    // As Kubernetes mounts files: the folder behind the link changes when they do.
+    // Kubernetes mounts files this way: an update replaces the folder behind the link.
     mkdirSync(path.join(here, '..2026', 'below'), { recursive: true })
     symlinkSync('..2026', path.join(here, '..data'))
     writeFileSync(path.join(here, '..2026', 'below', 'key'), content)
@@ -85,9 +87,9 @@ test.each(documents)(
     symlinkSync(here, reached)
     for (const file of ['key', './below/../key', '..data/below/key', path.join(here, 'key')])
       expect([file, (await apply(name, of(name, file))).code]).toEqual([file, 3])
-    // The folder itself may be behind a link.
+    // The folder itself may be a link.
     writeFileSync(path.join(here, 'shop.yaml'), of(name, 'key'))
-    expect((await svc(['apply', '-f', path.join(reached, 'shop.yaml'), '--yes'], nobody)).code).toBe(3)
+    expect((await svc(['apply', '-f', path.join(reached, 'shop.yaml'), '--yes'], signedOut)).code).toBe(3)
   },
 )
 
@@ -102,7 +104,7 @@ test.each(documents)('%s in a folder of --allow-outside is taken, and in no othe
   expect((await apply(name, text, '--allow-outside', others, '--allow-outside', beside)).code).toBe(3)
   expect((await apply(name, text, '--allow-outside', others)).code).toBe(2)
   expect((await apply(name, text, '--allow-outside', path.join(beside, 'nothing'))).err).toBe(
-    `svc: There is no folder ${beside}/nothing.\n`,
+    `svc: Folder ${beside}/nothing does not exist.\n`,
   )
 })
 
@@ -111,11 +113,11 @@ test('a token that would be created behind a link is refused, whether or not its
   symlinkSync(beside, path.join(here, 'linked'))
   symlinkSync(path.join(beside, 'new'), path.join(here, 'dangling'))
   for (const [file, problem] of [
-    ['linked/new', `leads to ${beside}/new.`],
-    ['linked/a/b/new', `leads to ${beside}/a/b/new.`],
+    ['linked/new', `resolves to ${beside}/new, which`],
+    ['linked/a/b/new', `resolves to ${beside}/a/b/new, which`],
     ['dangling', 'is a link to a file that does not exist.'],
     ['dangling/new', 'is a link to a file that does not exist.'],
-    ['shop.yaml/new', 'cannot be used: ENOTDIR'],
+    ['shop.yaml/new', 'shop.yaml/new: ENOTDIR'],
   ] as const) {
     const { code, err } = await apply('behind', machineUser('behind', `tokenFile: ${file}`))
     expect([file, code, err]).toEqual([file, 2, expect.stringContaining(problem)])
@@ -125,14 +127,14 @@ test('a token that would be created behind a link is refused, whether or not its
 
 test('a link that appears between plan and step writes no token elsewhere', async () => {
   const { here, beside } = scene('exchanged')
-  const { file } = place('exchanged', machineUser('exchanged', 'tokenFile: tokens/m'))
+  const { file } = writeDocument('exchanged', machineUser('exchanged', 'tokenFile: tokens/m'))
   const { code, err } = await svc(['apply', '-f', file, '--yes'], {
     onErr: (text) => {
       if (text.includes('+ project exchanged: done') && !existsSync(path.join(here, 'tokens')))
         symlinkSync(beside, path.join(here, 'tokens'))
     },
   })
-  expect([code, err]).toEqual([2, expect.stringContaining(`it leads to ${beside}/m.`)])
+  expect([code, err]).toEqual([2, expect.stringContaining(`resolves to ${beside}/m, which`)])
   expect(existsSync(path.join(beside, 'm'))).toBe(false)
   rmSync(path.join(here, 'tokens'))
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
@@ -144,8 +146,8 @@ test('an open file is judged by its own path, not by a link that was replaced me
   const folders = await foldersOf(path.join(here, 'shop.yaml'), [])
   const handle = await open(path.join(beside, 'key'))
   try {
-    await expect(refuseOpenedOutside(folders, handle, path.join(here, 'shop.yaml'))).rejects.toThrow(
-      `it leads to ${beside}/key.`,
+    await expect(assertOpenedWithinFolders(folders, handle, path.join(here, 'shop.yaml'))).rejects.toThrow(
+      `resolves to ${beside}/key, which`,
     )
   } finally {
     await handle.close()
@@ -163,14 +165,14 @@ test('only a regular file is read: a pipe without a writer does not block, and a
   const folders = await foldersOf(path.join(here, 'shop.yaml'), ['/dev'])
   await expect(readWithin(folders, '/dev/zero')).rejects.toThrow('/dev/zero is not a regular file.')
   expect((await apply('special', endpoint('special', 'authTokenFile: none'))).err).toContain(
-    'There is no file',
+    'none does not exist.',
   )
 })
 
 test('a plan shows the size and the hash of a file, and never its content', async () => {
   const name = 'digest'
   const { here } = scene(name)
-  const { file } = place(
+  const { file } = writeDocument(
     name,
     endpoint(name, 'transformationTemplateFile: t, authTokenFile: k, authType: Bearer'),
   )
@@ -211,9 +213,9 @@ test('a plan shows the size and the hash of a file, and never its content', asyn
 })
 
 test('a plan names the file that a token will be written to, relative to the document', async () => {
-  const { file } = place('told', machineUser('told', 'tokenFile: ./a/../tokens/m'))
+  const { file } = writeDocument('told', machineUser('told', 'tokenFile: ./a/../tokens/m'))
   expect((await svc(['apply', '-f', file, '--plan'])).out).toContain('    token (tokens/m): "(new)"\n')
-  const { file: unplaced } = place('untold', machineUser('untold', '').replace(', }', ' }'))
+  const { file: unplaced } = writeDocument('untold', machineUser('untold', '').replace(', }', ' }'))
   const { out } = await svc([
     'apply',
     '-f',

@@ -1,4 +1,4 @@
-// apply: a plan, its steps, and a second run that has nothing to do.
+// Tests apply: the plan, its steps, and a second run without changes.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,11 +6,11 @@ import { bearer, call } from '@manager/harness/credentials.ts'
 import { Failure } from '../src/failures.ts'
 import { type Step, shop, useApply } from './kit/apply.ts'
 
-const { service, svc, json, place, openOf } = useApply()
+const { service, svc, json, writeDocument, pendingSteps } = useApply()
 const marksOf = (out: string): string[] => out.split('\n').filter((line) => /^[+~=] /.test(line))
 
 test('it shows a plan, makes everything, and then has nothing to do', async () => {
-  const { file, token } = place('whole')
+  const { file, token } = writeDocument('whole')
   const plan = await svc(['apply', '-f', file, '--plan'])
   expect([plan.code, plan.err]).toEqual([0, ''])
   expect(marksOf(plan.out)).toEqual([
@@ -30,13 +30,13 @@ test('it shows a plan, makes everything, and then has nothing to do', async () =
   expect(plan.out).not.toContain('very secret')
   expect((await svc(['projects', 'get', 'whole'])).code).toBe(4)
 
-  // Nobody can be asked here.
+  // Without a terminal, svc cannot prompt.
   const unasked = await svc(['apply', '-f', file])
-  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('Add --yes to go on.')])
+  expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('Pass --yes.')])
   expect((await svc(['projects', 'get', 'whole'])).code).toBe(4)
 
   const applied = await svc(['apply', '-f', file, '--yes'])
-  expect([applied.code, applied.out]).toEqual([0, expect.stringMatching(/Applied 11 of 11\.\n$/)])
+  expect([applied.code, applied.out]).toEqual([0, expect.stringMatching(/Applied 11 steps\.\n$/)])
   const written = readFileSync(token, 'utf8').trim()
   expect([statSync(token).mode & 0o777, statSync(path.dirname(token)).mode & 0o777]).toEqual([0o600, 0o700])
   expect(applied.out + applied.err).not.toContain(written)
@@ -65,7 +65,7 @@ test('it shows a plan, makes everything, and then has nothing to do', async () =
 })
 
 test('what has drifted is updated, field by field, and nothing is deleted', async () => {
-  const { file } = place(
+  const { file } = writeDocument(
     'drift',
     shop('drift').replace('          - slug: web\n', '$&            enabled: true\n'),
   )
@@ -87,7 +87,7 @@ test('what has drifted is updated, field by field, and nothing is deleted', asyn
   ])
   await svc(['apps', 'disable', 'web', '-p', 'drift', '--tenant', 'acme'])
   await svc(['tenants', 'create', 'by-hand', '-p', 'drift', '--name', 'By hand'])
-  expect(await openOf(file)).toEqual([
+  expect(await pendingSteps(file)).toEqual([
     {
       action: 'update',
       kind: 'settings',
@@ -119,10 +119,10 @@ test('what has drifted is updated, field by field, and nothing is deleted', asyn
   const shown = await svc(['apply', '-f', file, '--plan'])
   expect(shown.out).toContain('~ tenant drift/acme\n    name: "Other" -> "Acme Ltd"\n')
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
-  expect(await openOf(file)).toEqual([])
+  expect(await pendingSteps(file)).toEqual([])
   expect((await svc(['tenants', 'get', 'by-hand', '-p', 'drift'])).code).toBe(0)
   expect((await svc(['settings', 'get', '-p', 'drift', '-o', 'json'])).out).toContain('"stays"')
-  // Secrets cannot be compared; they are sent again when that is asked for.
+  // Secrets cannot be compared, so they are sent again only with --secrets.
   const secrets = (await json(['apply', '-f', file, '--plan', '--secrets'])) as { steps: Step[] }
   expect(secrets.steps.filter(({ action }) => action === 'update').map(({ changes }) => changes)).toEqual([
     [{ field: 'authPassword', file: 'erp.password', before: '(secret)', after: '(secret)' }],
@@ -130,7 +130,7 @@ test('what has drifted is updated, field by field, and nothing is deleted', asyn
 })
 
 test('interrupted between two steps it says so, and the next run goes on', async () => {
-  const { file, token } = place('halted')
+  const { file, token } = writeDocument('halted')
   const controller = new AbortController()
   const halted = await svc(['apply', '-f', file, '--yes'], {
     signal: controller.signal,
@@ -141,10 +141,10 @@ test('interrupted between two steps it says so, and the next run goes on', async
   })
   expect([halted.code, halted.err]).toEqual([
     130,
-    expect.stringContaining('svc: Interrupted: 4 of 11 steps are done. Run it again to go on.\n'),
+    expect.stringContaining('svc: Interrupted: 4 of 11 steps are done. Run the command again to resume.\n'),
   ])
   const before = readFileSync(token, 'utf8')
-  expect((await openOf(file)).map(({ kind }) => kind)).toEqual([
+  expect((await pendingSteps(file)).map(({ kind }) => kind)).toEqual([
     'endpoint',
     'caller of endpoint',
     'trigger',
@@ -154,11 +154,11 @@ test('interrupted between two steps it says so, and the next run goes on', async
     'settings',
   ])
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
-  expect([await openOf(file), readFileSync(token, 'utf8')]).toEqual([[], before])
+  expect([await pendingSteps(file), readFileSync(token, 'utf8')]).toEqual([[], before])
 })
 
 test('ended by SIGTERM between two steps it ends with 143', async () => {
-  const { file } = place('ended')
+  const { file } = writeDocument('ended')
   const controller = new AbortController()
   const { code } = await svc(['apply', '-f', file, '--yes'], {
     signal: controller.signal,
@@ -170,9 +170,9 @@ test('ended by SIGTERM between two steps it ends with 143', async () => {
 })
 
 test('what is in the Manager and not in the file can be named, and stays as it is', async () => {
-  const { file: whole } = place('parted')
+  const { file: whole } = writeDocument('parted')
   expect((await svc(['apply', '-f', whole, '--yes'])).code).toBe(0)
-  const { file } = place(
+  const { file } = writeDocument(
     'parted-more',
     `
 projects:
@@ -187,7 +187,7 @@ projects:
       - { slug: globex, name: Globex, applications: [web, second] }
 `,
   )
-  expect((await openOf(file)).map(({ path: which }) => which)).toEqual([
+  expect((await pendingSteps(file)).map(({ path: which }) => which)).toEqual([
     'parted/second',
     'parted/second/bills',
     'parted/second/bills - dev/billing',
@@ -196,12 +196,12 @@ projects:
     'parted/globex - second',
   ])
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
-  expect(await openOf(file)).toEqual([])
+  expect(await pendingSteps(file)).toEqual([])
   await svc(['apps', 'disable', 'web', '-p', 'parted', '--tenant', 'globex'])
   await service.sql.query(
     `update machine_user2endpoints r set enabled = false from endpoints e where e.id = r.endpoint_id and e.name = 'bills'`,
   )
-  expect(await openOf(file)).toEqual([])
+  expect(await pendingSteps(file)).toEqual([])
 })
 
 test.each([
@@ -213,12 +213,12 @@ test.each([
   ],
 ])('%s names what is nowhere, and nothing is made', async (text, kind, missing) => {
   for (const slug of ['nowhere', 'main']) {
-    const { file } = place('nowhere', `projects: [{ slug: ${slug}, name: Changed, ${text} }]`)
+    const { file } = writeDocument('nowhere', `projects: [{ slug: ${slug}, name: Changed, ${text} }]`)
     const { code, out, err } = await svc(['apply', '-f', file, '--yes'])
     expect([code, out, err]).toEqual([
       2,
       '',
-      `svc: There is no ${kind} ${slug}/${missing}, neither in the file nor in the Manager, or you cannot see it.\n`,
+      `svc: The ${kind} ${slug}/${missing} is not in the file, and it does not exist in the Manager or you cannot see it.\n`,
     ])
   }
   expect((await svc(['projects', 'get', 'nowhere'])).code).toBe(4)
@@ -226,7 +226,7 @@ test.each([
 })
 
 test('on a terminal it asks, and no is no', async () => {
-  const { file } = place('asked')
+  const { file } = writeDocument('asked')
   const no = await svc(['apply', '-f', file], { isTerminal: true, input: '\n' })
   expect([no.code, no.err]).toEqual([
     1,
@@ -238,35 +238,35 @@ test('on a terminal it asks, and no is no', async () => {
 })
 
 test.each([
-  ['nonsense: 1', /nonsense is not known here\. Known are: projects\./],
-  ['projects: {}', /projects: a list is expected\./],
+  ['nonsense: 1', /unknown key nonsense\. Known keys: projects\./],
+  ['projects: {}', /projects: expected a list\./],
   ['projects: [{ slug: a }]', /projects\[0\]: name is missing\./],
-  ['projects: [{ slug: a, nmae: b }]', /projects\[0\]: nmae is not known here\. Known are: slug, name,/],
-  ['projects: [{ slug: a, name: b }, { slug: a, name: c }]', /projects: a is there twice\./],
+  ['projects: [{ slug: a, nmae: b }]', /projects\[0\]: unknown key nmae\. Known keys: slug, name,/],
+  ['projects: [{ slug: a, name: b }, { slug: a, name: c }]', /projects: a occurs more than once\./],
   [
     'projects: [{ slug: a, name: b, environments: { prod: {} } }]',
-    /environments\.prod: the environments of a project are/,
+    /environments\.prod: unknown environment; use dev, qas or run\./,
   ],
   [
     'projects: [{ slug: a, name: b, tenants: [{ slug: 1, name: x }] }]',
-    /tenants\[0\]\.slug: a text is expected; put it in quotes\./,
+    /tenants\[0\]\.slug: expected a non-empty string; put it in quotes\./,
   ],
   [
     'projects: [{ slug: a, name: b, tenants: [{ slug: t, name: x, deploymentMode: big }] }]',
-    /one of shared, dedicated is expected/,
+    /expected one of shared, dedicated\./,
   ],
   [
     'projects: [{ slug: a, name: b, settings: { backend: { modules: x } } }]',
-    /settings\.backend\.modules: a list is expected/,
+    /settings\.backend\.modules: expected a list\./,
   ],
-  ['a: [', /is not YAML/],
+  ['a: [', /is not valid YAML/],
   [
     'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, authTokenFile: null }] }] }]',
-    /endpoints\[0\]\.authTokenFile: a text is expected\./,
+    /endpoints\[0\]\.authTokenFile: expected a non-empty string\./,
   ],
   [
     'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, authPasswordFile: 17 }] }] }]',
-    /endpoints\[0\]\.authPasswordFile: a text is expected; put it in quotes\./,
+    /endpoints\[0\]\.authPasswordFile: expected a non-empty string; put it in quotes\./,
   ],
   [
     'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, transformationTemplate: x, transformationTemplateFile: orders.tmpl }] }] }]',
@@ -274,7 +274,7 @@ test.each([
   ],
   [
     'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, callers: [dev/a, dev/a] }] }] }]',
-    /endpoints\[0\]: a\/dev\/a is there twice\./,
+    /endpoints\[0\]: a\/dev\/a occurs more than once\./,
   ],
   [
     'projects: [{ slug: a, name: b, environments: { dev: { machineUsers: [{ name: m, username: u }] } } }]',
@@ -286,18 +286,18 @@ test.each([
   ],
   [
     'projects: [{ slug: a, name: b, settings: { backend: { pairs: { version: 1.10 } } } }]',
-    /backend\.pairs: version: a text is expected; put it in quotes\./,
+    /backend\.pairs: version: expected a string; put it in quotes\./,
   ],
   [
     'projects: [{ slug: a, name: b, settings: { backend: { pairs: { a.b: x, a: { b: y } } } } }]',
-    /backend\.pairs: a\.b is there twice\./,
+    /backend\.pairs: a\.b occurs more than once\./,
   ],
   [
     'projects: [{ slug: a, name: b, languagePacks: [{ name: de, content: { 1.10: x } }] }]',
     /the key 1\.10 is a number; put it in quotes\./,
   ],
 ])('%s is refused before anything is asked', async (text, problem) => {
-  const { file } = place('wrong', text)
+  const { file } = writeDocument('wrong', text)
   const { code, out, err } = await svc(['apply', '-f', file, '--yes'], {
     env: { SVC_URL: 'http://127.0.0.1:1' },
   })
@@ -305,12 +305,12 @@ test.each([
 })
 
 test('a step that is refused is named, with how far it came', async () => {
-  const { file } = place('refused', shop('refused').replace('0 3 * * *', 'never'))
+  const { file } = writeDocument('refused', shop('refused').replace('0 3 * * *', 'never'))
   const { code, err } = await svc(['apply', '-f', file, '--yes'])
   expect([code, err]).toEqual([
     1,
     expect.stringMatching(
-      /trigger refused\/web\/nightly failed; 6 of 11 steps are done\. Run it again to go on\.\nsvc: The Manager refused: /,
+      /trigger refused\/web\/nightly failed; 6 of 11 steps are done\. Run the command again to resume\.\nsvc: The Manager rejected the request: /,
     ),
   ])
 })

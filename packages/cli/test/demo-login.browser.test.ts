@@ -1,4 +1,4 @@
-// svc login against the demo: from the address that the terminal shows to a token that works, in Chromium.
+// Tests svc login against the demo in Chromium, from the address that the terminal shows to a working token.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoScene, signIn, startDemoScene } from '../../manager/test/kit/demo.ts'
 import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await scene?.close()
 })
 
-/** Opens the address as somebody who has to sign in first, compares the code, and approves; returns what the page says. */
+/** Opens the address, signs in, compares the code and approves. Returns the response and the text of the page. */
 async function approve(address: string, code: string): Promise<unknown[]> {
   const { tab, complaints } = await signIn(browser, address, anna)
   expect(await tab.locator('#user-code').textContent()).toBe(code)
@@ -30,7 +30,7 @@ async function approve(address: string, code: string): Promise<unknown[]> {
   return [response.status(), await tab.locator('body').innerText(), complaints]
 }
 
-// It takes as long as a terminal waits between two polls.
+// The test takes as long as the delay between two polls.
 test('signs in through the proxy of the demo, and the token works there', async () => {
   const controller = new AbortController()
   const decisions: Promise<unknown[]>[] = []
@@ -39,7 +39,7 @@ test('signs in through the proxy of the demo, and the token works there', async 
     if (code === '' || decisions.length > 0) return
     const decision = approve(address, code)
     decisions.push(decision)
-    // Without a decision the login would wait until it expires.
+    // Without a decision, the login waits until it expires.
     decision.then(
       ([status]) => status === 200 || controller.abort(new Error('not approved')),
       (error: unknown) => controller.abort(error),
@@ -80,7 +80,7 @@ test('a form of another origin is not passed on with the session of somebody', a
     { origin: scene.managerUrl, 'sec-fetch-site': 'cross-site' },
   ]
   for (const headers of refused) expect([headers, await send(headers)]).toEqual([headers, 403])
-  // Past the proxy, the Manager knows no such code.
+  // Requests that the proxy forwards get 404, because the Manager does not know the code.
   const passed: Record<string, string>[] = [
     { origin: 'null', 'sec-fetch-site': 'same-origin' },
     { origin: scene.managerUrl, 'sec-fetch-site': 'same-origin' },

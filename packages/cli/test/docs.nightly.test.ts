@@ -1,12 +1,12 @@
-// Plays the commands of the pages on svc one after the other, as a reader at a terminal runs them.
+// Runs the commands of the svc pages one after the other, as a reader at a terminal does.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { npmPack } from '../../manager/test/kit/npm-pack.ts'
-import { blocksOf, readPage } from '../../manager/test/kit/played-page.ts'
+import { blocksOf, readPage } from '../../manager/test/kit/doc-page-runner.ts'
 import { exitCodes } from '../src/failures.ts'
 import { useSvc } from './kit/svc.ts'
 
-/** In the order in which their commands depend on each other. */
+/** The order in which the commands depend on each other. */
 const page = [
   'guides/maintainers/sign-in-from-a-terminal.md',
   'guides/maintainers/use-svc.md',
@@ -19,7 +19,7 @@ const page = [
   .join('\n')
 const blocks = blocksOf(page)
 const { folder, svc } = useSvc()
-const former = process.cwd()
+const previousFolder = process.cwd()
 beforeAll(() => {
   process.chdir(folder.path)
   writeFileSync('shop.yaml', blocks.find(({ language }) => language === 'yaml')?.text ?? '')
@@ -28,7 +28,7 @@ beforeAll(() => {
   mkdirSync('dist')
   writeFileSync('dist/index.js', '//@pilet v:2\n')
 })
-afterAll(() => process.chdir(former))
+afterAll(() => process.chdir(previousFolder))
 
 const isPlayed = (line: string): boolean => line.startsWith('svc ') && !/^svc (login|completion) /.test(line)
 const lines = blocks

@@ -1,16 +1,16 @@
-// What svc says of itself.
+// Tests the help of svc.
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../src/program.ts'
 import { svcAt } from './kit/svc.ts'
 
-const world = {} as Parameters<typeof createProgram>[0]
+const terminal = {} as Parameters<typeof createProgram>[0]
 
 function pathsOf(command: Command, path: readonly string[] = []): string[][] {
   return [[...path], ...command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]))]
 }
-const paths = pathsOf(createProgram(world))
+const paths = pathsOf(createProgram(terminal))
 
 test('there are commands for everything', () => {
   const groups = new Set(paths.map(([group]) => group))
@@ -42,7 +42,7 @@ test.each(paths.map((path) => [path.join(' '), path] as const))(
     )
     for (const example of examples) {
       const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
-      // Nobody is signed in, so it ends at its first question; what commander refuses, it refuses before that.
+      // Commander rejects invalid examples first. The others stop at their first request, without a credential.
       const { err } = await svcAt('/nowhere', words, { signal: AbortSignal.abort(new Error('asks')) })
       expect(err).not.toContain('error:')
     }
@@ -59,7 +59,7 @@ test('the commands that the consent page of the Manager names exist', () => {
 })
 
 test('no command has an option that the program itself takes first', () => {
-  const program = createProgram(world)
+  const program = createProgram(terminal)
   const own = new Set<unknown>(program.options.flatMap(({ long, short }) => [long, short]))
   const flagsOf = (command: Command): unknown[] =>
     command.commands.flatMap((one) => [
@@ -82,7 +82,7 @@ test('wrong usage ends with 2 and says what is wrong', async () => {
     [['projects', 'list', '--limt', '3'], "error: unknown option '--limt'\n(Did you mean --limit?)"],
     [['projects', 'create', 'shop'], "error: required option '--name <text>' not specified"],
     [['projects', 'list', '--output', 'xml'], 'Allowed choices are table, json, yaml.'],
-    [['projects', 'list', '--limit', '0'], 'It is a whole number from 1.'],
+    [['projects', 'list', '--limit', '0'], 'Use a whole number, 1 or greater.'],
     [['tenants', 'list', '--filter', 'name'], 'Write it as field=value.'],
   ] as const) {
     const { code, out, err } = await svcAt('/nowhere', args)

@@ -1,4 +1,4 @@
-// svc login waits between two polls, whatever the server says.
+// Tests that svc login waits between two polls, regardless of the responses of the server.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ test.each([
 })
 
 const statuses: Readonly<Record<string, number>> = { 'not found': 404 }
-/** A server that answers a start, and polls with these bodies one after the other; `times` are those of the polls. */
+/** A server that answers the start and then each poll with the next body. `times` contains the times of the polls. */
 async function startServer(start: object, polls: readonly object[]) {
   const times: number[] = []
   const server = createServer((request, response) => {
@@ -78,7 +78,7 @@ test.concurrent.each([
     expect([code, err]).toEqual([1, expect.stringContaining('svc: The login was denied in the browser.\n')])
     const [first = 0, second = 0] = server.times
     expect(server.times).toHaveLength(2)
-    // A timer may fire a moment early.
+    // A timer may fire slightly early.
     expect(second - first).toBeGreaterThan(950)
   } finally {
     await server.close()
@@ -92,7 +92,7 @@ test('a login that the Manager has dropped is told as one that has expired', asy
     expect([code, err]).toEqual([
       1,
       expect.stringContaining(
-        'svc: The login has expired, or the Manager has dropped it. Run svc login again.\n',
+        'svc: The login has expired or was removed by the Manager. Run svc login again.\n',
       ),
     ])
   } finally {

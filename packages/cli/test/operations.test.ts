@@ -1,6 +1,9 @@
-// settings, ESB previews, runs of triggers, and the audit trail.
+// Tests settings, ESB previews, trigger runs and the audit trail.
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { useSvc } from './kit/svc.ts'
@@ -54,7 +57,7 @@ test('settings of a layer are changed and cleared, and what holds names its laye
   expect((await svc(['settings', 'effective', ...pair])).out).toMatch(/frontend color +blue/)
   expect((await svc(['settings', 'clear', ...pair, '--yes'])).code).toBe(0)
   expect((await svc(['settings', 'effective', ...pair])).out).toMatch(/frontend color +green +project/)
-  expect((await update('-p', 'main')).err).toContain('What shall change?')
+  expect((await update('-p', 'main')).err).toContain('Nothing to change.')
 })
 
 test('layers have colours on a terminal, unless NO_COLOR is set', async () => {
@@ -144,13 +147,13 @@ test('audit export streams the trail to standard output or into a file of mode 6
     .map((line) => JSON.parse(line) as { export?: { count: number; digest: string } })
   expect(lines.at(-1)?.export?.count).toBe(lines.length - 1)
   const body = out.slice(0, out.lastIndexOf('\n', out.length - 2) + 1)
-  // What was streamed is to the byte what the Manager has signed.
+  // The streamed bytes are exactly the bytes that the Manager signed.
   expect(lines.at(-1)?.export?.digest).toContain(createHash('sha256').update(body).digest('hex'))
 
   const here = path.join(folder.path, 'trail')
   const [file, other] = [path.join(here, 'trail.csv'), path.join(here, 'other')]
   mkdirSync(here)
-  // Somebody else may have put a link in the way.
+  // Another user may have placed a link at a predictable name.
   writeFileSync(other, 'as it was')
   symlinkSync(other, `${file}.part`)
   const written = await svc([
@@ -170,5 +173,23 @@ test('audit export streams the trail to standard output or into a file of mode 6
   expect(readFileSync(other, 'utf8')).toBe('as it was')
   expect(readdirSync(here).toSorted()).toEqual(['other', 'trail.csv', 'trail.csv.part'])
   const wrong = await svc(['audit', 'export', '--from', 'yesterday'])
-  expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^svc: The Manager refused: .*from/)])
+  expect([wrong.code, wrong.err]).toEqual([
+    1,
+    expect.stringMatching(/^svc: The Manager rejected the request: .*from/),
+  ])
+})
+
+test('audit export on a terminal shows an incomplete character at the end of the body', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(Buffer.from([0x61, 0xc3]))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { code, out } = await svc(['audit', 'export', '--url', url], { isTerminal: true })
+    expect([code, out]).toEqual([0, 'a\ufffd'])
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
 })

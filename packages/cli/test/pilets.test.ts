@@ -1,4 +1,4 @@
-// Pilets: from a file to the Manager.
+// Tests publishing pilets from files.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -39,13 +39,16 @@ test('a package that npm packed is published under the name and version in it', 
     size: packed.length,
   })
   const again = await svc(['pilet', 'publish', path.join(folder.path, 'cart.tgz'), '-p', 'main'])
-  expect([again.code, again.err]).toEqual([1, expect.stringMatching(/^svc: The Manager refused: .*exists/)])
+  expect([again.code, again.err]).toEqual([
+    1,
+    expect.stringMatching(/^svc: The Manager rejected the request: .*exists/),
+  ])
 })
 
 test('a script is published under the name that is given, and staged', async () => {
   const script = file('index.js', '//@pilet v:2\nexport const setup = () => {}\n')
   const unnamed = await svc(['pilet', 'publish', script, '-p', 'main'])
-  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining('Name it: --as <name>@<version>')])
+  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining('Pass --as <name>@<version>.')])
   const publish = [
     'pilet',
     'publish',
@@ -69,7 +72,7 @@ test('a script is published under the name that is given, and staged', async () 
   expect((await svc(['pilets', 'delete', 'search@0.1.0', '-p', 'main', '--yes'])).code).toBe(0)
   expect(await get()).toMatchObject({ enabled: false })
   expect(((await json(['pilets', 'list', '-p', 'main'])) as object[]).length).toBe(2)
-  expect((await svc(['pilets', 'get', 'search', '-p', 'main'])).err).toContain('Write it as name@version')
+  expect((await svc(['pilets', 'get', 'search', '-p', 'main'])).err).toContain('Use name@version')
 })
 
 test('a version of somebody who may not enable versions is disabled, and svc says so', async () => {
@@ -81,7 +84,7 @@ test('a version of somebody who may not enable versions is disabled, and svc say
   expect([code, out.split(',')[0], err]).toEqual([
     0,
     'Published untried@0.1.0',
-    'It is disabled, because you may not enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n',
+    'It is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n',
   ])
   expect(await json(['pilets', 'get', 'untried@0.1.0', '-p', 'main'])).toMatchObject({ enabled: false })
   expect((await publish('untried@0.2.0', '--staged')).err).toBe('')
@@ -116,13 +119,15 @@ test('a version that an older Manager has published, which does not say whether 
 test('files that are no package say so', async () => {
   const publish = async (name: string, content: string | Buffer) =>
     (await svc(['pilet', 'publish', file(name, content), '-p', 'main'])).err
-  expect(await publish('empty.tgz', '')).toContain('does not say which pilet it is')
-  expect(await publish('other.tgz', gzipSync(Buffer.alloc(10_240)))).toContain('has no package/package.json')
+  expect(await publish('empty.tgz', '')).toContain('contains no pilet name and version')
+  expect(await publish('other.tgz', gzipSync(Buffer.alloc(10_240)))).toContain(
+    'contains no package/package.json',
+  )
   expect(await publish('broken.tgz', gzipSync(randomBytes(100_000)).subarray(0, 5_000))).toMatch(
-    /is not a package that npm packed|has no package/,
+    /is not an npm package archive|contains no package/,
   )
   expect((await svc(['pilet', 'publish', '/nowhere', '-p', 'main'])).err).toBe(
-    'svc: There is no file /nowhere.\n',
+    'svc: /nowhere does not exist or is not a regular file.\n',
   )
 })
 
@@ -153,5 +158,5 @@ test('the name in a package does not steer a terminal', async () => {
   execFileSync('tar', ['-czf', packed, '-C', folder.path, 'package/package.json'])
   const { code, err } = await svc(['pilet', 'publish', packed, '-p', 'main'], { isTerminal: true })
   expect([code, err]).toEqual([1, expect.stringMatching(/^\revil\\u001b\[2J\\u000d@1\.0\.0\\u009b2J \[/)])
-  for (const steering of ['\u001b', '\u009b']) expect(err).not.toContain(steering)
+  for (const controlCharacter of ['\u001b', '\u009b']) expect(err).not.toContain(controlCharacter)
 })

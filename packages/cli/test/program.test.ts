@@ -1,4 +1,4 @@
-// svc as a program: signals, pipes, and what completes its commands in a shell.
+// Tests svc as a process: signals, pipes and shell completion.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -29,7 +29,7 @@ test('Ctrl-D at a question is no', async () => {
 
 test('a body that is too large is refused before its sender has ended', async () => {
   const child = spawnSvc(['esb', 'preview', 'any', '-p', 'main', '-a', 'main-app'], { env })
-  // It may be gone before all is written.
+  // The process may exit before everything is written.
   child.stdin?.on('error', () => undefined)
   child.stdin?.write(Buffer.alloc(1_048_577, 'x'))
   expect(await child.ended).toEqual({ code: 2, out: '', err: 'svc: The body is larger than 1 MiB.\n' })

@@ -1,4 +1,4 @@
-// list, get, create, update and delete of every kind of thing, and how results are printed.
+// Tests list, get, create, update and delete for every resource, and the output formats.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -133,18 +133,18 @@ test.each(cases)(
     expect(((await json([kind, 'list', ...parent])) as { id: string }[]).map(({ id }) => id)).toContain(
       found['id'],
     )
-    // Tokens have nothing that can be changed.
+    // Tokens cannot be updated.
     const changed =
       update === undefined ? { code: 0 } : await svc([kind, 'update', key, ...parent, ...update()])
     expect(changed.code).toBe(0)
     expect(await json([kind, 'get', key, ...parent])).toMatchObject(becomes ?? {})
-    expect((await svc([kind, 'delete', key, ...parent])).err).toContain('Add --yes to go on.')
+    expect((await svc([kind, 'delete', key, ...parent])).err).toContain('Pass --yes.')
     expect((await svc([kind, 'delete', key, ...parent, '--yes'])).code).toBe(0)
     expect(await svc([kind, 'get', key, ...parent])).toEqual({
       code: 4,
       out: '',
       err: expect.stringMatching(
-        /^svc: There is no .*, or you cannot see it\. See: svc .* list\n$/,
+        /^svc: The .* does not exist, or you cannot see it\. See: svc .* list\n$/,
       ) as string,
     })
   },
@@ -168,11 +168,11 @@ test('a token goes into a file of mode 600 and nowhere else, and works', async (
   const check = () => call(service.url, '/api/machine/check', bearer(written))
   expect((await check()).body).toMatchObject({ authenticated: true })
 
-  // A file that is there is never written over, and then nothing is made.
+  // An existing file is never overwritten, and no machine user is created.
   const again = await svc(['machine-users', 'create', 'worker-2', ...dev, '--token-file', token])
-  expect([again.code, again.err]).toEqual([2, expect.stringContaining('may hold a secret that is in use')])
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining('may contain a secret in use')])
   expect((await svc(['machine-users', 'get', 'worker-2', ...dev])).code).toBe(4)
-  // Without a file there is no place for it.
+  // Without a file, the token could not be stored.
   expect((await svc(['machine-users', 'create', 'worker-2', ...dev])).err).toContain('--token-file <file>')
 
   const next = file('next.token')
@@ -188,7 +188,7 @@ test('what the Manager refuses ends with 1 and leaves no token file', async () =
   const { code, err } = await svc(['machine-users', 'create', 'x'.repeat(101), ...dev, '--token-file', token])
   expect([code, err, existsSync(token)]).toEqual([
     1,
-    expect.stringMatching(/^svc: The Manager refused: /),
+    expect.stringMatching(/^svc: The Manager rejected the request: /),
     false,
   ])
 })
@@ -235,11 +235,11 @@ test('lists take filters, order and a limit over many pages', async () => {
   expect([rows.length, rows[0]?.slug, rows.at(-1)?.slug]).toEqual([230, 'many-230', 'many-001'])
   const few = await svc([...list, '--limit', '120'])
   expect(few.out.trim().split('\n')).toHaveLength(121)
-  expect(few.err).toBe('These are the first 120; there are more. Use --filter or --limit.\n')
+  expect(few.err).toBe('Showing the first 120 rows. Use --filter or --limit to see others.\n')
   const ambiguous = await svc(['tenants', 'get', 'Many', '-p', 'main'])
   expect([ambiguous.code, ambiguous.err]).toEqual([
     2,
-    expect.stringContaining('230 tenants are called Many. Name one by its id'),
+    expect.stringContaining('230 tenants are named Many. Use an id: '),
   ])
   expect(await json(['tenants', 'get', 'many-007', '-p', 'main'])).toMatchObject({ name: 'Many' })
 })
@@ -251,9 +251,9 @@ test('a table may have very many rows', () => {
 })
 
 test.each([
-  ['version: 1.10\n', 'version: a text is expected; put it in quotes.'],
-  ['{"id": 12345678901234567890}', 'id: a text is expected; put it in quotes.'],
-  ['a.b: x\na:\n  b: y\n', 'a.b is there twice.'],
+  ['version: 1.10\n', 'version: expected a string; put it in quotes.'],
+  ['{"id": 12345678901234567890}', 'id: expected a string; put it in quotes.'],
+  ['a.b: x\na:\n  b: y\n', 'a.b occurs more than once.'],
   ['1.10: x\n', 'the key 1.10 is a number; put it in quotes.'],
 ])('texts that would become others are refused: %j', async (text, problem) => {
   const named = file('rewritten.yaml', text)
@@ -263,7 +263,7 @@ test.each([
 
 test('a project is named by --project or SVC_PROJECT, by slug or id', async () => {
   expect((await svc(['tenants', 'list'])).err).toBe(
-    'svc: Which project? Add --project <slug or id>, or set SVC_PROJECT.\n',
+    'svc: The project is missing. Pass --project <slug or id>, or set SVC_PROJECT.\n',
   )
   expect((await svc(['tenants', 'get', 'main-tenant'], { env: { SVC_PROJECT: 'main' } })).code).toBe(0)
   expect((await svc(['tenants', 'get', 'main-tenant', '-p', project.id])).code).toBe(0)
@@ -279,13 +279,13 @@ test('texts of others do not steer a terminal: what would is shown by its escape
     project.applicationId,
   ])
   await service.sql.query('update applications set name = $1 where id = $2', [name, project.applicationId])
-  // oxlint-disable-next-line no-control-regex -- what must not be there
-  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+  // oxlint-disable-next-line no-control-regex -- these characters must not occur
+  const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
   for (const format of ['table', 'json', 'yaml']) {
     const { code, out } = await svc(['apps', 'get', 'main-app', '-p', 'main', '-o', format], {
       isTerminal: true,
     })
-    expect([code, out]).toEqual([0, expect.not.stringMatching(steering)])
+    expect([code, out]).toEqual([0, expect.not.stringMatching(unsafe)])
   }
   const shown = directions.map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
   for (const command of ['list', 'get main-app'])
@@ -299,7 +299,7 @@ test('texts of others do not steer a terminal: what would is shown by its escape
     const { out } = await svc(['apps', 'get', 'main-app', '-p', 'main', '-o', format])
     expect(read(out)).toMatchObject({ name, description: '\u009b31mred\u001b[2J' })
   }
-  // In errors and questions, and in those of the command line too.
+  // Errors and prompts are escaped too, including those of the argument parser.
   const hostile = '\u001b[2J\u2066x\u061c'
   for (const args of [
     ['apps', 'get', hostile, '-p', 'main'],
@@ -307,7 +307,7 @@ test('texts of others do not steer a terminal: what would is shown by its escape
     ['apps', 'list', '-p', 'main', '--filter', `${hostile}=1`],
   ]) {
     const { code, err } = await svc(args, { isTerminal: true })
-    expect([args, code > 0, err]).toEqual([args, true, expect.not.stringMatching(steering)])
+    expect([args, code > 0, err]).toEqual([args, true, expect.not.stringMatching(unsafe)])
     expect(err).toContain(String.raw`\u2066`)
   }
 })
@@ -319,7 +319,7 @@ test('on a terminal it asks before it deletes', async () => {
     1,
     expect.stringMatching(/Delete tenant asked \([0-9a-f-]+\)\? \[y\/N\] .*Nothing was changed\.\n$/s),
   ])
-  // Who closes the input, as by Ctrl-D, has not said yes.
+  // Closing the input, as Ctrl-D does, counts as no.
   const closed = await svc(['tenants', 'delete', 'asked', '-p', 'main'], { isTerminal: true })
   expect([closed.code, closed.err]).toEqual([
     1,
@@ -333,7 +333,7 @@ test('a token sent past the proxy is refused with what to do', async () => {
   const { code, err } = await svc(['whoami'], { env: { SVC_URL: service.url } })
   expect([code, err]).toEqual([
     3,
-    expect.stringContaining('Give the address of the proxy, not of the Manager.'),
+    expect.stringContaining('Use the address of the proxy, not of the Manager.'),
   ])
   expect(err).not.toContain(env['SVC_TOKEN'] ?? '')
 })

@@ -1,4 +1,4 @@
-// Signing in and out, and where the credential is.
+// Tests signing in, signing out, and the storage of the credential.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -17,7 +17,7 @@ function newHome(): string {
 }
 const credentials = (home: string): string => path.join(home, '.config', 'svc', 'credentials.json')
 
-/** Signs in, with a person in a browser who decides as soon as the code is shown. */
+/** Signs in. A simulated user decides in the browser as soon as the code is shown. */
 async function signIn(
   home: string,
   decision: 'approve' | 'deny',
@@ -61,7 +61,7 @@ test.concurrent('login shows a code, and keeps a token that works in a file of m
   const tokens = await svcAt(home, ['tokens', 'get', 'my laptop', '-o', 'json'])
   expect(JSON.parse(tokens.out)).toMatchObject({ tokenPrefix: token.split('_')[1], revoked: false })
 
-  // The token is of this address.
+  // The token is valid only for this address.
   const elsewhere = await svcAt(home, ['whoami', '--url', 'http://127.0.0.1:1'])
   expect([elsewhere.code, elsewhere.err]).toEqual([
     3,
@@ -77,7 +77,7 @@ test.concurrent('login shows a code, and keeps a token that works in a file of m
   expect(await svcAt(home, ['whoami'])).toEqual({
     code: 3,
     out: '',
-    err: 'svc: Nobody is signed in. Sign in with: svc login --url <address>\n',
+    err: 'svc: You are not signed in. Sign in with: svc login --url <address>\n',
   })
 })
 
@@ -105,7 +105,7 @@ test.concurrent('a former token that cannot be revoked is told', async () => {
     const { code, err } = await signIn(home, 'approve', ['--url', failing.url])
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining(`The former token (${tokenPrefix}) could not be revoked, and works until`),
+      expect.stringContaining(`The previous token (${tokenPrefix}) could not be revoked and works until`),
     ])
     expect(err).not.toContain(token)
   } finally {
@@ -165,10 +165,10 @@ test('a token comes from SVC_TOKEN or from the file that SVC_TOKEN_FILE names, w
   expect((await svc(['whoami'])).code).toBe(0)
   expect((await svc(['whoami'], { env: { SVC_TOKEN: 'wrong', SVC_TOKEN_FILE: file } })).code).toBe(0)
   expect((await svc(['whoami'], { env: { SVC_TOKEN_FILE: '/nowhere' } })).err).toBe(
-    'svc: There is no file /nowhere.\n',
+    'svc: File /nowhere does not exist.\n',
   )
   const { code, err } = await svc(['whoami'], { env: { SVC_TOKEN: 'two\nlines' } })
-  expect([code, err]).toEqual([3, 'svc: SVC_TOKEN does not hold a token.\n'])
+  expect([code, err]).toEqual([3, 'svc: SVC_TOKEN does not contain a token.\n'])
 })
 
 test('a token that is refused ends with 3, and logout forgets it', async () => {
@@ -180,10 +180,10 @@ test('a token that is refused ends with 3, and logout forgets it', async () => {
   const { code, err } = await svcAt(home, ['whoami'])
   expect([code, err]).toEqual([
     3,
-    expect.stringMatching(/^svc: The credential was refused: .*svc login --url/),
+    expect.stringMatching(/^svc: The credential was rejected: .*svc login --url/),
   ])
   expect((await svcAt(home, ['logout'])).code).toBe(0)
-  expect((await svcAt(home, ['whoami'])).err).toContain('Nobody is signed in.')
+  expect((await svcAt(home, ['whoami'])).err).toContain('You are not signed in.')
 })
 
 test('a Manager that is away ends with 5; logout then keeps the token unless it shall forget it', async () => {
@@ -193,7 +193,7 @@ test('a Manager that is away ends with 5; logout then keeps the token unless it 
   const { code, err } = await svcAt(home, ['logout'])
   expect([code, err]).toEqual([
     5,
-    expect.stringMatching(/could not be revoked, and is kept.*\nsvc: The Manager cannot be reached/),
+    expect.stringMatching(/could not be revoked and is still stored.*\nsvc: The Manager cannot be reached/),
   ])
   expect(readFileSync(credentials(home), 'utf8')).toContain('pat_aaaaaaaa_b')
   expect((await svcAt(home, ['logout', '--forget'])).code).toBe(0)
@@ -203,7 +203,7 @@ test('a Manager that is away ends with 5; logout then keeps the token unless it 
 test('a token is not sent without encryption unless that is asked for', async () => {
   const at = (url: string, ...more: string[]) =>
     svc(['whoami', '--url', url, ...more], { signal: AbortSignal.abort(new Error('asks')) })
-  expect((await at('http://manager.example.com')).err).toContain('Use https://, or add --plain-http.')
+  expect((await at('http://manager.example.com')).err).toContain('Use https://, or pass --plain-http.')
   expect((await at('http://manager.example.com', '--plain-http')).err).toBe('svc: asks\n')
   expect((await at('ftp://manager.example.com')).code).toBe(2)
   expect((await at('https://user:secret@manager.example.com')).err).not.toContain('secret')
@@ -212,7 +212,7 @@ test('a token is not sent without encryption unless that is asked for', async ()
 test('profiles keep sign-ins apart', async () => {
   const { token } = await createToken(service, admin)
   const home = homeWith(token)
-  expect((await svcAt(home, ['whoami', '--profile', 'other'])).err).toContain('in the profile other')
+  expect((await svcAt(home, ['whoami', '--profile', 'other'])).err).toContain('with profile other')
   expect((await svcAt(home, ['whoami'], { env: { SVC_PROFILE: 'other' } })).code).toBe(3)
   expect((await svcAt(home, ['whoami', '--profile', '__proto__'])).code).toBe(3)
 })

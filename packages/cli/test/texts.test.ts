@@ -1,4 +1,4 @@
-// What svc says: articles, numbers, names of what was changed, and what it accepts as a time or as an address.
+// Tests the texts of svc: articles, plurals, names of changed objects, and the accepted times and addresses.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,7 +19,7 @@ const descriptions = descriptionsOf(createProgram({} as Parameters<typeof create
 
 test('a noun has the article that its first letter needs', () => {
   expect(descriptions).toContain('Creates an app.')
-  expect(descriptions).toContain('Changes an endpoint; what is not named stays.')
+  expect(descriptions).toContain('Changes an endpoint. Other fields are kept.')
   expect(descriptions).toContain('Deletes an app, with everything in it.')
   expect(descriptions).toContain('Creates a machine user.')
   expect(descriptions.filter((text) => /\ba [aeiou]/i.test(text))).toEqual([])
@@ -56,10 +56,10 @@ test('--url names the Manager alone: it is not taken for the url of an endpoint,
     const { code, err } = await svc(args)
     expect([code, err]).toEqual([
       2,
-      'svc: --url is the address of the Manager, not the url of the endpoint: that is --target-url. Name the Manager by SVC_URL or --profile here.\n',
+      'svc: --url is the address of the Manager, not of the endpoint. Use --target-url for the endpoint, and SVC_URL or --profile for the Manager.\n',
     ])
   }
-  // Elsewhere it is what it always was.
+  // The option works for other commands.
   expect(
     (await svc(['endpoints', 'list', '-p', 'main', '-a', 'main-app', '--url', env['SVC_URL'] ?? ''])).code,
   ).toBe(0)
@@ -92,9 +92,9 @@ test('a default locale or theme must be enabled, in the layer itself or in the n
   const refused = (what: string, value: string, list: string) => ({
     code: 2,
     out: '',
-    err: `svc: The default ${what} ${value} is not enabled; enabled are: ${list}. Enable it too, or choose one of these.\n`,
+    err: `svc: The default ${what} ${value} is not enabled. Enable it, or use one of: ${list}.\n`,
   })
-  // Where nothing is enabled, nothing is outside of it.
+  // Any default is accepted as long as no list is set.
   expect((await update(...both, '--default-locale', 'fr')).code).toBe(0)
   expect((await svc(['settings', 'clear', ...both, '--yes'])).code).toBe(0)
   expect(await update('-p', 'main', '--locales', 'de,en', '--default-locale', 'fr')).toEqual(
@@ -119,7 +119,7 @@ test('a default locale or theme must be enabled, in the layer itself or in the n
   const { code, err } = await svc(['apply', '-f', file, '--yes'])
   expect([code, err]).toEqual([
     2,
-    expect.stringMatching(/^svc: settings main: The default locale it is not enabled;/),
+    expect.stringMatching(/^svc: settings main: The default locale it is not enabled\./),
   ])
 })
 
@@ -163,7 +163,7 @@ test('a date stands for its first moment in UTC, wherever a time is accepted', a
   expect([none.code, none.out.trim().split('\n').length]).toEqual([0, 1])
   for (const day of ['2026-02-30', '2026-13-01', '2026-00-10']) {
     const { code, err } = await from(day)
-    expect([day, code, err]).toEqual([day, 2, expect.stringContaining('There is no such day.')])
+    expect([day, code, err]).toEqual([day, 2, expect.stringContaining('The date does not exist.')])
   }
 })
 
@@ -177,6 +177,6 @@ test('svc help prints the help of the program, or of the command that its words 
   expect(await svcAt('/', ['help', 'apps', 'crate'])).toEqual({
     code: 2,
     out: '',
-    err: 'svc: There is no command svc apps crate. See: svc help\n',
+    err: 'svc: Unknown command: svc apps crate. See: svc help\n',
   })
 })

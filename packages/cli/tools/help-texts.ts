@@ -12,7 +12,7 @@ const stdout = new Writable({
   },
 })
 
-/** The help of each command without commands of its own, by its words. */
+/** Collects the help of every command without subcommands. */
 function readHelp(command: Command, words: readonly string[], texts: Record<string, string>): void {
   for (const inner of command.commands) readHelp(inner, [...words, inner.name()], texts)
   if (command.commands.length > 0) return
@@ -22,7 +22,7 @@ function readHelp(command: Command, words: readonly string[], texts: Record<stri
 }
 
 const texts: Record<string, string> = {}
-const world = {
+const terminal = {
   env: {},
   home: homedir(),
   stdin: Readable.from([]),
@@ -31,5 +31,5 @@ const world = {
   signal: new AbortController().signal,
   hostname: 'host',
 }
-readHelp(createProgram(world), ['svc'], texts)
+readHelp(createProgram(terminal), ['svc'], texts)
 process.stdout.write(JSON.stringify(texts))

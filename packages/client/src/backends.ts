@@ -1,4 +1,4 @@
-// A backend that triggers call: it is registered, sends heartbeats, and knows which calls are the Manager's.
+// A backend that triggers call: it registers, sends heartbeats and verifies callbacks.
 import {
   type Callback,
   type CallbackKeys,
@@ -16,32 +16,32 @@ import { wait } from './waiting.ts'
 
 export type BackendOptions = CallOptions & {
   applicationId: string
-  /** Where the Manager calls. */
+  /** The URL that the Manager calls. */
   callbackUrl: string
-  /** Of the backend, for people. */
+  /** The version of the backend. It is informational only. */
   version?: string
   heartbeatMs?: number
-  /** Told what made a heartbeat fail; the next one is sent all the same, even when this throws. */
+  /** Receives the error of a failed heartbeat. Heartbeats continue even if this function throws. */
   onError?: (error: unknown) => unknown
 }
 export type Registration = {
-  /** The present one; it may change when the Manager has removed the former one. */
+  /** The current id. It changes when the backend registers again after the Manager removed the registration. */
   readonly id: string
-  /** The callback, when the Manager sent it; otherwise throws a CallbackError, whose status is the answer. */
+  /** Returns the callback if the Manager sent it. Otherwise throws a CallbackError; respond with its status. */
   verify: (incoming: IncomingCallback) => Promise<Callback>
-  /** Ends the heartbeats and unregisters, within ten seconds; throws when that did not succeed. */
+  /** Stops the heartbeats and unregisters. Throws if that fails or takes longer than 10 s. */
   close: () => Promise<void>
 }
 
 type KnownKeys = CallbackKeys & { untilMs: number }
 
 const defaultHeartbeatMs = 30_000
-// A callback that was on its way when the keys were replaced is over by then.
-const formerKeysMs = 300_000
+// Callbacks that were in flight when the keys were replaced have ended by then.
+const previousKeysMs = 300_000
 const closeMs = 10_000
 const closeRetries = 2
 
-/** Registers a backend and keeps it registered until `close` is called, or the signal fires, which does not unregister. */
+/** Registers a backend and keeps it registered until `close` is called. An abort only stops the heartbeats. */
 export async function registerBackend(
   connection: Connection,
   options: BackendOptions,
@@ -56,23 +56,23 @@ export async function registerBackend(
   const register = async (): Promise<void> => {
     const registered = await postRegistration(connection, options, whileOpen)
     id = registered.registered_id
-    const former = keys.slice(0, 1).map((one) => ({ ...one, untilMs: Date.now() + formerKeysMs }))
+    const previous = keys.slice(0, 1).map((one) => ({ ...one, untilMs: Date.now() + previousKeysMs }))
     const { token, signing_secret: signingSecret } = registered
-    keys = [{ token, signingSecret, untilMs: Infinity }, ...former]
+    keys = [{ token, signingSecret, untilMs: Infinity }, ...previous]
     isReplaced = false
   }
-  // What fails is tried again with the next beat.
-  const beating = { ...connection, maxRetries: 0 }
+  // A failed heartbeat is not retried, because the next one follows.
+  const heartbeatConnection = { ...connection, maxRetries: 0 }
   const beat = async (): Promise<void> => {
-    if (isReplaced || !(await sendHeartbeat(beating, id, whileOpen))) await register()
+    if (isReplaced || !(await sendHeartbeat(heartbeatConnection, id, whileOpen))) await register()
   }
-  const tell = async (error: unknown): Promise<unknown> => onError?.(error)
+  const reportError = async (error: unknown): Promise<unknown> => onError?.(error)
   const keepAlive = async (): Promise<void> => {
     while (!whileOpen.aborted) {
       await wait(heartbeatMs, whileOpen)
       await beat().catch((error: unknown) => {
-        // Whatever it does, the heartbeats go on.
-        if (!whileOpen.aborted) void tell(error).catch(() => undefined)
+        // Heartbeats continue even if onError throws.
+        if (!whileOpen.aborted) void reportError(error).catch(() => undefined)
       })
     }
   }
@@ -84,14 +84,15 @@ export async function registerBackend(
     },
     verify: (incoming) =>
       verifyCallback(validOf(keys), incoming).catch(async (error: unknown) => {
-        // In order, but not with keys of ours: another instance may have registered as the same machine user, which a
-        // heartbeat does not tell, since the registration is the same one; or a Manager of an older release signed with the
-        // token alone. Who forges such a call makes us register once more with the next beat, and nothing else.
+        // The signature is valid, but it was made with unknown keys. Another instance may have registered as the same
+        // machine user. A heartbeat cannot detect that, because the registration is the same. Or an older Manager
+        // signed with the token only. A forged call of this kind only causes one more registration with the next
+        // heartbeat.
         await verifyCallback([bearerOf(incoming)], incoming).catch(() => {
           throw error
         })
         isReplaced = true
-        throw new CallbackError('the callback is signed with keys that are not known; registering again', {
+        throw new CallbackError('the callback is signed with unknown keys; registering again', {
           status: 503,
         })
       }),
@@ -112,27 +113,27 @@ const postRegistration = (
     path: '/api/machine/register-backend',
     json: { application_id: applicationId, callback_url: callbackUrl, version },
     signal,
-    // A second one updates the same registration.
+    // A second request updates the same registration.
     isRepeatable: true,
   })
 
-/** Whether the registration is still there. */
+/** Returns whether the registration still exists. */
 const sendHeartbeat = (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> =>
-  foundBy(connection, { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal })
+  trySend(connection, { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal })
 
-/** Removes a registration; one that is gone already is as good. */
+/** Removes a registration. A missing registration is not an error. */
 async function unregister(connection: Connection, id: string, signal: AbortSignal): Promise<void> {
   const timeoutMs = Math.min(connection.timeoutMs, closeMs / 2)
   const closing = { ...connection, timeoutMs, maxRetries: Math.min(connection.maxRetries, closeRetries) }
-  await foundBy(closing, { method: 'DELETE', path: `/api/machine/backend${pathOf([id])}`, signal })
+  await trySend(closing, { method: 'DELETE', path: `/api/machine/backend${pathOf([id])}`, signal })
 }
 
-/** Does the work, or throws when its time is over, whatever it waits for. */
+/** Throws if the work takes longer than `closeMs`, whatever it waits for. */
 async function withinClosing(work: (until: AbortSignal) => Promise<void>): Promise<void> {
   const over = new AbortController()
   const tooLate = async (): Promise<never> => {
     await wait(closeMs, over.signal)
-    const why = `not unregistered within ${closeMs} ms; the registration is removed when no heartbeats come`
+    const why = `not unregistered within ${closeMs} ms; the registration expires without heartbeats`
     throw new ConnectionError(why, { cause: null })
   }
   try {
@@ -145,7 +146,8 @@ async function withinClosing(work: (until: AbortSignal) => Promise<void>): Promi
 const validOf = (keys: readonly KnownKeys[]): CallbackKeys[] =>
   keys.filter(({ untilMs }) => Date.now() < untilMs)
 
-async function foundBy(connection: Connection, request: Parameters<typeof send>[1]): Promise<boolean> {
+/** Sends a request to a registration. Returns false if the registration does not exist. */
+async function trySend(connection: Connection, request: Parameters<typeof send>[1]): Promise<boolean> {
   try {
     const response = await send(connection, request)
     await response.body?.cancel()

@@ -1,38 +1,38 @@
-// Callbacks are signed by Standard Webhooks, and carry the callback token besides. The secret that signs is another one, which
-// does not travel.
+// Callbacks are signed according to Standard Webhooks and also carry the callback token. The signing secret is separate
+// and is never sent with a callback.
 import { CallbackError } from './errors.ts'
 
 export type IncomingCallback = {
-  /** As Node or the platform gives them. */
+  /** Headers as Node or the Fetch API provides them. */
   headers: Headers | Readonly<Record<string, string | string[] | undefined>>
-  /** The bytes as they came, or their text: not JSON that was parsed and written again. */
+  /** The raw bytes or their text. JSON that was parsed and serialized again fails verification. */
   body: string | Uint8Array | ArrayBuffer
 }
-/** What a trigger calls a backend with. */
+/** The content of a trigger callback. */
 export type Callback = {
-  /** The run: the same in every attempt, so that work is done once. */
+  /** The run id. It is the same in every attempt; use it to do the work only once. */
   id: string
   attempt: number
-  /** The planned instant. */
+  /** The planned time of the run. */
   scheduledAt: string
   triggerId: string
   triggerName: string
   cronExpression: string
   runKey: string
-  /** When the first attempt began. */
+  /** The start of the first attempt. */
   executedAt: string
 }
 
-/** What a registration returned. A Manager of an older release returns no signing secret, and signs with the token. */
+/** The keys that a registration returns. Older Managers return no signing secret and sign with the token. */
 export type CallbackKeys = { token: string; signingSecret?: string | undefined }
 
 const maxBytes = 64 * 1024
 const maxAgeMs = 300_000
-const refused = (message: string): CallbackError => new CallbackError(message, { status: 401 })
+const unauthorized = (message: string): CallbackError => new CallbackError(message, { status: 401 })
 
 /**
- * The callback, when it carries one of the tokens and the secret beside that token signed it within the last five minutes;
- * throws a CallbackError. A token by itself, without a secret, is expected to have signed.
+ * Returns the callback if it carries one of the tokens and was signed with the matching secret within the last 5
+ * minutes. Otherwise throws a CallbackError. A token without a secret is expected to be the signing key itself.
  */
 export async function verifyCallback(
   keys: readonly (string | CallbackKeys)[],
@@ -42,11 +42,11 @@ export async function verifyCallback(
   const header = readerOf(incoming.headers)
   const body = bytesOf(incoming.body)
   if (body.length > maxBytes)
-    throw new CallbackError(`the callback is over ${maxBytes} bytes`, { status: 413 })
+    throw new CallbackError(`the callback exceeds ${maxBytes} bytes`, { status: 413 })
   const [id, sentAt] = [header('webhook-id'), header('webhook-timestamp')]
   if (!/^\d{1,12}$/.test(sentAt) || Math.abs(nowMs - Number(sentAt) * 1_000) > maxAgeMs)
-    throw refused(
-      'the callback is not of the last five minutes; check the clock if it is the Manager that called',
+    throw unauthorized(
+      'the callback timestamp is missing or differs from the current time by more than five minutes; if the Manager sent it, check the clock',
     )
   const signed = concat(new TextEncoder().encode(`${id}.${sentAt}.`), body)
   const signatures = header('webhook-signature').split(' ', 5)
@@ -55,10 +55,10 @@ export async function verifyCallback(
     if ((await isSigned(signingSecret, signed, signatures)) && header('authorization') === `Bearer ${token}`)
       return callbackOf(header, body)
   }
-  throw refused('the callback is not signed with the signing secret of the registration')
+  throw unauthorized('the callback is not signed with the signing secret of the registration')
 }
 
-/** The token that an unknown caller names; a registration asks with it whether a call is in order but of another token. */
+/** Returns the token that a caller presents. A registration uses it to detect valid calls with unknown keys. */
 export const bearerOf = ({ headers }: IncomingCallback): string =>
   readerOf(headers)('authorization').slice('Bearer '.length)
 

@@ -1,19 +1,19 @@
-// What backends send to people: notifications that are kept, and hints that are not.
+// Messages from backends to users: stored notifications, and live data that is not stored.
 import type { Connection } from './connection.ts'
 import type { EmitNotificationAnswer, EmitNotificationBody, PublishLiveDataBody } from './generated/rest.ts'
 import { type CamelCase, type Plain, toCamelCase, toSnakeCase } from './names.ts'
 import { type CallOptions, send, sendForJson } from './request.ts'
 
-/** Whom it is for and what it says; docs/reference/machine-api.md lists every field. */
+/** The recipients and the content. docs/reference/machine-api.md lists every field. */
 export type NewNotification = Plain<CamelCase<Omit<EmitNotificationBody, 'dedupe_key'>>>
 export type EmittedNotification = Plain<CamelCase<EmitNotificationAnswer>>
 export type LiveHint = Plain<CamelCase<PublishLiveDataBody>>
 export type EmitOptions = CallOptions & {
-  /** For 24 hours a second notification by the same key is the first one; made here when it is absent. */
+  /** For 24 hours, the same key returns the first notification instead of adding another. Generated if absent. */
   idempotencyKey?: string
 }
 
-/** Puts a notification into inboxes, once however often it is sent; resolves when it is kept. */
+/** Adds a notification to inboxes, only once even if the request is retried. Resolves when it is stored. */
 export async function emit(
   connection: Connection,
   notification: NewNotification,
@@ -30,7 +30,7 @@ export async function emit(
   return toCamelCase(emitted)
 }
 
-/** Tells the open pages of a tenant something, at most once: it is neither kept nor sent again. */
+/** Sends data to the open pages of a tenant, at most once. The data is not stored. */
 export async function publish(
   connection: Connection,
   hint: LiveHint,

@@ -1,18 +1,18 @@
-// Where the Manager is, and who asks. It holds no socket: making one costs nothing, and there is nothing to close.
+// The address of the Manager and the credential. A connection holds no socket, so it is cheap and needs no close.
 import { boundedNumber } from './options.ts'
 
 export type ConnectOptions = {
-  /** Where the Manager is reached, such as https://manager.example.com. */
+  /** The address of the Manager, such as https://manager.example.com. */
   url: string
-  /** A machine token or a personal access token; a function is asked before each attempt, so that a new one is seen. */
+  /** A machine token or personal access token. A function is called before each attempt and can return a new token. */
   token?: string | (() => string | Promise<string>)
-  /** Sent with every request, such as the name of a program. */
+  /** Headers for every request, such as a User-Agent. */
   headers?: Readonly<Record<string, string>>
-  /** How long an attempt may take, in milliseconds. */
+  /** The time limit of an attempt, in milliseconds. The default is 30 s. */
   timeoutMs?: number
-  /** How often a request is sent again when that is safe. */
+  /** The maximum number of retries of a request that is safe to repeat. The default is 4. */
   maxRetries?: number
-  /** Sends requests instead of the platform's own. */
+  /** Replaces the fetch function of the platform. */
   fetch?: typeof fetch
 }
 export type Connection = Required<Omit<ConnectOptions, 'token' | 'headers'>> & {
@@ -23,15 +23,13 @@ export type Connection = Required<Omit<ConnectOptions, 'token' | 'headers'>> & {
 const defaultTimeoutMs = 30_000
 const defaultRetries = 4
 
-/** Remembers where and who; sends nothing. */
+/** Creates a connection without sending anything. Throws a TypeError for invalid options. */
 export function connect({ url, token, ...options }: ConnectOptions): Connection {
-  // Not shown, since errors are logged.
+  // The message omits the url, because errors are logged.
   if (url.includes('@'))
-    throw new TypeError(
-      'url must have no user name and no password; credentials are given as token or headers',
-    )
+    throw new TypeError('url must not contain a user name or password; pass credentials as token or headers')
   if (!/^https?:\/\/[^/?#\\\s]+\/?$/.test(url) || !URL.canParse(url))
-    throw new TypeError(`url must be http:// or https:// with a host, and no path: ${url}`)
+    throw new TypeError(`url must be http:// or https:// with a host and without a path: ${url}`)
   return {
     url: url.endsWith('/') ? url.slice(0, -1) : url,
     token: async () => (typeof token === 'function' ? await token() : (token ?? null)),
@@ -42,24 +40,24 @@ export function connect({ url, token, ...options }: ConnectOptions): Connection 
   }
 }
 
-/** The address of a path and its query. Credentials go there: throws a TypeError for a path that may lead elsewhere. */
+/** Returns the URL of a path and query. Throws a TypeError for a path that could send credentials elsewhere. */
 export function addressOf({ url }: Connection, path: string): string {
-  const [place = ''] = path.split(/[?#]/, 1)
-  const isPlain = /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path) && !/\/(\.|%2e){1,2} *(\/|$)/i.test(place)
+  const [pathname = ''] = path.split(/[?#]/, 1)
+  const isPlain = /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path) && !/\/(\.|%2e){1,2} *(\/|$)/i.test(pathname)
   const address = isPlain ? URL.parse(url + path) : null
   if (address === null || address.origin !== new URL(url).origin)
     throw new TypeError(
-      `path must begin with one slash, and have no "." or ".." between slashes, no backslashes and no control characters: ${place.slice(0, 200)}`,
+      `path must start with one slash and must not contain "." or ".." segments, backslashes or control characters: ${pathname.slice(0, 200)}`,
     )
   return address.href
 }
 
-/** The header that says who asks; null for nobody. Throws a TypeError, which does not tell it, for what is no token. */
+/** Returns the Authorization header, or null without a token. A TypeError for a malformed token omits it. */
 export async function authorizationOf({ token }: Connection): Promise<string | null> {
   const value = await token()
   if (value !== null && !/^[!-~]+$/.test(value))
     throw new TypeError(
-      'the token is empty, or has blanks, line breaks or other characters that no token has',
+      'the token is empty or contains characters that are not allowed, such as spaces or line breaks',
     )
   return value === null ? null : `Bearer ${value}`
 }

@@ -1,4 +1,4 @@
-// What can go wrong with a request.
+// Errors that requests throw.
 
 export type ResponseErrorOptions = {
   status: number
@@ -7,17 +7,17 @@ export type ResponseErrorOptions = {
   retryAfterMs?: number | null
   body?: unknown
 }
-/** The Manager, or the proxy before it, answered with an error; the message is that of the response, with its hint. */
+/** The Manager or its proxy returned an error. The message is that of the response, followed by its hint. */
 export class ResponseError extends Error {
-  /** 0 for a redirect that a browser does not show. */
+  /** 0 for a redirect whose status a browser hides. */
   readonly status: number
-  /** The word for programs that accompanies the message, such as `not_found`; null when the answer has none. */
+  /** The machine-readable error code, such as `not_found`, or null if the response has none. */
   readonly code: string | null
-  /** The request as the log of the Manager names it. */
+  /** The id of the request in the log of the Manager. */
   readonly requestId: string | null
-  /** How long to wait before asking again, when the answer says so. */
+  /** The delay from Retry-After, or null if the response has none. */
   readonly retryAfterMs: number | null
-  /** The JSON of the answer; null when it is none. */
+  /** The JSON body of the response, or null if it is not JSON. */
   readonly body: unknown
 
   constructor(message: string, { status, code, requestId, retryAfterMs, body }: ResponseErrorOptions) {
@@ -31,7 +31,7 @@ export class ResponseError extends Error {
   }
 }
 
-/** No answer came, or not all of it: whether the request was carried out is not known. */
+/** The response is missing or incomplete. It is unknown whether the request was executed. */
 export class ConnectionError extends Error {
   constructor(message: string, options: { cause: unknown }) {
     super(message, options)
@@ -44,10 +44,10 @@ export type GraphqlErrorEntry = {
   readonly path?: readonly (string | number)[]
   readonly extensions?: { readonly code?: string; readonly request_id?: string }
 }
-/** GraphQL refused the operation or a part of it; the message is that of the first error. */
+/** The Manager rejected a GraphQL operation or a part of it. The message is that of the first error. */
 export class GraphqlError extends Error {
   readonly errors: readonly GraphqlErrorEntry[]
-  /** The word for programs of the first error, such as `not_found`. */
+  /** The code of the first error, such as `not_found`. */
   readonly code: string | null
 
   constructor(errors: readonly GraphqlErrorEntry[]) {
@@ -58,9 +58,9 @@ export class GraphqlError extends Error {
   }
 }
 
-/** A call of the callback URL is not to be believed; answer it with `status`. */
+/** A request to the callback URL failed verification. Respond with `status`. */
 export class CallbackError extends Error {
-  /** 401 for a forged, changed or old call, 503 for one that the Manager shall make again. */
+  /** 401 for a forged, modified or old callback, 413 for a body that is too large, 503 if the Manager must retry. */
   readonly status: 401 | 413 | 503
 
   constructor(message: string, { status }: { status: 401 | 413 | 503 }) {

@@ -4,24 +4,24 @@ import { type CallOptions, type RequestContent, exchange } from './request.ts'
 
 export type EsbCall = {
   applicationId: string
-  /** The endpoint's consumeURL, and a query if there is one. */
+  /** The consumeURL of the endpoint, with an optional query. */
   path: string
-  /** GET, or POST with a body, if absent. */
+  /** Defaults to POST with a body and to GET without one. */
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: RequestContent
 }
 
 /**
- * Calls an endpoint through the gateway. The answer is the endpoint's own, whatever its status, or the gateway's refusal;
- * only GET and HEAD are repeated, and what was refused with 429.
+ * Calls an endpoint through the gateway. Returns the response of the endpoint, whatever its status, or the rejection by
+ * the gateway. Only GET and HEAD requests, and requests rejected with 429, are retried.
  */
 export async function callEsb(
   connection: Connection,
   { applicationId, path, method, headers, body }: EsbCall,
   { signal }: CallOptions = {},
 ): Promise<Response> {
-  if (!path.startsWith('/')) throw new TypeError(`path must begin with a slash: ${path}`)
+  if (!path.startsWith('/')) throw new TypeError(`path must start with a slash: ${path}`)
   const used = (method ?? (body === undefined ? 'GET' : 'POST')).toUpperCase()
   const type = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   return exchange(

@@ -1,4 +1,4 @@
-// What a frontend is assembled from; a proxy serves these to the pages of an application.
+// Data that a frontend is assembled from. A proxy serves it to the pages of an application.
 import type { Connection } from './connection.ts'
 import type {
   FrontendConfig as FrontendConfigAnswer,
@@ -15,7 +15,7 @@ export type PiletFeed = PiletFeedAnswer['items']
 const get = <Body>(connection: Connection, path: string, signal: AbortSignal | undefined): Promise<Body> =>
   sendForJson<Body>(connection, { method: 'GET', path, signal })
 
-/** The settings that hold for an application in a tenant. */
+/** Returns the effective settings of an application in a tenant. */
 export async function frontendConfig(
   connection: Connection,
   { applicationId, tenantId }: { applicationId: string; tenantId: string },
@@ -26,14 +26,14 @@ export async function frontendConfig(
   return { ...toCamelCase(config), projectId: project_id }
 }
 
-/** Messages of a locale, or of its language, as nested objects. */
+/** Returns the messages of a locale as nested objects, or those of its language if the locale has no pack. */
 export const languagePack = async (
   connection: Connection,
   { applicationId, locale }: { applicationId: string; locale: string },
   { signal }: CallOptions = {},
 ): Promise<LanguagePack> => get(connection, `/language-packs${pathOf([applicationId, locale])}`, signal)
 
-/** The pilets of an application, or of a tenant with its own address. */
+/** Returns the pilets of an application, or those of a tenant with its own address. */
 export async function piletFeed(
   connection: Connection,
   { applicationId, tenantId }: { applicationId: string; tenantId?: string },

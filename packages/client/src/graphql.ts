@@ -2,13 +2,13 @@ import type { Connection } from './connection.ts'
 import { GraphqlError, type GraphqlErrorEntry, ResponseError } from './errors.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
-/** The text of an operation that knows what it takes and what it gives; `@manager/client/documents` has many. */
+/** The text of an operation, typed with its variables and its result. `@manager/client/documents` contains many. */
 export type TypedDocument<Result, Variables> = string & {
   readonly __types?: (variables: Variables) => Result
 }
 type Answer<Result> = { data?: Result | null; errors?: readonly GraphqlErrorEntry[] }
 
-/** Runs an operation. A query is repeated when it fails in passing; a mutation never is, unless it was refused unseen. */
+/** Runs an operation. Queries are retried after temporary failures, mutations only if they were rejected with 429. */
 export async function graphql<Result, Variables extends Readonly<Record<string, unknown>>>(
   connection: Connection,
   document: TypedDocument<Result, Variables>,
@@ -21,13 +21,13 @@ export async function graphql<Result, Variables extends Readonly<Record<string, 
     json: { query: document, variables },
     signal,
     isRepeatable: /^\s*(query\b|\{)/.test(document),
-  }).catch(refusalOf)
+  }).catch(rejectionOf)
   if (errors !== undefined || data === null || data === undefined) throw new GraphqlError(errors ?? [])
   return data
 }
 
-/** An operation that does not hold against the schema is answered with a status of its own, and says why as others do. */
-function refusalOf(error: unknown): Answer<never> {
+/** An operation that fails schema validation returns an error status, but lists its errors like other responses. */
+function rejectionOf(error: unknown): Answer<never> {
   const errors = error instanceof ResponseError ? (error.body as Answer<never> | null)?.errors : undefined
   if (!Array.isArray(errors)) throw error
   return { errors }

@@ -1,4 +1,4 @@
-// The notifications of the person who is signed in at the proxy.
+// The notifications of the user who is signed in at the proxy.
 import type { Connection } from './connection.ts'
 import type {
   HasUnreadNotificationsAnswer,
@@ -9,12 +9,12 @@ import type {
 import { type CamelCase, type Plain, pathOf, toCamelCase } from './names.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
-/** Whose inbox: of an application, or where a proxy has it, such as /comms. */
+/** The inbox of an application, or the path at which a proxy serves it, such as /comms. */
 export type Inbox = { applicationId: string; path?: never } | { path: string; applicationId?: never }
 export type Notification = Plain<CamelCase<StoredNotification>>
 export type NotificationPage = {
   notifications: Notification[]
-  /** Where the next page begins; null after the last one. */
+  /** The cursor of the next page, or null after the last page. */
   nextCursor: string | null
   hasMore: boolean
 }
@@ -26,15 +26,15 @@ export type ListNotificationsOptions = CallOptions & {
   type?: string
 }
 export type MarkOptions = CallOptions & {
-  /** The socket of the same page, which need not hear of it. */
+  /** The socket of the same page. It does not receive the update. */
   connectionId?: string | null
 }
 
-/** The address of an inbox, from the root of the Manager. */
+/** Returns the path of an inbox, from the root of the Manager. */
 export const inboxPath = ({ applicationId, path }: Inbox): string =>
   path ?? `/api/proxy/comms${pathOf([applicationId])}`
 
-/** A page of the inbox, newest first. */
+/** Returns a page of the inbox, newest first. */
 export async function listNotifications(
   connection: Connection,
   inbox: Inbox,
@@ -55,7 +55,7 @@ export async function listNotifications(
   }
 }
 
-/** Whether anything is unread; how much is not said. */
+/** Returns whether the inbox has unread notifications, but not how many. */
 export async function isUnread(
   connection: Connection,
   inbox: Inbox,
@@ -65,7 +65,7 @@ export async function isUnread(
   return (await sendForJson<HasUnreadNotificationsAnswer>(connection, { method: 'GET', path, signal })).unread
 }
 
-/** Marks up to 500 notifications as read, or all; resolves to how many were not. */
+/** Marks up to 500 notifications, or all, as read. Resolves to the number of notifications that changed. */
 export const markRead = async (
   connection: Connection,
   inbox: Inbox,
@@ -74,7 +74,7 @@ export const markRead = async (
 ): Promise<number> =>
   mark(connection, `${inboxPath(inbox)}/notifications/read`, ids === 'all' ? { all: true } : { ids }, options)
 
-/** Marks up to 500 notifications as seen: they were on the screen; resolves to how many were not. */
+/** Marks up to 500 notifications as seen on the screen. Resolves to the number of notifications that changed. */
 export const markSeen = async (
   connection: Connection,
   inbox: Inbox,

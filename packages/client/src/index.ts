@@ -1,4 +1,4 @@
-// A client of the Manager. Every function takes a connection first, and a bundle holds only those it names.
+// A client for the Manager. Every function takes a connection first, so bundles contain only the functions they import.
 export { type BackendOptions, type Registration, registerBackend } from './backends.ts'
 export { type Callback, type CallbackKeys, type IncomingCallback, verifyCallback } from './callbacks.ts'
 export { type CliLogin, type CliLoginStatus, pollCliLogin, startCliLogin } from './cli-login.ts'

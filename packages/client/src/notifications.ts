@@ -1,11 +1,11 @@
-// Hears of notifications as they come. The inbox is the truth: after every 'open' of `onState`, read it.
+// Receives notifications live. The inbox is authoritative: read it after every 'open' of `onState`.
 import { type Connection, addressOf, authorizationOf } from './connection.ts'
 import { type Inbox, inboxPath } from './inbox.ts'
 import { type CamelCase, toCamelCase } from './names.ts'
 import type { CallOptions } from './request.ts'
-import { type Frame, type SocketState, holdSocket } from './socket.ts'
+import { type Frame, type SocketState, maintainSocket } from './socket.ts'
 
-/** It is in the inbox; its text, link and data are there. */
+/** Announces a notification. The inbox contains its text, link and data. */
 export type NotificationHint = {
   id: string
   notificationType: string | null
@@ -14,7 +14,7 @@ export type NotificationHint = {
   createdAt: string
 }
 export type LiveData = { topic: string | null; data: unknown; publishedAt: string }
-/** What was marked elsewhere. */
+/** Notifications that another page marked. */
 export type Marks = { ids: readonly string[] } | { all: true }
 export type NotificationOptions = Inbox &
   CallOptions & {
@@ -23,24 +23,24 @@ export type NotificationOptions = Inbox &
     onRead?: (marks: Marks) => void
     onSeen?: (marks: Marks) => void
     onState?: (state: SocketState) => void
-    /** Opens sockets instead of the platform's own. */
+    /** Replaces the WebSocket of the platform. */
     openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket
   }
 export type OpenNotifications = {
-  /** Names the socket, for the marks of the same page; null while there is none. */
+  /** Identifies the socket when the same page marks notifications. Null while it is not connected. */
   readonly connectionId: string | null
   close: () => void
 }
 
-/** Opens a websocket and keeps it open until `close` is called or the signal fires. */
+/** Opens a WebSocket and reconnects it until `close` is called or the signal is aborted. */
 export function openNotifications(connection: Connection, options: NotificationOptions): OpenNotifications {
   const { signal, onState, openSocket = openPlatformSocket } = options
   let connectionId: string | null = null
   const url = addressOf(connection, `${inboxPath(options)}/ws`).replace(/^http/, 'ws')
   signal?.throwIfAborted()
-  const close = holdSocket({
+  const close = maintainSocket({
     open: async () => openSocket(url, await socketHeadersOf(connection)),
-    onFrame: (frame) => tell(options, frame),
+    onFrame: (frame) => dispatch(options, frame),
     onState: (state) => {
       connectionId = state.status === 'open' ? state.connectionId : null
       if (state.status === 'ended') signal?.removeEventListener('abort', close)
@@ -56,13 +56,13 @@ export function openNotifications(connection: Connection, options: NotificationO
   }
 }
 
-/** Frames of a type that is not known are passed over. */
-function tell(options: NotificationOptions, { type, ...fields }: Frame): void {
-  const told = toCamelCase(fields) as CamelCase<never>
-  if (type === 'notification') options.onNotification?.(told)
-  else if (type === 'live') options.onLive?.(told)
-  else if (type === 'notification.read') options.onRead?.(told)
-  else if (type === 'notification.seen') options.onSeen?.(told)
+/** Ignores frames of unknown types. */
+function dispatch(options: NotificationOptions, { type, ...fields }: Frame): void {
+  const content = toCamelCase(fields) as CamelCase<never>
+  if (type === 'notification') options.onNotification?.(content)
+  else if (type === 'live') options.onLive?.(content)
+  else if (type === 'notification.read') options.onRead?.(content)
+  else if (type === 'notification.seen') options.onSeen?.(content)
 }
 
 async function socketHeadersOf(connection: Connection): Promise<Record<string, string>> {
@@ -70,7 +70,7 @@ async function socketHeadersOf(connection: Connection): Promise<Record<string, s
   return authorization === null ? { ...connection.headers } : { ...connection.headers, authorization }
 }
 
-/** Node sends headers with a websocket; a page cannot, and its session is in a cookie. */
+/** Node can send headers with a WebSocket. A page cannot, but its session is in a cookie. */
 function openPlatformSocket(url: string, headers: Readonly<Record<string, string>>): WebSocket {
   return 'document' in globalThis || Object.keys(headers).length === 0
     ? new WebSocket(url)

@@ -1,9 +1,9 @@
-// Numbers that callers name.
+// Validates numeric options.
 
-/** Timers of the platform hold no more: a longer time would be over at once. */
+/** The limit of platform timers: a longer delay would fire immediately. */
 const max = 2 ** 31 - 1
 
-/** The number, when it is within bounds; otherwise throws a TypeError that names the option. */
+/** Returns the number if it is within bounds. Otherwise throws a TypeError that names the option. */
 export function boundedNumber(name: string, value: number, min = 1): number {
   if (Number.isFinite(value) && value >= min && value <= max) return value
   throw new TypeError(`${name} must be a number from ${min} to ${max}`)

@@ -5,15 +5,18 @@ import { type CallOptions, sendForJson } from './request.ts'
 
 export type PiletUpload = CallOptions & {
   projectId: string
-  /** Of the package, with its scope if it has one. */
+  /** The package name, including its scope. */
   name: string
   version: string
-  /** A script, or a package as `npm pack` makes it. A Blob is read while it is sent, so a file need not be in memory. */
+  /**
+   * A script, or an archive created by `npm pack`. A Blob is read while it is sent, so a file can be larger than
+   * memory.
+   */
   content: Uint8Array<ArrayBuffer> | Blob
   description?: string
-  /** False stages the version: it is in no feed until it is enabled. A caller who may not enable versions always stages. */
+  /** False stages the version: no feed contains it until it is enabled. Callers without that right always stage. */
   enabled?: boolean
-  /** Told how many bytes of the request are on their way. */
+  /** Called as parts of the request are sent. */
   onProgress?: (progress: { sentBytes: number; totalBytes: number }) => void
 }
 /** Older Managers do not send `enabled`. */
@@ -21,14 +24,14 @@ export type PublishedPilet = Omit<UploadPiletAnswer, 'enabled'> & { enabled?: bo
 
 const partBytes = 64 * 1024
 
-/** Uploads a version of a pilet. It is sent once: after a ConnectionError, ask whether it is there. */
+/** Uploads a pilet version. The upload is not retried after a ConnectionError: check whether the version exists. */
 export async function publishPilet(connection: Connection, upload: PiletUpload): Promise<PublishedPilet> {
   const { projectId, name, version, description, enabled, content, signal } = upload
   const query = new URLSearchParams()
   if (description !== undefined) query.set('description', description)
   if (enabled !== undefined) query.set('enabled', String(enabled))
   const file = content instanceof Blob ? content : new Blob([content])
-  // The name of the file says what it is: a package as npm packs it, or a script.
+  // The file name tells the Manager whether it is a package or a script.
   const { form, type } = formOf(file, (await isGzip(file)) ? 'package.tgz' : 'index.js')
   return sendForJson<PublishedPilet>(connection, {
     method: 'POST',
@@ -43,7 +46,9 @@ async function isGzip(file: Blob): Promise<boolean> {
   return first === 0x1f && second === 0x8b
 }
 
-/** A form that refers to the file instead of holding it, and its type; the platform's own has no length to tell. */
+/**
+ * Builds a form that refers to the file instead of copying it. The platform's FormData does not tell its total size.
+ */
 function formOf(file: Blob, fileName: string): { form: Blob; type: string } {
   const boundary = `pilet-${crypto.randomUUID()}`
   const head = [
@@ -56,7 +61,7 @@ function formOf(file: Blob, fileName: string): { form: Blob; type: string } {
   return { form, type: `multipart/form-data; boundary=${boundary}` }
 }
 
-/** What is told about progress is what the platform has taken from us, so the form becomes a stream then. */
+/** Progress counts the bytes that the platform has pulled, so the form must be a stream. */
 function streamOf(form: Blob, onProgress: NonNullable<PiletUpload['onProgress']>): ReadableStream {
   let sentBytes = 0
   return new ReadableStream<Uint8Array>({

@@ -6,11 +6,11 @@ import { type CallOptions, sendForJson } from './request.ts'
 
 export type Tenant = TenantName
 export type ForEachTenantOptions = CallOptions & {
-  /** How many are worked for at once; 1 if absent. */
+  /** The number of tenants that are processed concurrently. The default is 1. */
   concurrency?: number
 }
 
-/** All tenants that the application is enabled for. */
+/** Returns all tenants that the application is enabled for. */
 export async function listTenants(
   connection: Connection,
   applicationId: string,
@@ -26,8 +26,8 @@ export async function listTenants(
 }
 
 /**
- * Works for every tenant of the application. A failure does not keep the others from their work: in the end an
- * AggregateError has one error per tenant that failed, each with what was thrown as its cause.
+ * Calls `work` for every tenant of the application. A failure does not stop the others: the final AggregateError
+ * contains one error per failed tenant, each with the thrown value as its cause.
  */
 export async function forEachTenant(
   connection: Connection,
@@ -50,5 +50,9 @@ export async function forEachTenant(
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, listed.length) }, worker))
-  if (errors.length > 0) throw new AggregateError(errors, `the work failed for ${errors.length} tenants`)
+  if (errors.length > 0)
+    throw new AggregateError(
+      errors,
+      `work failed for ${errors.length} ${errors.length === 1 ? 'tenant' : 'tenants'}`,
+    )
 }

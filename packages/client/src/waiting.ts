@@ -1,14 +1,14 @@
-// How long until the next attempt.
+// Delays between attempts.
 
 const firstDelayMs = 250
-/** What asks for a longer wait is told to the caller instead. */
+/** If Retry-After is longer, the client does not retry. */
 export const maxDelayMs = 30_000
 
-/** Twice as long each time, less up to a half at random: clients do not come back all at once. */
+/** Doubles with each retry, minus up to half at random, so that clients do not all retry together. */
 export const backoffMs = (retries: number): number =>
   Math.min(maxDelayMs, firstDelayMs * 2 ** retries) * (1 - Math.random() / 2)
 
-/** What Retry-After says, in seconds or as a date; null without one. */
+/** Reads Retry-After, in seconds or as a date. Returns milliseconds, or null without a valid header. */
 export function retryAfterOf({ headers }: Response): number | null {
   const value = headers.get('retry-after') ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
@@ -16,7 +16,7 @@ export function retryAfterOf({ headers }: Response): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - Date.now())
 }
 
-/** Waits, or throws what the signal says when it fires. */
+/** Waits, or rejects with the reason of the signal when it is aborted. */
 export const wait = (delayMs: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted()

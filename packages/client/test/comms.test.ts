@@ -1,8 +1,8 @@
-// Notifications from a backend to inboxes and sockets of the real service. Close codes are the service's own, except those
-// that it has no reason for here.
+// Tests notifications from a backend to inboxes and sockets of the real service. The service sends the close codes
+// itself, except those that it has no reason to send here.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
-import { generous, seedTenantMember } from '../../manager/test/kit/comms.ts'
+import { generousLimits, seedTenantMember } from '../../manager/test/kit/comms.ts'
 import { type SeededProject, seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { seatHeaders } from '../../manager/test/kit/sockets.ts'
 import {
@@ -24,14 +24,14 @@ import {
 let service: TestApp
 let project: SeededProject
 let backend: Connection
-/** Somebody in a page. */
+/** A user with an open page. */
 let page: Connection
 let userId: string
 let inbox: { applicationId: string }
 const opened: OpenNotifications[] = []
 
 beforeAll(async () => {
-  service = await startTestApp({ env: { ...generous, SVC_COMMS_RECONNECT_JITTER: '0s' } })
+  service = await startTestApp({ env: { ...generousLimits, SVC_COMMS_RECONNECT_JITTER: '0s' } })
   project = await seedProject(service.sql, 'shop')
   const { token } = await seedMachineUser(service.sql, project)
   backend = connect({ url: service.url, token })
@@ -46,14 +46,14 @@ const here = (): Pick<NewNotification, 'applicationId' | 'tenantId'> => ({
   applicationId: project.applicationId,
   tenantId: project.tenantId,
 })
-/** A new member of the tenant, whose page is open from now on. */
+/** Adds a member to the tenant and opens their page. */
 async function visit(): Promise<void> {
   userId = await seedTenantMember(service, project)
   page = connect({ url: service.url, headers: seatHeaders({ userId, tenantId: project.tenantId }) })
 }
 const openNodeSocket: NonNullable<NotificationOptions['openSocket']> = (url, headers) =>
   new WebSocket(url, { headers } as never)
-/** An open socket, with everything it was told. */
+/** Opens a socket and records everything it receives. */
 function listen(options: Partial<NotificationOptions> = {}) {
   const [states, told]: [SocketState[], unknown[][]] = [[], []]
   const socket = openNotifications(page, {
@@ -288,7 +288,7 @@ test('a stopping service closes sockets with 4000, which come back to the next o
   const first = stopping.url.replace('http', 'ws')
   const { states, reaches } = listen({
     openSocket: (url, headers) => {
-      // A proxy leads to whichever process is there.
+      // A proxy forwards to whichever process is running.
       const isFirst = states.length === 1
       return openNodeSocket(isFirst ? url.replace(/^ws:\/\/[^/]+/, first) : url, headers)
     },

@@ -1,4 +1,4 @@
-// The package as bundlers meet it: what it needs, and how much of it a small program holds.
+// Tests the package as a bundler sees it: its dependencies, and the size of a small program.
 import { globSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
@@ -55,7 +55,7 @@ describe('a bundle', () => {
     process.stdout.write(`a bundle that registers a backend: ${code.length} bytes, ${bytes} gzipped\n`)
     expect(code).toContain('/api/machine/register-backend')
     expect(bytes).toBeLessThan(maxBytes)
-    // Nothing that it does not name.
+    // The bundle contains only the functions that the program imports.
     expect(code).not.toMatch(/reconnect_jitter|comms\/emit|\/pilets|\/esb|\/query/)
   })
 

@@ -1,5 +1,5 @@
-// Runs every program of the README and of the guide to the client as a process, behind an nginx that adds the headers of the
-// proxy, and the program of the guide for pages in Chromium, with the client as it is published.
+// Runs every program of the README and of the client guide as a process, behind an nginx that adds the proxy headers.
+// The program for pages runs in Chromium, with the published package.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { createToken } from '@manager/harness/credentials.ts'
 import { accessCalls, endpointCalls } from '../../manager/test/kit/endpoints.ts'
 import { packWorkspaces } from '../../manager/test/kit/pack-workspaces.ts'
 import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
-import { blocksOf, readPage } from '../../manager/test/kit/played-page.ts'
+import { blocksOf, readPage } from '../../manager/test/kit/doc-page-runner.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { connect, emit, publish } from '../src/index.ts'
 
@@ -26,7 +26,7 @@ const blocks = blocksOf(`${readme}\n${readPage('guides/backends/use-the-client.m
 const pageScript = blocksOf(readPage('guides/frontends/show-notifications.md')).find(
   ({ language }) => language === 'js',
 )
-/** A program for Node, and what it prints. */
+/** The programs for Node, with the output that they print. */
 const programs = blocks.flatMap(({ language, text, line }, index) =>
   language === 'ts' ? [{ line, text, output: blocks[index + 1]?.text ?? '' }] : [],
 )
@@ -39,7 +39,7 @@ let browser: Browser
 let machineToken: string
 let env: Record<string, string>
 
-/** What stands before the service: the secret for all, and somebody who is signed in for the inbox. */
+/** The proxy in front of the service: it adds the shared secret and the headers of a signed-in user. */
 function startProxy(userId: string) {
   const { service, project } = scene
   const own = [
@@ -100,7 +100,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The program in a file, which imports the source. */
+/** Writes the program to a file, with imports of the source instead of the package. Returns the arguments of Node. */
 function writeProgram({ text, line }: { text: string; line: number }): string[] {
   const path = `${folder}/program-${line}.ts`
   writeFileSync(

@@ -1,11 +1,11 @@
-// A registration without a service: what happens with time, which is the test's.
+// Tests registrations without a service, with fake timers.
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ConnectionError, type IncomingCallback, connect, registerBackend } from '../src/index.ts'
 
 const secretOf = (index: number): Buffer => Buffer.alloc(32, index)
 const tokenOf = (index: number): string => `whsec_${secretOf(index).toString('base64')}`
-/** A callback of this moment with the token of that registration, signed by that token or by these. */
+/** A current callback with the token of registration `index`, signed with that token or with the given keys. */
 function callbackOf(index: number, ...signedBy: Buffer[]): IncomingCallback {
   const sentAt = String(Math.floor(Date.now() / 1_000))
   const keys = signedBy.length === 0 ? [secretOf(index)] : signedBy
@@ -25,10 +25,10 @@ function callbackOf(index: number, ...signedBy: Buffer[]): IncomingCallback {
 }
 
 let sent: string[]
-/** How a method is answered, after the first registration. */
+/** The response to each method. Without one, a registration is returned. */
 let answers: Partial<Record<string, (signal: AbortSignal) => Promise<Response>>>
 let token: () => string | Promise<string>
-/** What a registration returns beside its token. */
+/** Fields that a registration returns besides its token. */
 let issued: { signing_secret?: string }
 const count = (method: string): number => sent.filter((one) => one === method).length
 const status = (code: number) => () =>
@@ -108,7 +108,7 @@ test('with a signing secret a callback is verified by it, and without one by the
   expect(await verify(callbackOf(2, secretOf(7)))).toMatchObject({ id: 'run' })
   expect(await verify(callbackOf(2, secretOf(7), secretOf(2)))).toMatchObject({ id: 'run' })
   await expect(verify(callbackOf(2))).rejects.toMatchObject({ status: 503 })
-  // The right signature with another bearer token.
+  // The signature is correct, but the bearer token is a different one.
   await expect(verify(callbackOf(3, secretOf(7)))).rejects.toMatchObject({ status: 401 })
   await close()
 })
@@ -144,7 +144,7 @@ describe('close', () => {
     const error = await closed
     expect(error).toBeInstanceOf(ConnectionError)
     expect((error as Error).message).toContain('not unregistered within 10000 ms')
-    // The attempt that was in flight ends too.
+    // The pending attempt is aborted too.
     await vi.advanceTimersByTimeAsync(0)
   })
 

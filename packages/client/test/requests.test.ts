@@ -1,4 +1,4 @@
-// One request and its retries, against a server that answers as told. What is never sent twice is counted there.
+// Tests requests and their retries against a scripted server, which counts the requests that must not be repeated.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ const connection = (options: Partial<Parameters<typeof connect>[0]> = {}) =>
   connect({ url: server.url, ...options })
 const methods = (): string[] => server.received.map(({ method }) => method)
 
-/** Answers with these statuses, one after the other, and then with 200. */
+/** Responds with these statuses one after the other, then with 200. */
 function answerWith(statuses: readonly number[], headers: Record<string, string> = {}): void {
   const rest = statuses.values()
   server.answer((_request, response) => {
@@ -36,7 +36,7 @@ function answerWith(statuses: readonly number[], headers: Record<string, string>
     response.writeHead(status, status === 200 ? {} : headers).end('{"error":"not now","code":"unavailable"}')
   })
 }
-/** A connection that sends nothing, and what was asked of it. */
+/** A connection that sends nothing and records how it is used. */
 function asked(options: Partial<Parameters<typeof connect>[0]> = {}) {
   const { token = () => 'secret' } = options
   const tokens = { asked: 0, sent: [] as string[] }
@@ -162,7 +162,7 @@ describe('what is not sent again', () => {
     answerWith([503], { 'retry-after': value() })
     const error = await send(connection(), get).catch((thrown: unknown) => thrown as ResponseError)
     expect(methods()).toEqual(['GET'])
-    // Dates have whole seconds, and a busy machine needs some time.
+    // Dates have a resolution of 1 s, and a busy machine adds delay.
     expect((error as ResponseError).retryAfterMs).toBeGreaterThan(3_000_000)
     expect((error as ResponseError).retryAfterMs).toBeLessThanOrEqual(3_600_000)
   })
@@ -183,15 +183,15 @@ describe('an answer', () => {
   test('that does not come is waited for as long as the connection says', async () => {
     server.handle(() => undefined)
     const sent = send(connection({ timeoutMs: 50, maxRetries: 0 }), get)
-    await expect(sent).rejects.toThrow(`GET ${server.url}/thing: no answer within 50 ms`)
+    await expect(sent).rejects.toThrow(`GET ${server.url}/thing: no response within 50 ms`)
   })
 
   test('that the caller reads has the time it needs', async () => {
-    const { promise: goOn, resolve } = Promise.withResolvers<void>()
+    const { promise: resume, resolve } = Promise.withResolvers<void>()
     server.handle((_request, response) => {
       response.writeHead(200)
       response.write('a')
-      void goOn.then(() => response.end('b'))
+      void resume.then(() => response.end('b'))
     })
     const response = await send(connection({ timeoutMs: 1_000 }), get)
     setTimeout(resolve, 1_100)
@@ -207,7 +207,7 @@ describe('an answer', () => {
   test('that is no JSON is told from one that is', async () => {
     server.answer((_request, response) => response.end('<!doctype html>'))
     await expect(sendForJson(connection(), get)).rejects.toThrow(
-      'the answer is no JSON; check that the url is that of the Manager',
+      'the response is not JSON; check that url is the address of the Manager',
     )
   })
 
@@ -263,7 +263,7 @@ describe('headers', () => {
       const [one, tokens] = asked({ token: () => token })
       const error = await send(one, get).catch((thrown: unknown) => thrown as TypeError)
       expect(error).toBeInstanceOf(TypeError)
-      expect(inspect(error)).toContain('the token is empty, or has blanks')
+      expect(inspect(error)).toContain('the token is empty or contains characters')
       expect(inspect(error)).not.toContain('secret')
       expect(tokens).toEqual({ asked: 1, sent: [] })
     },
@@ -272,7 +272,7 @@ describe('headers', () => {
   test('a header that cannot be one is refused at once, and its value is not shown', async () => {
     const [one, { sent }] = asked({ headers: { 'x-proxy-auth': 'secret\nx' } })
     const error = await send(one, get).catch((thrown: unknown) => thrown as TypeError)
-    expect(inspect(error)).toContain('TypeError: the header x-proxy-auth has line breaks')
+    expect(inspect(error)).toContain('TypeError: the header x-proxy-auth contains line breaks')
     expect(inspect(error)).not.toContain('secret')
     expect(sent).toEqual([])
     await send(connection({ headers: { 'x-name': 'J\u00fcrgen\n' } }), get)
@@ -301,7 +301,7 @@ describe('a path', () => {
   ])('that leads elsewhere is refused, and no token is asked for: %j', async (path) => {
     const [one, tokens] = asked()
     await expect(send(one, { method: 'GET', path })).rejects.toThrow(TypeError)
-    await expect(send(one, { method: 'GET', path })).rejects.toThrow('path must begin with one slash')
+    await expect(send(one, { method: 'GET', path })).rejects.toThrow('path must start with one slash')
     expect(tokens).toEqual({ asked: 0, sent: [] })
   })
 
@@ -332,13 +332,15 @@ describe('a path', () => {
 test.each(['manager.example.com', 'ftp://x', '/comms', 'https://x/path', 'https://', 'https://x:99999'])(
   'connect refuses %s',
   (url) => {
-    expect(() => connect({ url })).toThrow('url must be http:// or https:// with a host, and no path')
+    expect(() => connect({ url })).toThrow('url must be http:// or https:// with a host and without a path')
   },
 )
 
 test('connect refuses credentials in the url, and does not show them', () => {
-  expect(() => connect({ url: 'https://user:secret@x' })).toThrow(/^url must have no user name/)
-  expect(() => connect({ url: 'https://user:secret@x/path' })).toThrow(/^url must have no user name[^@]*$/)
+  expect(() => connect({ url: 'https://user:secret@x' })).toThrow(/^url must not contain a user name/)
+  expect(() => connect({ url: 'https://user:secret@x/path' })).toThrow(
+    /^url must not contain a user name[^@]*$/,
+  )
 })
 
 test.each([

@@ -1,4 +1,4 @@
-// Frontends, pilets, the gateway and the login, against the real service.
+// Tests frontends, pilets, the gateway and the login against the real service.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -151,7 +151,7 @@ describe('a pilet', () => {
     )
     const reader = (await body.promise).getReader()
     expect((await reader.read()).value).toHaveLength(65_536)
-    // A file that was changed cannot be read any more; what was read before would still be there.
+    // A Blob of a modified file cannot be read. Data that was read in advance would still be available.
     writeFileSync(path, 'changed')
     const rest = async (): Promise<void> => {
       while (!(await reader.read()).done);
@@ -242,7 +242,7 @@ describe('an endpoint', () => {
   test('is refused by the gateway with an answer too', async () => {
     const response = await callEsb(machine, { ...place, path: '/none' })
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
-    await expect(callEsb(machine, { ...place, path: 'none' })).rejects.toThrow('path must begin with a slash')
+    await expect(callEsb(machine, { ...place, path: 'none' })).rejects.toThrow('path must start with a slash')
   })
 })
 

@@ -1,8 +1,8 @@
-// A socket without a service: when it comes back and when not, and what it makes of frames. Time is the test's.
+// Tests sockets without a service: reconnects and frames, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type OpenNotifications, type SocketState, connect, openNotifications } from '../src/index.ts'
 
-class PlayedSocket extends EventTarget {
+class FakeSocket extends EventTarget {
   readonly sent: string[] = []
   isClosed = false
   send(text: string): void {
@@ -19,12 +19,12 @@ class PlayedSocket extends EventTarget {
     this.dispatchEvent(Object.assign(new Event('close'), { code }))
   }
 }
-let sockets: PlayedSocket[]
+let sockets: FakeSocket[]
 let addresses: string[]
 let states: SocketState[]
 let live: unknown[]
 let notifications: OpenNotifications
-const last = (): PlayedSocket => sockets.at(-1) as PlayedSocket
+const last = (): FakeSocket => sockets.at(-1) as FakeSocket
 const greet = (changes: object = {}): void =>
   last().frame({
     type: 'hello',
@@ -44,7 +44,7 @@ beforeEach(async () => {
     onLive: (one) => live.push(one),
     openSocket: (url) => {
       addresses.push(url)
-      sockets.push(new PlayedSocket())
+      sockets.push(new FakeSocket())
       return last() as unknown as WebSocket
     },
   })
@@ -57,7 +57,7 @@ afterEach(() => {
 })
 
 const drawn = (part: number): void => void vi.spyOn(Math, 'random').mockReturnValue(part)
-/** The socket ends, and the next one is opened after exactly this time. */
+/** Closes the socket and expects the next one after exactly this delay. */
 async function expectReturnAfter(code: number, waitMs: number): Promise<void> {
   const before = sockets.length
   last().end(code)
@@ -76,7 +76,7 @@ test.each(['comms', '@evil.example', '//evil.example', '/a/..'])(
   (path) => {
     const openSocket = vi.fn<() => WebSocket>()
     const manager = connect({ url: 'https://shop.example', token: 'secret' })
-    expect(() => openNotifications(manager, { path, openSocket })).toThrow('path must begin with one slash')
+    expect(() => openNotifications(manager, { path, openSocket })).toThrow('path must start with one slash')
     expect(openSocket).not.toHaveBeenCalled()
   },
 )

@@ -1,4 +1,4 @@
-// Tenants of an application, and work for each of them.
+// Tests listing the tenants of an application, and running work for each of them.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
@@ -63,7 +63,7 @@ describe('forEachTenant', () => {
       (thrown: unknown) => thrown as AggregateError,
     )
     expect(done.toSorted()).toEqual(['c', 'shop-tenant'])
-    expect(error).toMatchObject({ name: 'AggregateError', message: 'the work failed for 2 tenants' })
+    expect(error).toMatchObject({ name: 'AggregateError', message: 'work failed for 2 tenants' })
     const errors = (error as AggregateError).errors as Error[]
     expect(errors.map(({ message }) => message).toSorted()).toEqual([
       expect.stringMatching(/^tenant b \(.*\): Error: no b$/),

@@ -1,6 +1,6 @@
-// Addresses that work in any folder, also when a page is opened from a disk without a server.
+// Relative addresses work in any folder, even if a page is opened from disk without a server.
 
-/** The page with relative addresses instead of those from the root of the site. */
+/** Returns the page with root-relative addresses replaced by addresses relative to the page. */
 export function relativeAddresses(html: string, page: string): string {
   const up = '../'.repeat(page.split('/').length - 1)
   const prefix = up === '' ? './' : up

@@ -1,4 +1,5 @@
-// Builds the site into packages/docs/out. Any server of static files can serve that folder; nothing in it needs a network.
+// Builds the site into packages/docs/out. Any static file server can serve this folder, and pages load nothing from
+// elsewhere.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,15 +11,15 @@ const usage = `Builds the documentation as a site in packages/docs/out.
 
 Usage: npm run docs [-- --serve]
 
-  --serve       serve the site on http://127.0.0.1:4173 afterwards, until Ctrl+C
+  --serve       then serve the site on http://127.0.0.1:4173 until Ctrl-C
   -h, --help    show this text
 
 Examples:
   npm run docs
   npm run docs -- --serve
 `
-// VitePress takes links to files with other endings for pages.
-// oxlint-disable-next-line node/no-process-env -- it has no other way to know them
+// By default, VitePress treats links to files with these extensions as links to pages.
+// oxlint-disable-next-line node/no-process-env -- VitePress reads the extensions only from this variable
 process.env['VITE_EXTRA_EXTENSIONS'] = 'graphql,ts,mjs,yaml,json,py,go'
 
 /** Builds the site and returns its folder. */
@@ -44,7 +45,7 @@ if (import.meta.main) {
     const startedAt = performance.now()
     await buildSite()
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
-    process.stdout.write(`${pages.size} pages in packages/docs/out, built in ${seconds} s\n`)
+    process.stdout.write(`Built ${pages.size} pages in packages/docs/out in ${seconds} s.\n`)
     if (values.serve === true) {
       const { serve } = await import('vitepress')
       await serve({ root: new URL('..', import.meta.url).pathname, port: 4173 })

@@ -1,12 +1,12 @@
-// The Content Security Policy of every page: nothing loads from elsewhere, and only scripts of the build run.
+// The Content Security Policy of every page blocks other origins and allows only the scripts of the build.
 import { createHash } from 'node:crypto'
 
-// The theme adds this style for a moment when the colors change.
+// The theme briefly adds this style when the color scheme changes.
 const withoutTransitions = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='"
 
 const marker = '<meta charset="utf-8">'
 
-/** The texts of the scripts that are not in files. */
+/** Returns the contents of the inline scripts. */
 const scriptsIn = (html: string): string[] =>
   html
     .split('<script')
@@ -15,7 +15,7 @@ const scriptsIn = (html: string): string[] =>
     .filter((rest) => !rest.slice(0, rest.indexOf('>')).includes(' src='))
     .map((rest) => rest.slice(rest.indexOf('>') + 1))
 
-/** Adds the policy to a page, with the hashes of the scripts in it. */
+/** Adds the policy to a page, with the hashes of its inline scripts. */
 export function addContentPolicy(html: string): string {
   const hashes = scriptsIn(html).map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
@@ -24,7 +24,7 @@ export function addContentPolicy(html: string): string {
     "default-src 'none'",
     `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
     `style-src 'self' ${withoutTransitions}`,
-    // Highlighted code has its colors in attributes.
+    // Syntax highlighting sets colors in style attributes.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -32,7 +32,8 @@ export function addContentPolicy(html: string): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
-  if (!html.includes(marker)) throw new Error('the page has no place for its Content Security Policy')
+  if (!html.includes(marker))
+    throw new Error('cannot insert the Content Security Policy: the page has no charset meta tag')
   return html.replace(
     marker,
     `${marker}\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`,

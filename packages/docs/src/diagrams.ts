@@ -1,5 +1,5 @@
-// Diagrams, drawn by Mermaid in a browser when the site is built, once for light and once for dark pages. Readers load pictures and
-// no script.
+// Mermaid draws the diagrams in a browser at build time, once for light and once for dark pages. Readers load images
+// instead of scripts.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Page, chromium } from 'playwright-core'
@@ -9,14 +9,14 @@ import { diagramName } from './markdown.ts'
 const modes = { light: 'neutral', dark: 'dark' } as const
 const program = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js')
 
-/** The sources of all diagrams in a text. */
+/** Returns the Mermaid source of every diagram in a text. */
 export const diagramsIn = (text: string): string[] =>
   text
     .split('\n```mermaid\n')
     .slice(1)
     .map((rest) => rest.slice(0, rest.indexOf('\n```') + 1))
 
-/** Writes the pictures of all diagrams into the folder. */
+/** Writes the images of all diagrams into the folder. */
 export async function drawDiagrams(sources: readonly string[], folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox'] })
@@ -41,7 +41,7 @@ const draw = (page: Page, source: string, theme: string): Promise<string> =>
   page.evaluate(
     async ([text, name]) => {
       const { mermaid } = globalThis as unknown as { mermaid: Mermaid }
-      // Text as SVG: a picture shows no HTML in it.
+      // Labels must be SVG text: an <img> element does not render HTML inside an SVG.
       mermaid.initialize({
         startOnLoad: false,
         theme: name,

@@ -1,4 +1,4 @@
-// Additions to Markdown: links that leave docs/, braces of templates, diagrams, and tables that scroll.
+// Extends Markdown rendering: links to files outside docs/, literal double braces, diagrams and scrolling tables.
 import { createHash } from 'node:crypto'
 import type { MarkdownRenderer } from 'vitepress'
 import { linkOf } from './pages.ts'
@@ -7,7 +7,7 @@ type Rules = MarkdownRenderer['renderer']['rules']
 type Rule = NonNullable<Rules[string]>
 type Env = { relativePath: string }
 
-/** The name of a diagram's files. */
+/** Returns the base name of the files of a diagram, derived from its source. */
 export const diagramName = (source: string): string =>
   createHash('sha256').update(source.trim()).digest('hex').slice(0, 16)
 
@@ -32,7 +32,7 @@ function mapLinks(md: MarkdownRenderer, onFile: (source: string) => void): void 
   })
 }
 
-/** Vue would run the text between two braces. */
+/** Marks text between double braces with v-pre. Vue would evaluate it otherwise. */
 function keepBraces(rules: Rules): void {
   const { code_inline: code, text } = rules as { code_inline: Rule; text: Rule }
   rules['code_inline'] = (tokens, index, ...rest) => {
@@ -53,7 +53,7 @@ function showDiagrams(rules: Rules): void {
     if (token?.info.trim() !== 'mermaid') return written
     const name = diagramName(token.content)
     const image = (mode: string): string =>
-      `<img class="${mode}-only" src="/diagrams/${name}-${mode}.svg" alt="Diagram; its text follows">`
+      `<img class="${mode}-only" src="/diagrams/${name}-${mode}.svg" alt="Diagram; the text version follows">`
     return `<figure class="diagram">${image('light')}${image('dark')}</figure><details><summary>Diagram as text</summary>${written}</details>`
   }
 }

@@ -1,11 +1,11 @@
-// The pages and files of the site, and where they come from. Pages outside of docs/ are in the folder `project`.
+// Lists the pages and files of the site with their sources. Pages from outside docs/ are in the folder `project`.
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 /** The root of the repository. */
 export const root = new URL('../../../', import.meta.url).pathname
 
-/** Pages of the site by the file that they come from. */
+/** Maps source files to pages of the site. */
 export type Pages = ReadonlyMap<string, string>
 
 const outside: Record<string, string> = {
@@ -30,7 +30,7 @@ export const pages: Pages = new Map([
 ])
 const sources: ReadonlyMap<string, string> = new Map([...pages].map(([source, page]) => [page, source]))
 
-/** The text of a page; the list of decisions exists only in the site. */
+/** Returns the text of a page. The list of decisions has no source file: it is generated for the site. */
 export const readPage = (source: string): string =>
   source === decisions ? listDecisions() : readFileSync(root + source, 'utf8')
 
@@ -43,7 +43,7 @@ function listDecisions(): string {
   return [
     '# Decision records',
     '',
-    'This page lists why each part is built as it is.',
+    'This page lists the decision records. Each explains the reasons for one part of the design.',
     '',
     ...lines,
     '',
@@ -54,8 +54,8 @@ function listDecisions(): string {
 export const fileFolder = 'files'
 
 /**
- * The address of a link, as the page of the site needs it: another page, or a copy of a file, which is passed to `onFile`. Links to
- * other sites and within the page stay.
+ * Returns the address of a link on a page of the site. It leads to another page or to the copy of a file, whose source
+ * is passed to `onFile`. Links to other sites and links within the page stay unchanged.
  */
 export function linkOf(page: string, link: string, onFile: (source: string) => void): string {
   if (/^([a-z]+:|#)/.test(link)) return link

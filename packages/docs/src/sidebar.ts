@@ -1,11 +1,11 @@
-// The navigation of the site. It is the list of pages in docs/index.md, so that no second list exists.
+// Derives the navigation of the site from the list of pages in docs/index.md, so that there is only one list.
 import { linkOf, readPage } from './pages.ts'
 
 export type Item = { text: string; link?: string; items?: Item[] }
 
 const index = 'docs/index.md'
 
-/** The parts of the list with their groups and pages. */
+/** Returns the parts of the page list, each with its groups and pages. */
 export function readSidebar(): Item[] {
   const parts: Item[] = []
   let target: Item[] = []
@@ -25,7 +25,9 @@ export function readSidebar(): Item[] {
   return parts.filter(({ items }) => items !== undefined && items.length > 0)
 }
 
-/** The navigation by the folder of a page: its own part; the whole list elsewhere. */
+/**
+ * Returns the navigation by folder. A page in one of the folders shows only its own part; other pages show all parts.
+ */
 export function sidebarByFolder(): Record<string, Item[]> {
   const parts = readSidebar()
   const folders = ['start', 'guides', 'reference', 'explanation']
@@ -36,6 +38,6 @@ export function sidebarByFolder(): Record<string, Item[]> {
   return { ...(Object.fromEntries(own) as Record<string, Item[]>), '/': parts }
 }
 
-/** The address of a page from the root of the site. */
+/** Returns the root-relative address of a page. */
 const pageLink = (link: string): string =>
   `/${linkOf('index.md', link, () => undefined).replace(/^\.\//, '')}`

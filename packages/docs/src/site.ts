@@ -1,4 +1,4 @@
-// How VitePress builds the site.
+// The VitePress configuration of the site.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +9,7 @@ import { adaptMarkdown } from './markdown.ts'
 import { fileFolder, root } from './pages.ts'
 import { sidebarByFolder } from './sidebar.ts'
 
-/** Pages that the search leaves out: they would hide the guides. */
+/** Returns whether a page is history. The search excludes these pages, because they would outrank the guides. */
 const isHistory = (page: string): boolean =>
   /^(decisions\/|project\/changelog|reference\/conformance)/.test(page)
 
@@ -19,7 +19,8 @@ export const output = new URL('../out/', import.meta.url).pathname
 const listed = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n'))
 
 const copyFile = (source: string): void => {
-  if (!listed.has(source)) throw new Error(`a page links to ${source}, which is not a file of the repository`)
+  if (!listed.has(source))
+    throw new Error(`a page links to ${source}, which is not tracked in the repository`)
   const target = `${stage}public/${fileFolder}/${source}`
   mkdirSync(dirname(target), { recursive: true })
   cpSync(root + source, target)
@@ -34,7 +35,8 @@ export const config: UserConfig = {
   lang: 'en-US',
   appearance: true,
   lastUpdated: false,
-  // A link to a missing page stops the build. The addresses in tutorials exist only while a reader runs the demo.
+  // A link to a missing page stops the build. Tutorials link to localhost addresses that work only while a reader runs
+  // the demo.
   ignoreDeadLinks: [/^http:\/\/localhost:/],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

@@ -1,4 +1,4 @@
-// The built site, served as a folder of files, and a browser that reports every request that leaves it.
+// Serves the built site from its folder, and opens a browser that reports every request to another origin.
 import { readFile } from 'node:fs/promises'
 import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ export async function serveFolder(folder: string): Promise<{ url: string; close:
   return { url, close: () => void server.close() }
 }
 
-/** A page of the browser, and what went wrong on it: requests elsewhere, failed requests, violations of the policy, errors. */
+/** Opens a page and collects its problems: requests to other origins, failed requests, policy violations and errors. */
 export async function openPage(url: string, options: { isDark?: boolean; width?: number } = {}) {
   const browser: Browser = await chromium.launch({ executablePath: ensureChromium(), args: ['--no-sandbox'] })
   const page: Page = await browser.newPage({

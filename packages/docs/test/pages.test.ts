@@ -1,4 +1,4 @@
-// Which pages the site has, where links lead, and what its navigation shows.
+// Tests for the pages, links, navigation and Content Security Policy of the site.
 import { expect, test } from 'vitest'
 import { relativeAddresses } from '../src/addresses.ts'
 import { addContentPolicy } from '../src/content-policy.ts'

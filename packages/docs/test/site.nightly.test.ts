@@ -1,4 +1,5 @@
-// The site as its readers use it: it builds in time, finds the right pages, is accessible, and loads nothing from elsewhere.
+// Tests that the built site works for readers: it builds in time, its search finds the right pages, it is accessible,
+// and it loads nothing from other origins.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,7 +26,7 @@ test('it builds in time', () => {
   expect(buildSeconds).toBeLessThan(maxBuildSeconds)
 })
 
-/** What readers ask, and the pages that answer it. */
+/** Questions that readers may ask, with the pages that answer them. */
 const questions: Record<string, string[]> = {
   'why did my call fail': ['guides/backends/why-did-my-call-fail'],
   'rotate the master key': ['guides/operators/rotate-the-master-key'],
@@ -49,12 +50,12 @@ const questions: Record<string, string[]> = {
   'configure nginx': ['guides/proxies/configure-nginx'],
 }
 
-/** The pages that the search shows, each once, in order. */
+/** Returns the pages that the search shows, in order and without duplicates. */
 async function search(page: Page, question: string): Promise<string[]> {
   const input = page.locator('.VPLocalSearchBox input')
   await input.fill('')
   await input.fill(question)
-  // The box waits a little for the next key.
+  // The search box debounces its input.
   await page.waitForTimeout(600)
   const links = await page
     .locator('.VPLocalSearchBox a.result')

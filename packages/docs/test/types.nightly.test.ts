@@ -1,4 +1,4 @@
-// The commands of the guide that generates types: their results compile in all three languages.
+// Tests that the commands in the guide generate-types.md produce types that compile in all three languages.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,10 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const guide = readFileSync(`${root}docs/guides/backends/generate-types.md`, 'utf8')
 const commands = [...guide.matchAll(/^ *```sh\n *([^\n]+)\n *```$/gm)].map(([, command = '']) => command)
-/** Runs the command of the guide that writes this file, but into a folder of the test; returns its path. */
+/**
+ * Runs the command that the guide shows for this file, with a target in the test folder. Returns the path of the
+ * target.
+ */
 function generate(file: string): string {
   const command = commands.find((one) => one.includes(` ${file}`)) ?? ''
   const target = join(folder, file)

@@ -1,4 +1,5 @@
-// What every row of the programme runs on: engines and replicas of its own, all of them gone when it ends.
+// Sets up the environment of a fault scenario: its own PostgreSQL and Redis servers, and its own replicas. All of them
+// are stopped when the scenario ends.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -8,22 +9,25 @@ import { type Replica, type ReplicaOptions, startReplica } from './replicas.ts'
 import { type RedisTopology, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 
 export type RowOptions = {
-  /** Decides which replica is hit, and when. */
+  /** Determines which replica a fault affects, and when. */
   seed: number
-  /** How large and long rows are; numbers that are given below go before it. */
+  /** Size and duration of a scenario. The numbers below take precedence. */
   size: 'full' | 'short'
-  /** How much is fired, sent, and held open; each row has its own defaults. */
+  /**
+   * Number of triggers that fire, emits that are sent, and sockets and sessions that stay open. Null selects the
+   * default of the scenario.
+   */
   triggers: number | null
   emits: number | null
   sockets: number | null
   sessions: number | null
-  /** How many replicas; for the rows that can be run with any number. */
+  /** Number of replicas, for scenarios that support any number. */
   processes: number | null
-  /** How long a soak takes. */
+  /** Duration of a soak test. */
   minutes: number | null
   keep: boolean
 }
-/** Every row with its own numbers. */
+/** Lets every scenario use its own defaults. */
 export const ownNumbers = {
   triggers: null,
   emits: null,
@@ -34,52 +38,55 @@ export const ownNumbers = {
 } satisfies Partial<RowOptions>
 export type BaseSetup = {
   replicas: number
-  /** One PostgreSQL, or three by Patroni, replicated synchronously. */
+  /** A single PostgreSQL server, or three nodes with Patroni and synchronous replication. */
   postgres?: 'single' | 'patroni'
-  /** Lets nodes of Patroni be cut off from each other. */
+  /** Allows Patroni nodes to be partitioned from each other. */
   network?: boolean
-  /** The replicas use a master of Redis that Sentinel replaces, instead of a single one. */
+  /** The replicas use Redis with Sentinel failover instead of a single server. */
   withSentinel?: boolean
-  /** Each replica reaches PostgreSQL, and Redis if it is a single one, through a link that can be broken. */
+  /** Each replica connects to PostgreSQL, and to a single Redis server, through a link that can be broken. */
   withFaultProxies?: boolean
-  /** The data of a single PostgreSQL is on a small file system of its own, which can be filled. */
+  /** Stores the data of a single PostgreSQL server on a separate small file system, which can be filled. */
   smallDisk?: boolean
   env?: Record<string, string>
-  /** How far the clock of each replica is from the machine's. */
+  /** Offset of each replica's clock from the machine's clock. */
   clockShiftsMs?: number[]
-  /** How many files each replica may have open; null, or nothing, for as many as usual. */
+  /** Limit of open files for each replica. Null or a missing entry keeps the default. */
   openFiles?: (number | null)[]
 }
-export type Say = (text: string) => void
+export type Log = (text: string) => void
 type Part = { end(): Promise<void> }
 export type Base = {
   options: RowOptions
-  /** Holds the logs, and what was recorded if something did not hold. */
+  /** Contains the logs and, if a bound was violated, the record. */
   folder: string
   cluster: Cluster
   sentinel: RedisTopology | null
-  /** Every replica that was started, also those that have ended. */
+  /** Every replica that was started, including those that have stopped. */
   replicas: Replica[]
-  /** Those of each replica, in the same order; empty without fault proxies. */
+  /** The links of each replica, in the order of `replicas`. Empty without fault proxies. */
   links: Links[]
-  /** Between 0 and 1, the same sequence for the same seed; for the load, since faults have a schedule. */
+  /**
+   * Returns random numbers between 0 and 1, in the same sequence for the same seed. Only the load uses it, because
+   * faults are scheduled in advance.
+   */
   random: () => number
-  /** Progress, for who watches. */
-  say: Say
-  /** One more, with these settings instead of the others'; several may start at once. */
+  /** Prints progress. */
+  log: Log
+  /** Starts another replica. `env` overrides the common settings. Several replicas can start concurrently. */
   startReplica: (env?: Record<string, string>) => Promise<Replica>
-  /** Ends this too, before the engines. */
-  ends: <T extends Part>(part: T) => T
-  /** Ends everything; the logs stay where they are when asked to. */
+  /** Registers a part that must be stopped before PostgreSQL and Redis. */
+  registerPart: <T extends Part>(part: T) => T
+  /** Stops everything and removes the folder, unless `keepLogs` is true. */
   close: (keepLogs: boolean) => Promise<void>
 }
 
-/** Starts engines and replicas; whatever else `furnish` starts belongs to the stage as well. */
+/** Starts PostgreSQL, Redis and the replicas. All properties that `extend` returns are added to the stage. */
 export async function openBase<S extends object>(
   setup: BaseSetup,
   options: RowOptions,
-  say: Say,
-  furnish: (base: Base) => Promise<S>,
+  log: Log,
+  extend: (base: Base) => Promise<S>,
 ): Promise<Base & S> {
   const folder = mkdtempSync(`${tmpdir()}/manager-faults-`)
   const replicas: Replica[] = []
@@ -88,25 +95,26 @@ export async function openBase<S extends object>(
   const close = async (keepLogs: boolean): Promise<void> => {
     await Promise.all(replicas.map((replica) => replica.end()))
     for (const part of parts.toReversed()) await part.end()
-    if (keepLogs) say(`logs, and what was recorded, are in ${folder}`)
+    if (keepLogs) log(`logs and record: ${folder}`)
     else rmSync(folder, { recursive: true, force: true })
   }
-  const ends = <T extends Part>(part: T): T => {
+  const registerPart = <T extends Part>(part: T): T => {
     parts.push(part)
     return part
   }
   try {
-    say('starting PostgreSQL and Redis')
+    log('starting PostgreSQL and Redis')
     const { postgres = 'single', network = false, smallDisk = false } = setup
     const cluster = await startCluster({ postgres, network, smallDisk, logFolder: folder })
-    ends({ end: () => cluster.stop() })
+    registerPart({ end: () => cluster.stop() })
     const sentinel = setup.withSentinel === true ? await startSentinel() : null
-    ends({ end: () => sentinel?.stop() ?? Promise.resolve() })
+    registerPart({ end: () => sentinel?.stop() ?? Promise.resolve() })
     let count = 0
     const startOne = async (ownEnv: Record<string, string> = {}): Promise<Replica> => {
       const link =
         setup.withFaultProxies === true ? await openLinks(cluster, folder, sentinel === null) : null
-      for (const proxy of [link?.postgres ?? null, link?.redis ?? null]) if (proxy !== null) ends(proxy)
+      for (const proxy of [link?.postgres ?? null, link?.redis ?? null])
+        if (proxy !== null) registerPart(proxy)
       const urls = link === null ? cluster : throughLinks(link, cluster)
       const own = { ...setup, env: { ...setup.env, ...ownEnv } }
       const replica = await startReplica(urls, replicaOptions(own, folder, count++, sentinel))
@@ -114,12 +122,12 @@ export async function openBase<S extends object>(
       if (link !== null) links.push(link)
       return replica
     }
-    say(`starting ${setup.replicas} replicas`)
+    log(`starting ${setup.replicas} replicas`)
     while (replicas.length < setup.replicas) await startOne()
     const random = createRandom(options.seed)
     const started = { options, folder, cluster, sentinel, replicas, links }
-    const base = { ...started, random, say, startReplica: startOne, ends, close }
-    return { ...base, ...(await furnish(base)) }
+    const base = { ...started, random, log, startReplica: startOne, registerPart, close }
+    return { ...base, ...(await extend(base)) }
   } catch (error) {
     await close(true)
     throw error

@@ -1,4 +1,4 @@
-// Every checker is shown a history in which all is well, and one with a planted mistake that it has to find.
+// Every checker receives a correct history, and a history with a planted mistake that it must find.
 import { describe, expect, test } from 'vitest'
 import {
   checkDelivered,
@@ -137,7 +137,7 @@ describe('retries', () => {
     slackMs: 500,
     retryAfterMs: (mode: string) => (mode === '429' ? 3_000 : 0),
   }
-  /** Attempts of a run that arrive at these times. */
+  /** Creates attempts of one run that arrive at these times. */
   const attempts = (mode: string, ...times: number[]): Delivery[] =>
     times.map((at, index) => deliveryOf('a', { mode, status: 500, attempt: index + 1, at }))
 

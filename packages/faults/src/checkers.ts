@@ -1,10 +1,10 @@
-// What must hold of a history. Every checker is a function of its arguments and names what breaks its rule, so that one
-// that finds nothing can be shown a planted mistake and must find it.
+// Checks the rules that a history must satisfy. Every checker is a pure function that returns the violations of its
+// rule, so it can be tested with planted mistakes.
 import { type Delivery, type Planned, type Run, keyOf } from './recorder.ts'
 
 /**
- * Set: everything that was acknowledged is stored, and nothing is stored that nobody asked for; what ended unknown may be
- * either.
+ * Set rule: everything acknowledged is stored, and nothing is stored without a request. Operations with an unknown
+ * outcome may or may not be stored.
  */
 export function checkSet(sets: { ok: string[]; unknown?: string[]; stored: string[] }): {
   missing: string[]
@@ -19,8 +19,8 @@ export function checkSet(sets: { ok: string[]; unknown?: string[]; stored: strin
 }
 
 /**
- * Once: one run id for a trigger, an environment and an instant, in the database and at the backends. The backends'
- * record counts too, because a second run may have been sent and never stored.
+ * Once rule: each trigger, environment and instant has one run id, in the database and at the backends. The record of
+ * the backends is checked too, because a second run may have been sent but never stored.
  */
 export function checkOnce(runs: readonly Run[], deliveries: readonly Delivery[]): string[] {
   const environments = new Map(runs.map((run) => [run.id, run.environmentId]))
@@ -39,18 +39,18 @@ export function checkOnce(runs: readonly Run[], deliveries: readonly Delivery[])
     .filter(([, found]) => new Set(found.map(({ id }) => id)).size > 1)
     .map(([key]) => key)
   const rows = [...Map.groupBy(runs, keyOf)].filter(([, found]) => found.length > 1).map(([key]) => key)
-  // Sent, and known to nobody: whoever made it did not have the right to.
-  const strangers = deliveries.filter(({ runId }) => !environments.has(runId)).map(({ runId }) => runId)
-  return [...new Set([...twice, ...rows, ...strangers])]
+  // No replica may send a run that is not stored.
+  const unknownRuns = deliveries.filter(({ runId }) => !environments.has(runId)).map(({ runId }) => runId)
+  return [...new Set([...twice, ...rows, ...unknownRuns])]
 }
 
-/** At least once: every one of these runs was answered 2xx by its backend, whatever the database says of it. */
+/** At-least-once rule: the backend returned 2xx for each of these runs, regardless of the database. */
 export function checkDelivered(runs: readonly Run[], deliveries: readonly Delivery[]): string[] {
   const arrived = new Set(deliveries.filter(isAccepted).map(({ runId }) => runId))
   return runs.filter(({ id }) => !arrived.has(id)).map(({ id }) => id)
 }
 
-/** Deliveries of a run that a backend had accepted already. */
+/** Returns deliveries of runs that a backend had already accepted. */
 export function findRedelivered(deliveries: readonly Delivery[]): Delivery[] {
   const accepted = new Set<string>()
   return inOrder(deliveries).filter((delivery) => {
@@ -60,7 +60,7 @@ export function findRedelivered(deliveries: readonly Delivery[]): Delivery[] {
   })
 }
 
-/** Same instants: what a backend is told is what the run is stored under, and lies on the schedule. */
+/** Instant rule: the instant that a backend receives equals the stored instant and is on the schedule. */
 export function checkInstants(
   runs: readonly Run[],
   deliveries: readonly Delivery[],
@@ -70,14 +70,14 @@ export function checkInstants(
   return [
     ...runs
       .filter((run) => !isInstant(run.scheduledAt))
-      .map(({ id }) => `${id} is stored for another instant`),
+      .map(({ id }) => `${id} is stored for an instant that is not on the schedule`),
     ...deliveries
       .filter(({ runId, scheduledAt }) => stored.has(runId) && stored.get(runId) !== scheduledAt)
-      .map(({ runId }) => `${runId} was sent for another instant than it is stored for`),
+      .map(({ runId }) => `${runId} was sent with an instant that differs from the stored one`),
   ]
 }
 
-/** Order: a trigger's runs reach its deployment in the order of their instants. */
+/** Order rule: the runs of a trigger reach its deployment in the order of their instants. */
 export function checkOrder(runs: readonly Run[], deliveries: readonly Delivery[]): string[] {
   const first = firstArrivals(deliveries)
   const last = new Map<string, { scheduledAt: number; at: number }>()
@@ -94,16 +94,19 @@ export function checkOrder(runs: readonly Run[], deliveries: readonly Delivery[]
 }
 
 export type RetryPolicy = {
-  /** What is waited before each further attempt, without jitter. */
+  /** Delay before each further attempt, without jitter. */
   delaysMs: number[]
   jitter: number
-  /** What a busy machine adds before the request arrives. */
+  /** Time that a busy machine adds before the request arrives. */
   slackMs: number
-  /** What a backend in this mode asks for with Retry-After. */
+  /** Retry-After that a backend in this mode sends. */
   retryAfterMs: (mode: string) => number
 }
 
-/** Retry policy: as many attempts as there are delays and one, numbered in order, none too early and none too late. */
+/**
+ * Retry rule: a run has at most one attempt more than there are delays. Attempts are numbered in order, and none is too
+ * early or too late.
+ */
 export function checkRetries(deliveries: readonly Delivery[], policy: RetryPolicy): string[] {
   const wrong: string[] = []
   for (const [runId, attempts] of Map.groupBy(inOrder(deliveries), ({ runId }) => runId)) {
@@ -115,9 +118,9 @@ export function checkRetries(deliveries: readonly Delivery[], policy: RetryPolic
       const delay = policy.delaysMs[index]
       if (delay === undefined) return
       const gap = attempt.at - before.at
-      const [least, most] = boundsOf(delay, before.mode, policy)
-      if (gap < least || gap > most)
-        wrong.push(`${runId}: attempt ${index + 2} after ${gap} ms, not ${least} to ${most}`)
+      const [min, max] = boundsOf(delay, before.mode, policy)
+      if (gap < min || gap > max)
+        wrong.push(`${runId}: attempt ${index + 2} after ${gap} ms, not ${min} to ${max}`)
     })
   }
   return wrong
@@ -125,12 +128,14 @@ export function checkRetries(deliveries: readonly Delivery[], policy: RetryPolic
 
 function boundsOf(delay: number, mode: string, policy: RetryPolicy): [number, number] {
   const asked = policy.retryAfterMs(mode)
-  // What a backend asks for takes the place of the delay. Clocks of one machine; a timer may fire a millisecond early.
-  const least = (asked > 0 ? asked : delay * (1 - policy.jitter)) - 2
-  return [least, Math.max(delay, asked) * (1 + policy.jitter) + policy.slackMs]
+  // Retry-After replaces the delay. A timer may fire 1 ms early.
+  const min = (asked > 0 ? asked : delay * (1 - policy.jitter)) - 2
+  return [min, Math.max(delay, asked) * (1 + policy.jitter) + policy.slackMs]
 }
 
-/** Retry-After: how many of the answers that carried it were followed by an attempt, and how many of these too early. */
+/**
+ * Counts the responses with Retry-After that were followed by an attempt, and how many of these attempts were early.
+ */
 export function checkRetryAfter(
   deliveries: readonly Delivery[],
   retryAfterMs: (mode: string) => number,
@@ -145,7 +150,7 @@ export function checkRetryAfter(
   return { followed: followed.length, early: followed.filter(({ gap, asked }) => gap < asked - 2).length }
 }
 
-/** Fenced: a run that was finished stays as it was, whoever reports later. */
+/** Fencing rule: a finished run does not change, even if another replica reports a result later. */
 export function checkFenced(before: readonly Run[], after: readonly Run[]): string[] {
   const later = new Map(after.map((run) => [run.id, run]))
   return before
@@ -160,14 +165,14 @@ const isSame = (run: Run, other: Run | undefined): boolean =>
     (field) => run[field] === other[field],
   )
 
-/** When each run arrived first. */
+/** Returns the time of the first arrival of each run. */
 function firstArrivals(deliveries: readonly Delivery[]): Map<string, number> {
   const first = new Map<string, number>()
   for (const { runId, at } of deliveries) first.set(runId, Math.min(at, first.get(runId) ?? Infinity))
   return first
 }
 
-/** How late each run arrived first, in milliseconds, the least late first. */
+/** Returns the lag of the first arrival of each run in milliseconds, in ascending order. */
 export const lagsOf = (deliveries: readonly Delivery[]): number[] => {
   const first = firstArrivals(deliveries)
   const instants = new Map(deliveries.map(({ runId, scheduledAt }) => [runId, scheduledAt]))
@@ -178,5 +183,5 @@ const isAccepted = ({ status }: Delivery): boolean => status >= 200 && status < 
 
 const inOrder = (deliveries: readonly Delivery[]): Delivery[] => [...deliveries].sort((a, b) => a.at - b.at)
 
-/** The keys of what was planned, for the checker of sets. */
+/** Returns the keys of planned runs for `checkSet`. */
 export const plannedKeys = (planned: readonly Planned[]): string[] => planned.map(keyOf)

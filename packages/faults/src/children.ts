@@ -1,5 +1,5 @@
-// Processes that the harness starts. None outlives it: a guard of its own session ends what is left when the harness
-// ends, in whatever way.
+// Starts child processes of the harness. None of them outlives the harness: when it exits, even if it is killed, a
+// guard in a separate session kills the remaining ones.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { openSync, closeSync } from 'node:fs'
 
@@ -14,7 +14,7 @@ type Start = { program?: string; args: string[]; env: Record<string, string>; lo
 const path = (name: string): string => new URL(name, import.meta.url).pathname
 let guard: ChildProcess | null = null
 
-function tellGuard(line: string): void {
+function notifyGuard(line: string): void {
   if (guard === null) {
     guard = spawn(process.execPath, [path('guard.ts')], {
       detached: true,
@@ -28,7 +28,7 @@ function tellGuard(line: string): void {
   guard.stdin?.write(`${line}\n`)
 }
 
-/** Starts a program, one of Node unless another is named; what it writes goes to the file. */
+/** Starts a program, by default Node, and appends its output to the file. */
 export function startChild({ program = process.execPath, args, env, logFile }: Start): Child {
   const log = openSync(logFile, 'a')
   const child = spawn(program, args, {
@@ -37,17 +37,17 @@ export function startChild({ program = process.execPath, args, env, logFile }: S
   })
   closeSync(log)
   const pid = child.pid as number
-  tellGuard(`+${pid}`)
+  notifyGuard(`+${pid}`)
   const exit = new Promise<number | string>((resolve) =>
     child.once('exit', (code, signal) => {
-      tellGuard(`-${pid}`)
+      notifyGuard(`-${pid}`)
       resolve(code ?? signal ?? 'gone')
     }),
   )
   return { pid, process: child, exit }
 }
 
-/** Asks it to end, and ends it when it takes longer than this. */
+/** Sends SIGTERM, and SIGKILL after the grace period. A frozen process is resumed first. */
 export async function endChild(child: Child, graceMs = 10_000): Promise<void> {
   child.process.kill('SIGCONT')
   child.process.kill('SIGTERM')
@@ -56,14 +56,13 @@ export async function endChild(child: Child, graceMs = 10_000): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Tries until it holds, every 200 ms; throws when it does not within this time. */
+/** Checks the condition every 200 ms until it holds. Throws after `ms`. */
 export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + ms; ;) {
     if (await holds().catch(() => false)) return
-    if (Date.now() > end) throw new Error(`${what} took longer than ${ms / 1_000} s`)
+    if (Date.now() > end) throw new Error(`timed out after ${ms / 1_000} s waiting for ${what}`)
     await pause(200)
   }
 }
 
-/** Waits. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,81 +1,84 @@
-// A PostgreSQL cluster and a Redis for one row of the programme, thrown away afterwards. PostgreSQL waits for the disk,
-// because what survives a crash is a part of what is promised. The service connects as a role that may change rows and
-// nothing else.
+// A PostgreSQL cluster and a Redis server for one fault scenario, discarded afterwards. PostgreSQL runs with fsync,
+// because the scenarios test durability. The service connects with a role that may only change rows.
 import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
-import { startKeeper } from './engines/kept.ts'
+import { startKeeper } from './engines/keeper-client.ts'
 import { type PatroniCluster, startPatroni } from './engines/patroni.ts'
 import { masterKey } from '@manager/harness/callers.ts'
 import { runManagerProcess } from '@manager/harness/process.ts'
 
-/** What a row does to its engines. */
-type Harm =
+/** Faults that a scenario can apply to PostgreSQL and Redis. */
+type EngineFault =
   | `postgres stop ${'fast' | 'immediate'}`
   | 'postgres start'
   | `postgres ${'SIGSTOP' | 'SIGCONT'}`
   | `disk ${'fill' | 'free'}`
   | `redis ${'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'start'}`
 export type Engines = {
-  /** As superuser. */
+  /** Connects as superuser. */
   adminUrl: string
-  /** As the service connects, once its role exists. */
+  /** Connects with the role of the service, once that role exists. */
   databaseUrl: string
   redisUrl: string
-  /** Holds the folder `data` of PostgreSQL. */
+  /** Contains the `data` folder of PostgreSQL. */
   dir: string
-  /** A superuser, for seeding and for looking. */
+  /** Superuser connections for seeding and inspection. */
   sql: Pool
-  /** Resolves when it is done: an engine that starts answers by then, one that stops is gone. */
-  harm(what: Harm): Promise<void>
+  /** Resolves when the fault is in effect: a started server responds, and a stopped server has exited. */
+  applyFault(fault: EngineFault): Promise<void>
   stop(): Promise<void>
 }
 export type Cluster = Engines & {
-  /** That of the only node, or of the node that leads at the start. */
+  /** PID of the only node, or of the initial leader. */
   postmasterPid: number
-  /** The cluster, if PostgreSQL is one; its faults are done there instead of by `harm`. */
+  /** The Patroni cluster, or null. It has its own `applyFault`, which must be used instead. */
   patroni: PatroniCluster | null
 }
 export type ClusterOptions = {
   postgres?: 'single' | 'patroni'
-  /** A network namespace for each node of Patroni, which a partition needs. */
+  /** Creates a network namespace for each Patroni node. Partitions require it. */
   network?: boolean
-  /** Where Patroni's logs go. */
+  /** Folder for Patroni's logs. */
   logFolder?: string
-  /** The data of a single PostgreSQL is on a small file system of its own, which can be filled. */
+  /** Stores the data of a single PostgreSQL server on a separate small file system, which can be filled. */
   smallDisk?: boolean
 }
 
 export const serviceRole = 'manager_service'
 const keeperFile = new URL('keeper.ts', import.meta.url).pathname
 
-/** Starts both, empty: a single PostgreSQL or, if one is given, a cluster of it. */
+/** Starts Redis and, unless a Patroni cluster is given, a single PostgreSQL server. Both are empty. */
 export async function startEngines(
   patroni: PatroniCluster | null = null,
   smallDisk = false,
 ): Promise<Engines> {
   const keeper = startKeeper(keeperFile, patroni !== null ? ['redis'] : smallDisk ? ['small-disk'] : [])
-  const kept = JSON.parse(await keeper.answer()) as { databaseUrl: string; redisUrl: string; dir: string }
-  const adminUrl = patroni?.adminUrl ?? kept.databaseUrl
-  // After a failover the next query connects anew, to the port that leads to the leader.
+  const engines = JSON.parse(await keeper.nextLine()) as {
+    databaseUrl: string
+    redisUrl: string
+    dir: string
+  }
+  const adminUrl = patroni?.adminUrl ?? engines.databaseUrl
+  // After a failover, the next query reconnects to the port that forwards to the leader.
   const sql = new Pool({
     connectionString: adminUrl,
     max: 4,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // The server ends before its connections do.
+  // The server stops before its connections are closed, which causes errors.
   sql.on('error', () => undefined)
   const url = new URL(adminUrl)
   url.username = serviceRole
   return {
     adminUrl,
     databaseUrl: url.href,
-    redisUrl: kept.redisUrl,
-    dir: patroni?.dir ?? kept.dir,
+    redisUrl: engines.redisUrl,
+    dir: patroni?.dir ?? engines.dir,
     sql,
-    harm: async (what) => {
-      const answer = await keeper.tell(what)
-      if (answer !== 'done') throw new Error(`${what}: ${answer}`)
+    applyFault: async (fault) => {
+      const reply = await keeper.send(fault)
+      if (reply !== 'done') throw new Error(`${fault}: ${reply}`)
     },
     stop: async () => {
       await sql.end()
@@ -85,7 +88,7 @@ export async function startEngines(
   }
 }
 
-/** Starts both and migrates with the operator's command. */
+/** Starts PostgreSQL and Redis, and migrates the database with the operator command. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { postgres = 'single', network = false, logFolder = '', smallDisk = false } = options
   const patroni = postgres === 'patroni' ? await startPatroni({ network, logFolder }) : null

@@ -1,4 +1,5 @@
-// The calls of backends and of the proxy: emit and publish with the machine token, the inbox with a person's identity.
+// Sends the calls of backends, which emit and publish with a machine token, and of the proxy, which reads inboxes with
+// the identity of a user.
 import { inParallel } from './pace.ts'
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
@@ -7,21 +8,21 @@ import type { Emit, Inbox } from './comms-checkers.ts'
 import type { CommsWorld } from './comms-world.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 
-/** `status` is 0 when there was no answer. */
-export type Answer = { status: number; retryAfterMs: number; body: Record<string, unknown> }
-/** Where the next call goes. */
+/** `status` is 0 if there was no response. */
+export type CallResult = { status: number; retryAfterMs: number; body: Record<string, unknown> }
+/** Returns the base URL for the next call. */
 export type NextUrl = () => string
 
 export type CommsCalls = {
-  /** With a time, the connection is cut after it, whatever the service does by then. */
+  /** If `abortAfterMs` is set, the client aborts the call after that time. */
   emit(
     next: NextUrl,
     emit: Pick<Emit, 'key' | 'applicationId' | 'recipients'>,
-    cutMs?: number,
-  ): Promise<Answer>
-  /** A hint with this topic to everyone who looks. */
-  publish(next: NextUrl, hint: { key: string; applicationId: string; data?: unknown }): Promise<Answer>
-  unread(next: NextUrl, userId: string, applicationId: string): Promise<Answer>
+    abortAfterMs?: number,
+  ): Promise<CallResult>
+  /** Publishes a hint, which is a message that may be lost, to all open sockets. Its topic is `key`. */
+  publish(next: NextUrl, hint: { key: string; applicationId: string; data?: unknown }): Promise<CallResult>
+  unread(next: NextUrl, userId: string, applicationId: string): Promise<CallResult>
   inbox(next: NextUrl, userId: string, applicationId: string): Promise<Inbox>
   end(): Promise<void>
 }
@@ -31,12 +32,12 @@ const pageSize = 100
 
 export function createCommsCalls({ token, tenantId }: Pick<CommsWorld, 'token' | 'tenantId'>): CommsCalls {
   const agent = new Agent({ connections: 256, keepAliveTimeout: 1_000, connect: { timeout: callMs } })
-  const call = (url: string, sent: Sent): Promise<Answer> => send(agent, url, sent)
+  const call = (url: string, options: CallOptions): Promise<CallResult> => send(agent, url, options)
   const asMachine = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
-    emit: (next, { key, applicationId, recipients }, cutMs) =>
+    emit: (next, { key, applicationId, recipients }, abortAfterMs) =>
       call(next() + '/api/machine/comms/emit', {
-        ...(cutMs === undefined ? {} : { cutMs }),
+        ...(abortAfterMs === undefined ? {} : { abortAfterMs }),
         headers: { ...asMachine, 'idempotency-key': key },
         body: { application_id: applicationId, tenant_id: tenantId, recipients, title: key },
       }),
@@ -52,7 +53,7 @@ export function createCommsCalls({ token, tenantId }: Pick<CommsWorld, 'token' |
       for (let cursor = ''; ;) {
         const path = `/api/proxy/comms/${applicationId}/notifications?limit=${pageSize}${cursor}`
         const { status, body } = await call(next() + path, { headers: identity(userId, tenantId) })
-        if (status !== 200) throw new Error(`an inbox answers ${status} ${JSON.stringify(body)}`)
+        if (status !== 200) throw new Error(`the inbox returned ${status} ${JSON.stringify(body)}`)
         ids.push(...(body['notifications'] as { id: string }[]).map(({ id }) => id))
         if (body['has_more'] !== true) return { userId, applicationId, ids }
         cursor = `&cursor=${encodeURIComponent(String(body['next_cursor']))}`
@@ -62,16 +63,20 @@ export function createCommsCalls({ token, tenantId }: Pick<CommsWorld, 'token' |
   }
 }
 
-/** What the proxy says of a person. */
+/** The headers in which the proxy identifies a user. */
 export const identity = (userId: string, tenantId: string): Record<string, string> => ({
   'x-proxy-auth': proxySecret,
   'x-user-id': userId,
   'x-tenant-id': tenantId,
 })
 
-type Sent = { headers: Record<string, string>; body?: unknown; cutMs?: number }
+type CallOptions = { headers: Record<string, string>; body?: unknown; abortAfterMs?: number }
 
-async function send(agent: Agent, url: string, { headers, body, cutMs }: Sent): Promise<Answer> {
+async function send(
+  agent: Agent,
+  url: string,
+  { headers, body, abortAfterMs }: CallOptions,
+): Promise<CallResult> {
   try {
     const answer = await request(url, {
       method: body === undefined ? 'GET' : 'POST',
@@ -79,7 +84,7 @@ async function send(agent: Agent, url: string, { headers, body, cutMs }: Sent): 
       dispatcher: agent,
       headersTimeout: callMs,
       bodyTimeout: callMs,
-      ...(cutMs === undefined ? {} : { signal: AbortSignal.timeout(cutMs) }),
+      ...(abortAfterMs === undefined ? {} : { signal: AbortSignal.timeout(abortAfterMs) }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await answer.body.text()
@@ -99,7 +104,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** An emit that was not sent yet, to some of the people. */
+/** Creates an emit to some of the users without sending it. */
 export const planEmit = (world: CommsWorld, random: () => number, recipients: number): Emit => {
   const first = Math.floor(random() * world.userIds.length)
   return {
@@ -114,10 +119,15 @@ export const planEmit = (world: CommsWorld, random: () => number, recipients: nu
   }
 }
 
-/** Sends it once, and notes how that ended. */
-export async function tryEmit(calls: CommsCalls, next: NextUrl, emit: Emit, cutMs?: number): Promise<Answer> {
+/** Sends the emit once and records the outcome. */
+export async function tryEmit(
+  calls: CommsCalls,
+  next: NextUrl,
+  emit: Emit,
+  abortAfterMs?: number,
+): Promise<CallResult> {
   const start = Date.now()
-  const answer = await calls.emit(next, emit, cutMs)
+  const answer = await calls.emit(next, emit, abortAfterMs)
   emit.attempts.push({ start, end: Date.now(), status: answer.status })
   if (answer.status === 202)
     emit.accepted.push({
@@ -130,24 +140,24 @@ export async function tryEmit(calls: CommsCalls, next: NextUrl, emit: Emit, cutM
 const retryMs = 200
 
 /**
- * Sends it until it is accepted, as a careful backend does; gives up at a refusal that is final. With a time, the first try
- * is cut after it.
+ * Retries the emit until it is accepted or finally rejected (4xx except 429). If `abortFirstAfterMs` is set, the first
+ * attempt is aborted after that time.
  */
 export async function emitUntilAccepted(
   calls: CommsCalls,
   next: NextUrl,
   emit: Emit,
-  firstCutMs?: number,
+  abortFirstAfterMs?: number,
 ): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const cutMs = tries === 0 ? firstCutMs : undefined
-    const { status, retryAfterMs } = await tryEmit(calls, next, emit, cutMs)
+    const abortAfterMs = tries === 0 ? abortFirstAfterMs : undefined
+    const { status, retryAfterMs } = await tryEmit(calls, next, emit, abortAfterMs)
     if (status === 202 || (status >= 400 && status < 500 && status !== 429)) return
     await pause(Math.max(retryAfterMs, retryMs) * (0.75 + Math.random() / 2))
   }
 }
 
-/** The inboxes of everyone in every application, read through the API. */
+/** Reads the inboxes of all users in all applications through the API. */
 export const readInboxes = (
   calls: CommsCalls,
   next: NextUrl,

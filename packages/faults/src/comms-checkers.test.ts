@@ -1,5 +1,5 @@
-// Every checker of notifications, hints and sockets is shown a history in which all is well, and planted mistakes that it
-// has to find.
+// Every checker of notifications, hints and sockets receives a correct history, and histories with planted mistakes
+// that it must find.
 import { describe, expect, test } from 'vitest'
 import {
   type Emit,
@@ -10,14 +10,14 @@ import {
   checkOncePerKey,
   findLate,
   findRefused,
-  lostMeanwhile,
+  lostOutsideOutage,
   resumedAfter,
   returnsOf,
 } from './comms-checkers.ts'
 import {
   duplicateNotification,
   hintTwice,
-  lostAtHome,
+  lostAtSendingReplica,
   lostNotification,
   lostRecipient,
 } from './comms-mutants.ts'
@@ -108,9 +108,9 @@ describe('once for a key', () => {
   })
 })
 
-// Sockets 0 and 1 are held by the first replica, 2 by the second.
+// Sockets 0 and 1 are connected to the first replica, socket 2 to the second.
 const hints: HintHistory = {
-  heldBy: [0, 0, 1],
+  replicaOfSocket: [0, 0, 1],
   sent: [
     { key: 'x', at: 1_000, replica: 0, sockets: [0, 2] },
     { key: 'y', at: 2_000, replica: 1, sockets: [0, 1, 2] },
@@ -151,7 +151,7 @@ describe('hints', () => {
 })
 
 describe('hints that flow again', () => {
-  /** One each half second, of which these did not arrive. */
+  /** One hint every 500 ms. Those in `missed` did not arrive. */
   const hintAt = (at: number) => ({ key: String(at), at, replica: 0, sockets: [0] })
   const sent = Array.from({ length: 21 }, (_, index) => hintAt(index * 500))
   const after = (...missed: number[]): number => resumedAfter(sent, missed.map(hintAt), 1_000)
@@ -174,7 +174,7 @@ describe('hints that flow again', () => {
 
   test('what is lost before and after the outage is told from what the outage costs', () => {
     const missed = [500, 1_500, 2_000, 7_000].map(hintAt)
-    expect(lostMeanwhile(missed, 1_000, 2_500).map(({ at }) => at)).toEqual([500, 7_000])
+    expect(lostOutsideOutage(missed, 1_000, 2_500).map(({ at }) => at)).toEqual([500, 7_000])
   })
 })
 
@@ -228,7 +228,7 @@ describe('mutants', () => {
   })
 
   test('a hint that is missing at home, or comes twice', () => {
-    expect(checkHints(lostAtHome().plant(hints)).local).toHaveLength(1)
+    expect(checkHints(lostAtSendingReplica().plant(hints)).local).toHaveLength(1)
     expect(checkHints(hintTwice().plant(hints)).wrong).toHaveLength(1)
   })
 })

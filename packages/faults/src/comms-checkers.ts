@@ -1,26 +1,26 @@
-// What must hold of a history of notifications, hints and sockets. Like the checkers of runs, each names what breaks its
-// rule.
+// Checks the rules for a history of notifications, sockets and hints, which are messages that may be lost. Like the
+// checkers of runs, each checker returns the violations of its rule.
 import type { Pool } from 'pg'
 import type { Arrival, SocketEvent } from './sockets.ts'
 
-/** One notification that a backend wants to be sent, under one key. */
+/** One notification that a backend sends with one idempotency key. */
 export type Emit = {
-  /** Its Idempotency-Key, and its title. */
+  /** Used as the Idempotency-Key and as the title. */
   key: string
   applicationId: string
   recipients: string[]
-  /** `status` is 0 when there was no answer. */
+  /** `status` is 0 if there was no response. */
   attempts: { start: number; end: number; status: number }[]
-  /** What was answered with 202. */
+  /** Content of the 202 responses. */
   accepted: { notificationId: string; recipientCount: number }[]
 }
-/** A notification as the database holds it. */
+/** A notification as the database stores it. */
 export type Stored = { id: string; key: string; recipients: string[] }
-/** What a person sees, in the order of the answers. */
+/** Notifications that a user sees, in the order of the responses. */
 export type Inbox = { userId: string; applicationId: string; ids: string[] }
 export type EmitHistory = { emits: Emit[]; stored: Stored[]; inboxes: Inbox[] }
 
-/** Accepted is kept: with every recipient, in the database and in the inboxes. */
+/** Acceptance rule: an accepted notification is stored for every recipient, in the database and in the inboxes. */
 export function checkAccepted({ emits, stored, inboxes }: EmitHistory): string[] {
   const byId = new Map(stored.map((one) => [one.id, new Set(one.recipients)]))
   const seen = new Map(
@@ -41,7 +41,10 @@ export function checkAccepted({ emits, stored, inboxes }: EmitHistory): string[]
   )
 }
 
-/** One notification for a key, whatever was tried, for those it was meant for, and once in each inbox. */
+/**
+ * Once-per-key rule: despite retries, each key has one notification, only for the intended recipients, and once in each
+ * inbox.
+ */
 export function checkOncePerKey({ emits, stored, inboxes }: EmitHistory): string[] {
   const wanted = new Map(emits.map((emit) => [emit.key, new Set(emit.recipients)]))
   const twice = [...Map.groupBy(stored, ({ key }) => key)]
@@ -49,7 +52,7 @@ export function checkOncePerKey({ emits, stored, inboxes }: EmitHistory): string
     .map(([key, found]) => `${key} is stored ${found.length} times`)
   const answered = emits
     .filter(({ accepted }) => new Set(accepted.map(({ notificationId }) => notificationId)).size > 1)
-    .map(({ key }) => `${key} was answered with two notifications`)
+    .map(({ key }) => `${key} returned two notification ids`)
   const strange = stored.flatMap(({ key, recipients }) =>
     recipients
       .filter((userId) => wanted.get(key)?.has(userId) !== true)
@@ -61,13 +64,13 @@ export function checkOncePerKey({ emits, stored, inboxes }: EmitHistory): string
   return [...twice, ...answered, ...strange, ...repeated]
 }
 
-/** Emits that ended otherwise than with 202. */
+/** Returns emits that never received 202. */
 export const findRefused = (emits: readonly Emit[]): string[] =>
   emits
     .filter(({ accepted }) => accepted.length === 0)
     .map(({ key, attempts }) => `${key} ${attempts.map(({ status }) => status).join(',')}`)
 
-/** Everything the database holds. */
+/** Reads all notifications from the database. Recipients without a notification are included as orphans. */
 export async function readStored(sql: Pool): Promise<Stored[]> {
   const { rows } = await sql.query<Stored>(
     `select n.id, coalesce(n.title, '') as key, array_agg(r.user_id::text) as recipients
@@ -81,25 +84,25 @@ export async function readStored(sql: Pool): Promise<Stored[]> {
   return [...rows, ...orphans.map(({ id }) => ({ id, key: `content of ${id}`, recipients: [] }))]
 }
 
-/** A hint that was sent, and which of the sockets it is for. */
+/** A sent hint and the sockets that must receive it. */
 export type SentHint = { key: string; at: number; replica: number; sockets: number[] }
 export type HintHistory = {
   sent: SentHint[]
-  /** The replica that each socket is held by. */
-  heldBy: number[]
+  /** The replica that each socket is connected to. */
+  replicaOfSocket: number[]
   arrivals: Arrival[]
 }
 type Missed = {
-  /** Hints that a socket of the replica that sent them did not get. */
+  /** Hints that a socket of the sending replica did not receive. */
   local: SentHint[]
-  /** Hints that a socket of another replica did not get. */
+  /** Hints that a socket of another replica did not receive. */
   remote: SentHint[]
-  /** Hints that a socket got twice, or that were not for it. */
+  /** Hints that a socket received twice, or that were not addressed to it. */
   wrong: string[]
 }
 
-/** At most once, and nowhere else: whom each hint reached. */
-export function checkHints({ sent, heldBy, arrivals }: HintHistory): Missed {
+/** Hint rule: each hint reaches its sockets at most once, and no other socket. */
+export function checkHints({ sent, replicaOfSocket, arrivals }: HintHistory): Missed {
   const reached = Map.groupBy(arrivals, ({ key }) => key)
   const missed: Missed = { local: [], remote: [], wrong: [] }
   for (const hint of sent) {
@@ -107,38 +110,38 @@ export function checkHints({ sent, heldBy, arrivals }: HintHistory): Missed {
     const gotBy = new Set(got)
     const isFor = new Set(hint.sockets)
     const without = hint.sockets.filter((socket) => !gotBy.has(socket))
-    if (without.some((socket) => heldBy[socket] === hint.replica)) missed.local.push(hint)
-    if (without.some((socket) => heldBy[socket] !== hint.replica)) missed.remote.push(hint)
-    if (got.length > gotBy.size) missed.wrong.push(`${hint.key} came twice`)
-    if (got.some((socket) => !isFor.has(socket))) missed.wrong.push(`${hint.key} came to others`)
+    if (without.some((socket) => replicaOfSocket[socket] === hint.replica)) missed.local.push(hint)
+    if (without.some((socket) => replicaOfSocket[socket] !== hint.replica)) missed.remote.push(hint)
+    if (got.length > gotBy.size) missed.wrong.push(`${hint.key} arrived twice`)
+    if (got.some((socket) => !isFor.has(socket))) missed.wrong.push(`${hint.key} reached other sockets`)
   }
   const known = new Set(sent.map(({ key }) => key))
   missed.wrong.push(
-    ...[...reached.keys()].filter((key) => !known.has(key)).map((key) => `nobody sent ${key}`),
+    ...[...reached.keys()].filter((key) => !known.has(key)).map((key) => `${key} was never sent`),
   )
   return missed
 }
 
-// So long everything has to arrive before hints count as flowing.
+// Hints count as flowing once all of them have arrived for this long.
 const flowingMs = 2_000
 
 /**
- * How long after this instant hints flow again: from when on all arrive for a while. Infinity when that is never. One that
- * is lost later, because a busy Redis answers late, is another matter.
+ * Returns the time from `from` until hints flow again, which means that all of them arrive for `flowingMs`. Returns
+ * Infinity if they never do. Hints that are lost later, because a busy Redis responds late, are ignored.
  */
 export function resumedAfter(sent: readonly SentHint[], missed: readonly SentHint[], from: number): number {
   const end = Math.max(...sent.map(({ at }) => at))
   const gaps = missed.map(({ at }) => at).filter((at) => at >= from)
-  const beginnings = [from, ...gaps.sort((a, b) => a - b)]
-  const found = beginnings.find((at, index) => (beginnings[index + 1] ?? end) - at >= flowingMs)
+  const starts = [from, ...gaps.sort((a, b) => a - b)]
+  const found = starts.find((at, index) => (starts[index + 1] ?? end) - at >= flowingMs)
   return found === undefined ? Infinity : found - from
 }
 
-/** Hints that did not arrive although they should flow: until this instant, and from that one on. */
-export const lostMeanwhile = (missed: readonly SentHint[], until: number, from: number): SentHint[] =>
+/** Returns hints that were lost outside the outage, which starts at `until` and ends at `from`. */
+export const lostOutsideOutage = (missed: readonly SentHint[], until: number, from: number): SentHint[] =>
   missed.filter(({ at }) => at < until || at > from)
 
-/** A socket that was closed, and when it had its next hello. */
+/** A closed socket and the time of its next hello. */
 export type Return = {
   socket: number
   code: number
@@ -147,7 +150,7 @@ export type Return = {
   backAt: number | null
 }
 
-/** How each close ended. */
+/** Returns one entry per close, with the time of the next hello or null. */
 export function returnsOf(events: readonly SocketEvent[]): Return[] {
   return [...Map.groupBy(events, ({ socket }) => socket).values()].flatMap((own) => {
     const inOrder = own.toSorted((a, b) => a.at - b.at)
@@ -160,15 +163,15 @@ export function returnsOf(events: readonly SocketEvent[]): Return[] {
   })
 }
 
-/** How long sockets took from the beginning of the connection to their hello, the shortest first. */
+/** Returns the times from the start of the connection to the hello, in ascending order. */
 export const handshakesOf = (events: readonly SocketEvent[]): number[] =>
   events.flatMap((event) => (event.kind === 'hello' ? [event.tookMs] : [])).sort((a, b) => a - b)
 
-/** Back in time: within the jitter that the replica named, and what a connection takes. */
+/** Returns sockets that were not back within the jitter that the replica announced, plus a margin to connect. */
 export const findLate = (returns: readonly Return[], marginMs: number): string[] =>
   returns
     .filter(({ closedAt, jitterMs, backAt }) => backAt === null || backAt - closedAt > jitterMs + marginMs)
     .map(
       ({ socket, closedAt, backAt }) =>
-        `socket ${socket} ${backAt === null ? 'did not come back' : `was back after ${Math.round(backAt - closedAt)} ms`}`,
+        `socket ${socket} ${backAt === null ? 'did not reconnect' : `reconnected after ${Math.round(backAt - closedAt)} ms`}`,
     )

@@ -1,16 +1,14 @@
-// Mistakes that are planted in the history of a row about comms, each of which one of its checkers has to find.
+// Mistakes that are planted in the history of a comms scenario. The checkers of the scenario must find each of them.
 import { randomUUID } from 'node:crypto'
 import type { Emit, EmitHistory, HintHistory, SentHint, Stored } from './comms-checkers.ts'
 import type { Mutant } from './row.ts'
 
-/** A notification that was accepted is gone. */
 export const lostNotification = <H extends EmitHistory>(): Mutant<H> => ({
   name: 'an accepted notification is lost',
   breaks: 'accepted_lost',
   plant: (history) => ({ ...history, stored: history.stored.slice(1) }),
 })
 
-/** One of the people does not see it. */
 export const lostRecipient = <H extends EmitHistory>(): Mutant<H> => ({
   name: 'a notification is missing from an inbox',
   breaks: 'accepted_lost',
@@ -25,7 +23,7 @@ export const lostRecipient = <H extends EmitHistory>(): Mutant<H> => ({
   },
 })
 
-/** What was tried again was stored again. */
+/** A retry was stored as a second notification. */
 export const duplicateNotification = <H extends EmitHistory>(): Mutant<H> => ({
   name: 'a key has two notifications',
   breaks: 'dup',
@@ -35,7 +33,6 @@ export const duplicateNotification = <H extends EmitHistory>(): Mutant<H> => ({
   },
 })
 
-/** An emit ends with an error. */
 export const refusedEmit = <H extends { emits: Emit[] }>(breaks: string): Mutant<H> => ({
   name: 'an emit is not accepted',
   breaks,
@@ -45,15 +42,14 @@ export const refusedEmit = <H extends { emits: Emit[] }>(breaks: string): Mutant
   },
 })
 
-/** A socket of the replica that sends gets nothing. */
-export const lostAtHome = <H extends HintHistory>(): Mutant<H> => ({
+export const lostAtSendingReplica = <H extends HintHistory>(): Mutant<H> => ({
   name: 'a socket of the sending replica misses a hint',
   breaks: 'own_sockets_missed',
   plant: (history) => {
     const hint = history.sent.find(({ sockets, replica }) =>
-      sockets.some((socket) => history.heldBy[socket] === replica),
+      sockets.some((socket) => history.replicaOfSocket[socket] === replica),
     ) as SentHint
-    const socket = hint.sockets.find((one) => history.heldBy[one] === hint.replica)
+    const socket = hint.sockets.find((one) => history.replicaOfSocket[one] === hint.replica)
     return {
       ...history,
       arrivals: history.arrivals.filter((one) => one.key !== hint.key || one.socket !== socket),
@@ -61,39 +57,36 @@ export const lostAtHome = <H extends HintHistory>(): Mutant<H> => ({
   },
 })
 
-/** A hint reaches a socket twice. */
 export const hintTwice = <H extends HintHistory>(): Mutant<H> => ({
-  name: 'a hint comes twice',
+  name: 'a hint arrives twice',
   breaks: 'wrong',
   plant: (history) => ({ ...history, arrivals: [...history.arrivals, ...history.arrivals.slice(0, 1)] }),
 })
 
-/** Takes from the sockets of other replicas what was sent in these times. */
+/** Removes the arrivals of these hints at the sockets of other replicas. */
 const withoutRemote = <H extends HintHistory>(history: H, isLost: (hint: SentHint) => boolean): H => {
   const lost = new Map(history.sent.filter(isLost).map(({ key, replica }) => [key, replica]))
   return {
     ...history,
     arrivals: history.arrivals.filter(
-      ({ key, socket }) => !lost.has(key) || history.heldBy[socket] === lost.get(key),
+      ({ key, socket }) => !lost.has(key) || history.replicaOfSocket[socket] === lost.get(key),
     ),
   }
 }
 
-/** Hints do not reach the sockets of other replicas any more. */
+/** Hints never reach the sockets of other replicas again. */
 export const neverResumed = <H extends HintHistory & { healedAt: number }>(): Mutant<H> => ({
   name: 'hints do not flow again',
   breaks: 'resume_ms',
   plant: (history) => withoutRemote(history, ({ at }) => at >= history.healedAt),
 })
 
-/** Hints are lost while nothing is wrong. */
-export const lossyHints = <H extends HintHistory & { harmedAt: number }>(): Mutant<H> => ({
-  name: 'hints are lost while Redis is well',
-  breaks: 'lost_meanwhile',
-  plant: (history) => withoutRemote(history, ({ at }) => at < history.harmedAt - 600),
+export const lossyHints = <H extends HintHistory & { brokenAt: number }>(): Mutant<H> => ({
+  name: 'hints are lost while Redis is healthy',
+  breaks: 'lost_outside_outage',
+  plant: (history) => withoutRemote(history, ({ at }) => at < history.brokenAt - 600),
 })
 
-/** A replica says that it cannot work. */
 export const unready = <H extends { samples: { status: number }[] }>(): Mutant<H> => ({
   name: 'a replica is not ready for a moment',
   breaks: 'not_ready',

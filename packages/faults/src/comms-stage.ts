@@ -1,5 +1,6 @@
-// What a row about comms runs on: engines, replicas, a tenant with people and applications, and people who look.
-import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from './base.ts'
+// Sets up the environment of a comms scenario: PostgreSQL, Redis, replicas, a tenant with users and applications, and
+// open sockets.
+import { type Base, type BaseSetup, type RowOptions, type Log, openBase } from './base.ts'
 import { pause } from './children.ts'
 import { type CommsCalls, createCommsCalls, identity } from './comms-calls.ts'
 import { type CommsWorld, createCommsWorld } from './comms-world.ts'
@@ -9,7 +10,7 @@ import { type SocketSpec, type Sockets, startSockets } from './sockets.ts'
 export type CommsSetup = BaseSetup & { applications: number; users: number }
 export type CommsStage = Base & { world: CommsWorld; calls: CommsCalls; sockets: Sockets }
 
-// Limits are per application and these rows have few; what is limited is shown where it is the subject.
+// Limits apply per application, and these scenarios have few applications. Other tests cover the limits.
 export const raisedLimits = {
   SVC_COMMS_EMIT_RATE: '10000',
   SVC_COMMS_EMIT_BURST: '10000',
@@ -17,20 +18,19 @@ export const raisedLimits = {
   SVC_COMMS_PUBLISH_BURST: '10000',
 }
 
-/** Starts all of it. */
-export const openCommsStage = (setup: CommsSetup, options: RowOptions, say: Say): Promise<CommsStage> =>
+export const openCommsStage = (setup: CommsSetup, options: RowOptions, log: Log): Promise<CommsStage> =>
   openBase(
     { ...setup, env: { ...raisedLimits, ...setup.env } },
     options,
-    say,
-    async ({ folder, cluster, ends }) => {
+    log,
+    async ({ folder, cluster, registerPart }) => {
       const world = await createCommsWorld(cluster.sql, setup)
-      const calls = ends(createCommsCalls(world))
-      return { world, calls, sockets: ends(await startSockets(folder)) }
+      const calls = registerPart(createCommsCalls(world))
+      return { world, calls, sockets: registerPart(await startSockets(folder)) }
     },
   )
 
-/** A socket of this person for this application at this address. */
+/** Describes a socket of this user for this application at this URL. */
 export const socketAt = (
   { tenantId }: CommsWorld,
   {
@@ -45,19 +45,19 @@ export const socketAt = (
   group,
 })
 
-/** The replicas that live, one after the other. */
-export function inTurn(replicas: readonly Replica[]): () => string {
+/** Returns a function that cycles through the running replicas. */
+export function roundRobin(replicas: readonly Replica[]): () => string {
   let turn = 0
   return () => {
-    const living = replicas.filter((replica) => replica.isAlive())
-    return living[turn++ % living.length]?.url ?? 'http://127.0.0.1:1'
+    const running = replicas.filter((replica) => replica.isAlive())
+    return running[turn++ % running.length]?.url ?? 'http://127.0.0.1:1'
   }
 }
 
-/** What a replica answered when it was asked whether it is ready; 0 for no answer. */
+/** Response status of a readiness probe. It is 0 if there was no response. */
 export type ReadinessSample = { replica: string; at: number; status: number }
 
-/** Asks every replica over and over until told to end. */
+/** Probes the readiness of every replica until the returned function is called. */
 export function watchReadiness(replicas: readonly Replica[]): () => Promise<ReadinessSample[]> {
   const samples: ReadinessSample[] = []
   const ending = new AbortController()
@@ -68,7 +68,7 @@ export function watchReadiness(replicas: readonly Replica[]): () => Promise<Read
         () => 0,
       )
       samples.push({ replica: name, at: Date.now(), status })
-      await pause(readinessEveryMs)
+      await pause(readinessIntervalMs)
     }
   }
   const watching = Promise.all(replicas.map(watch))
@@ -78,4 +78,4 @@ export function watchReadiness(replicas: readonly Replica[]): () => Promise<Read
     return samples
   }
 }
-const readinessEveryMs = 100
+const readinessIntervalMs = 100

@@ -1,15 +1,15 @@
-// Whom rows about comms write to: a project with one tenant, its members, applications that are enabled for it, and a
-// machine user that emits. All of it comes by SQL, because nothing is proved by the way it comes.
+// Seeds the recipients of comms scenarios: a project with one tenant, its members, the applications enabled for it, and
+// a machine user that emits. It uses SQL, because the scenarios do not test how these objects are created.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createMachineToken, seedTenant } from '@manager/harness/seed.ts'
 
 export type CommsWorld = {
-  /** Of the machine user. */
+  /** Token of the machine user. */
   token: string
   tenantId: string
   applicationIds: string[]
-  /** Members of the tenant who have every application. */
+  /** Members of the tenant with access to every application. */
   userIds: string[]
 }
 

@@ -1,9 +1,9 @@
-// How a program of the harness is spoken to: requests with JSON on a port of its own.
+// Control channel of the harness programs: JSON requests on a separate port.
 import { type IncomingMessage, createServer } from 'node:http'
 
 type Handlers = Record<string, (body: unknown) => unknown>
 
-/** Answers `/<name>` with what the handler of that name returns, as JSON. */
+/** Serves `/<name>` with the JSON result of the handler with that name. */
 export function serveControl(port: number, handlers: Handlers): void {
   const server = createServer((request, response) => {
     const handle = handlers[(request.url ?? '').slice(1)]
@@ -16,7 +16,7 @@ export function serveControl(port: number, handlers: Handlers): void {
   server.listen(port, '127.0.0.1')
 }
 
-/** Calls handlers of the program that listens there. */
+/** Returns a function that calls a handler of the program on this port. It throws if the handler fails. */
 export const createControl =
   (port: number) =>
   async <T>(name: string, body?: unknown): Promise<T> => {

@@ -1,4 +1,4 @@
-// What processes spend of the machine's time and memory, read from /proc.
+// CPU time and memory of processes, read from /proc.
 import { globSync, readFileSync } from 'node:fs'
 
 // USER_HZ is 100 on every Linux that Node runs on.
@@ -9,7 +9,7 @@ type Stat = { parent: number; ownMs: number; endedChildrenMs: number }
 function readStat(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name, in parentheses, may hold anything.
+    // The name in parentheses may contain any character.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -21,27 +21,27 @@ function readStat(pid: number): Stat | null {
   }
 }
 
-/** CPU milliseconds of a process. */
+/** CPU time of a process in milliseconds. */
 export const cpuOf = (pid: number): number => readStat(pid)?.ownMs ?? 0
 
-/** The processes that this one has started and that live. */
+/** Returns the running children of a process. */
 export const childrenOf = (pid: number): number[] =>
   globSync('/proc/[0-9]*')
     .map((path) => Number(path.slice('/proc/'.length)))
     .filter((one) => readStat(one)?.parent === pid)
 
-/** CPU milliseconds of a process and of all its children, also of those that have ended. */
-export function cpuOfFamily(pid: number): number {
+/** CPU time of a process and all its children in milliseconds, including children that have exited. */
+export function cpuOfProcessTree(pid: number): number {
   const own = readStat(pid)
   if (own === null) return 0
   return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own.ownMs + own.endedChildrenMs)
 }
 
-/** Milliseconds that the main thread of a process could have run, and waited for a core. */
+/** Milliseconds in which the main thread of a process was runnable but waited for a core. */
 export const mainWaitedMs = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process in megabytes. */
 export function rssOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes ?? 0) / 1_024
@@ -53,7 +53,9 @@ export function listenOverflows(): number {
   return Number(values.split(' ')[names.split(' ').indexOf('ListenOverflows')] ?? 0)
 }
 
-/** Milliseconds that the machine's host gave to others while processes here wanted to run, summed over all cores. */
+/**
+ * Milliseconds that the hypervisor gave to other machines while processes here were runnable, summed over all cores.
+ */
 export function stolenMs(): number {
   const [, ...counts] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(/ +/)
   return Number(counts[7] ?? 0) * msPerTick

@@ -1,8 +1,8 @@
-// How a program of this package ends.
+// Common exit behavior of the programs in this package.
 
-/** Runs it to its end; its exit code is that of the process. An error is a sentence on standard error, and code 2. */
+/** Runs `main` and uses its result as exit code. An error is printed to stderr without a stack, with exit code 2. */
 export async function runToExit(main: () => Promise<number>): Promise<void> {
-  // What it has started is ended by others when this process ends (children.ts, the harness's engines/keeper.ts).
+  // Guards stop the child processes when this process ends (children.ts and the harness's engines/keeper.ts).
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
   try {
     process.exitCode = await main()
@@ -10,6 +10,6 @@ export async function runToExit(main: () => Promise<number>): Promise<void> {
     process.stderr.write(`error: ${(error as Error).message}\n`)
     process.exitCode = 2
   }
-  // A row that was given up may wait for something still.
+  // An aborted scenario may still have pending work that keeps the process alive.
   setTimeout(() => process.exit(), 1_000).unref()
 }

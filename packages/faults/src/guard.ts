@@ -1,5 +1,5 @@
-// Ends the processes it was told of when its standard input ends. That happens however the harness ends, also when it is
-// killed; a replica that was stopped by a signal is ended as well. A line is `+<pid>` or, once it has ended, `-<pid>`.
+// Kills the registered processes when stdin closes, which happens even if the harness is killed. SIGKILL also ends
+// replicas that are frozen. An input line is `+<pid>` to register a process, or `-<pid>` after it has exited.
 import { createInterface } from 'node:readline'
 
 const pids = new Set<number>()
@@ -12,5 +12,5 @@ for (const pid of pids)
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }

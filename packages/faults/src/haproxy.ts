@@ -1,5 +1,6 @@
-// HAProxy in front of the replicas: sends requests and sockets to those that are ready, in turn. A connection that fails is
-// tried at another replica; a request that may have been processed never is. Replicas come and go in prepared places.
+// HAProxy in front of the replicas. It distributes requests and sockets round-robin to the replicas that are ready. It
+// retries a failed connection at another replica, but never a request that may have been processed. Replicas use server
+// slots that are configured in advance.
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { type Child, endChild, startChild, until } from './children.ts'
@@ -8,32 +9,32 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 
 type Target = Pick<Replica, 'url' | 'readyUrl'>
 type BalancerStats = {
-  /** Connections that failed, and were tried again or at another replica. */
+  /** Failed connections that were retried, at the same or another replica. */
   retried: number
   /** Requests that reached no replica. */
   unconnected: number
-  /** Answers with a 5xx, also its own. */
+  /** 5xx responses, including those of HAProxy itself. */
   serverErrors: number
 }
 export type Balancer = {
   url: string
-  /** Lets it have requests as soon as it is ready. */
+  /** Routes requests to the replica as soon as it is ready. */
   add(replica: Target): Promise<void>
-  /** Lets it have no more requests; those it has go on. */
+  /** Stops routing requests to the replica. Requests in flight continue. */
   remove(replica: Target): Promise<void>
-  /** How many replicas get requests at the moment. */
+  /** Number of replicas that currently receive requests. */
   ready(): Promise<number>
   stats(): Promise<BalancerStats>
-  /** Sends another proxy secret from now on in the place of this one, as a proxy does that was told the new one. */
-  replaceSecret(former: string, next: string): Promise<void>
+  /** From now on, replaces one proxy secret with another in all requests, like a proxy with a new configuration. */
+  replaceSecret(previous: string, next: string): Promise<void>
   end(): Promise<void>
 }
 
-const places = 32
+const slotCount = 32
 const checks = 'inter 200ms fastinter 200ms downinter 200ms rise 1 fall 1'
 
-// A replica that hangs is out after the check's timeout; one that says that it drains, at once. Sessions of a replica that
-// is not ready any more go on, since it ends them itself.
+// A frozen replica is removed after the check timeout, and a draining one at the next check. Sessions of a replica that
+// is no longer ready continue, because the replica ends them itself.
 const configOf = (port: number, socket: string, secrets: string): string => `global
   maxconn 25000
   no strict-limits
@@ -63,21 +64,21 @@ backend replicas
   balance roundrobin
   option httpchk GET /readyz
   http-check expect status 200
-  server-template place 1-${places} 127.0.0.1:1 check port 1 ${checks} disabled
+  server-template slot 1-${slotCount} 127.0.0.1:1 check port 1 ${checks} disabled
 `
 
-/** Gives the runtime API a command and resolves with what it says. */
-const tell = (socket: string, command: string): Promise<string> =>
+/** Sends a command to the runtime API and resolves with the output. */
+const sendCommand = (socket: string, command: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     const client = connect(socket, () => client.end(`${command}\n`))
-    client.setEncoding('utf8').on('data', (text) => (said += String(text)))
-    client.once('error', reject).once('end', () => resolve(said.trim()))
+    client.setEncoding('utf8').on('data', (text) => (output += String(text)))
+    client.once('error', reject).once('end', () => resolve(output.trim()))
   })
 
-/** Rows of `show stat`, by column. */
+/** Returns the rows of `show stat` by column name. */
 async function readStats(socket: string): Promise<Record<string, string>[]> {
-  const [head = '', ...lines] = (await tell(socket, 'show stat')).split('\n')
+  const [head = '', ...lines] = (await sendCommand(socket, 'show stat')).split('\n')
   const names = head.replace('# ', '').split(',')
   return lines.map((line) => {
     const values = line.split(',')
@@ -96,7 +97,7 @@ async function statsOf(socket: string): Promise<BalancerStats> {
   }
 }
 
-/** Starts it and waits until it sees all of them ready. */
+/** Starts HAProxy and waits until all replicas are ready. */
 export async function startBalancer(folder: string, replicas: readonly Target[]): Promise<Balancer> {
   const port = await freePort()
   const [config, socket, secrets] = ['cfg', 'sock', 'map'].map(
@@ -110,48 +111,48 @@ export async function startBalancer(folder: string, replicas: readonly Target[])
     env: {},
     logFile: `${folder}/balancer.log`,
   })
-  const taken = new Map<string, number>()
-  /** Each command succeeds without a word, or with a note of what it changed. */
-  const set = async (place: number, what: string): Promise<void> => {
-    const said = await tell(socket, `set server replicas/place${place} ${what}`)
-    if (said !== '' && !said.includes('changed from') && !said.includes('no need to change'))
-      throw new Error(`HAProxy, ${what}: ${said}`)
+  const slotByUrl = new Map<string, number>()
+  /** A successful command prints nothing, or a note about the change. Throws on any other output. */
+  const set = async (slot: number, what: string): Promise<void> => {
+    const output = await sendCommand(socket, `set server replicas/slot${slot} ${what}`)
+    if (output !== '' && !output.includes('changed from') && !output.includes('no need to change'))
+      throw new Error(`HAProxy rejected "${what}": ${output}`)
   }
   const balancer: Balancer = {
     url: `http://127.0.0.1:${port}`,
     add: async ({ url, readyUrl }) => {
-      if (taken.has(url)) return
-      const used = new Set(taken.values())
-      const place = Array.from({ length: places }, (_, index) => index + 1).find(
+      if (slotByUrl.has(url)) return
+      const used = new Set(slotByUrl.values())
+      const slot = Array.from({ length: slotCount }, (_, index) => index + 1).find(
         (number) => !used.has(number),
       )
-      if (place === undefined) throw new Error(`HAProxy has places for ${places} replicas`)
-      taken.set(url, place)
-      await set(place, `addr 127.0.0.1 port ${new URL(url).port}`)
-      await set(place, `check-port ${new URL(readyUrl).port}`)
-      await set(place, 'state ready')
-      // Until the first check says otherwise.
-      await set(place, 'health down')
+      if (slot === undefined) throw new Error(`HAProxy has only ${slotCount} server slots`)
+      slotByUrl.set(url, slot)
+      await set(slot, `addr 127.0.0.1 port ${new URL(url).port}`)
+      await set(slot, `check-port ${new URL(readyUrl).port}`)
+      await set(slot, 'state ready')
+      // The replica is down until its first successful check.
+      await set(slot, 'health down')
     },
     remove: async ({ url }) => {
-      const place = taken.get(url)
-      if (place === undefined) return
-      await set(place, 'state maint')
-      taken.delete(url)
+      const slot = slotByUrl.get(url)
+      if (slot === undefined) return
+      await set(slot, 'state maint')
+      slotByUrl.delete(url)
     },
     ready: async () =>
       (await readStats(socket)).filter(
-        ({ svname = '', status = '' }) => svname.startsWith('place') && status.startsWith('UP'),
+        ({ svname = '', status = '' }) => svname.startsWith('slot') && status.startsWith('UP'),
       ).length,
     stats: () => statsOf(socket),
-    replaceSecret: async (former, next) => {
-      const said = await tell(socket, `add map ${secrets} ${former} ${next}`)
-      if (said !== '') throw new Error(`HAProxy, add map: ${said}`)
+    replaceSecret: async (previous, next) => {
+      const output = await sendCommand(socket, `add map ${secrets} ${previous} ${next}`)
+      if (output !== '') throw new Error(`HAProxy rejected "add map": ${output}`)
     },
     end: () => endChild(child),
   }
-  await until('the start of HAProxy', 20_000, async () => (await tell(socket, 'show info')) !== '')
+  await until('the start of HAProxy', 20_000, async () => (await sendCommand(socket, 'show info')) !== '')
   for (const replica of replicas) await balancer.add(replica)
-  await until('all replicas being ready', 20_000, async () => (await balancer.ready()) === replicas.length)
+  await until('all replicas to be ready', 20_000, async () => (await balancer.ready()) === replicas.length)
   return balancer
 }

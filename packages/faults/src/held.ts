@@ -1,13 +1,13 @@
-// What a replica had in its hands when it was hit.
+// Determines which jobs a replica held at the time of the fault.
 import { pause } from './children.ts'
 import type { Run } from './recorder.ts'
 import { type ActiveJob, type Stage, readActiveJobs } from './stage.ts'
 
-// Backends answer sooner than that, and the claims of a lost replica last longer.
+// Longer than backends need to respond, and shorter than the claims of a lost replica last.
 const settledMs = 2_500
 
 /**
- * The attempts of the replica that was just hit: those that nobody has touched for a moment in which all others were
+ * Returns the attempts of the replica that the fault affected: those that did not change while all other attempts
  * finished. Call it right after the signal.
  */
 export async function readHeldJobs(stage: Stage): Promise<ActiveJob[]> {
@@ -17,7 +17,7 @@ export async function readHeldJobs(stage: Stage): Promise<ActiveJob[]> {
   return atTheHit.filter(({ id, claims }) => later.has(`${id} ${claims}`))
 }
 
-/** The runs that these attempts are of; each trigger has one run here, so that its id tells the run as well. */
+/** Returns the runs of these attempts. Each trigger has one run here, so its id also identifies the run. */
 export const runsOf = (jobs: readonly ActiveJob[], runs: readonly Run[]): Run[] => {
   const named = new Set(jobs.flatMap(({ data }) => data.match(/[0-9a-f-]{36}/g) ?? []))
   return runs.filter(({ id, triggerId }) => named.has(id) || named.has(triggerId))

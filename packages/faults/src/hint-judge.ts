@@ -1,33 +1,40 @@
-// What must hold of every row in which Redis is harmed while backends emit and publish.
-import { type HintHistory, checkHints, findRefused, lostMeanwhile, resumedAfter } from './comms-checkers.ts'
+// Common bounds of the scenarios that break Redis while backends emit notifications and publish hints, which are
+// messages that may be lost.
+import {
+  type HintHistory,
+  checkHints,
+  findRefused,
+  lostOutsideOutage,
+  resumedAfter,
+} from './comms-checkers.ts'
 import type { ReadinessSample } from './comms-stage.ts'
 import type { HintRecord } from './hint-load.ts'
 import { judgeDrain } from './judge.ts'
 import type { createVerdict } from './verdict.ts'
 
-export type HarmedRedis = HintHistory &
+export type BrokenRedis = HintHistory &
   HintRecord & {
-    /** When Redis was harmed, and from when on hints may be expected to flow again. */
-    harmedAt: number
+    /** When Redis was broken, and when hints can be expected to flow again. */
+    brokenAt: number
     healedAt: number
     samples: ReadinessSample[]
-    /** How long it took until no more hints arrived. */
+    /** Time until no more hints arrived. */
     drainSeconds: number | null
-    /** How much the replicas counted as lost. */
+    /** Number of lost hints that the replicas counted. */
     counted: number
   }
 type Figures = ReturnType<typeof createVerdict>
 
 const resumeMs = 10_000
-/** How long a row goes on after that, so that hints are seen to flow. */
+/** Time for which a scenario continues after the recovery, to observe that hints flow. */
 export const watchMs = resumeMs + 4_000
-// The harm takes effect a moment before the harness notes it, and a hint is noted before it is sent.
+// The fault takes effect shortly before the harness records it, and a hint is recorded before it is sent.
 const edgeMs = 500
-// A Redis that answers late on a busy machine costs some hints at any time; they are counted.
+// On a busy machine, slow Redis responses can lose some hints at any time. They are counted.
 const shareLost = 0.05
 
-/** Every emit and publish is accepted, and every replica is ready all the time. */
-export function judgeService(figures: Figures, { emits, published, samples }: HarmedRedis): void {
+/** Checks that every emit and publish is accepted, and that every replica stays ready. */
+export function judgeService(figures: Figures, { emits, published, samples }: BrokenRedis): void {
   const refused = findRefused(emits)
   figures.none('emit_refused', refused)
   figures.show('emit_ok', `${Math.floor(((emits.length - refused.length) / emits.length) * 100)}%`)
@@ -38,32 +45,35 @@ export function judgeService(figures: Figures, { emits, published, samples }: Ha
   judgeReady(figures, samples)
 }
 
-/** Every replica is ready whenever it is asked. */
+/** Checks that every readiness probe returned 200. */
 export const judgeReady = (figures: Figures, samples: readonly ReadinessSample[]): void =>
   figures.none(
     'not_ready',
     samples.filter(({ status }) => status !== 200).map(({ replica, status }) => `${replica} ${status}`),
   )
 
-/** Hints reach the sockets of the replica that sends them always, and those of others soon again; returns how many did not. */
-export function judgeHints(figures: Figures, observed: HarmedRedis): number {
-  const { sent, harmedAt, healedAt } = observed
+/**
+ * Checks that hints always reach the sockets of the sending replica, and that they soon reach the sockets of other
+ * replicas again. Returns the number of lost hints.
+ */
+export function judgeHints(figures: Figures, observed: BrokenRedis): number {
+  const { sent, brokenAt, healedAt } = observed
   const { local, remote, wrong } = checkHints(observed)
   figures.none(
     'own_sockets_missed',
     local.map(({ key }) => key),
   )
   figures.none('wrong', wrong)
-  // A harm that costs no hint shows nothing.
+  // A fault that loses no hint proves nothing.
   figures.atLeast('hints_lost', remote.length, 1)
   figures.show('counted', observed.counted)
   const resumedMs = resumedAfter(sent, remote, healedAt)
-  figures.recovery('resume_ms', { ms: resumedMs, most: resumeMs })
-  const [until, from] = [harmedAt - edgeMs, healedAt + resumedMs + edgeMs]
+  figures.recovery('resume_ms', { ms: resumedMs, max: resumeMs })
+  const [until, from] = [brokenAt - edgeMs, healedAt + resumedMs + edgeMs]
   figures.atMost(
-    'lost_meanwhile',
-    lostMeanwhile(remote, until, from).length,
-    Math.ceil(shareLost * lostMeanwhile(sent, until, from).length),
+    'lost_outside_outage',
+    lostOutsideOutage(remote, until, from).length,
+    Math.ceil(shareLost * lostOutsideOutage(sent, until, from).length),
   )
   judgeDrain(figures, observed.drainSeconds)
   return remote.length

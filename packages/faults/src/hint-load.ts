@@ -1,50 +1,51 @@
-// Steady emits and publishes with sockets on every replica: what rows do in which Redis is harmed.
+// The load of the scenarios that break Redis: steady emits and publishes, with sockets at every replica. Hints are
+// messages that may be lost.
 import { type CommsCalls, planEmit, tryEmit } from './comms-calls.ts'
-import { keepDoing } from './pace.ts'
+import { runAtPace } from './pace.ts'
 import type { Emit, SentHint } from './comms-checkers.ts'
 import { type CommsStage, socketAt } from './comms-stage.ts'
 import type { CommsWorld } from './comms-world.ts'
 import { areReady, staysSame, waitQuietly } from './quiet.ts'
 
-/** A socket: whose it is, what for, and which replica holds it. */
-export type Place = { replica: number; userId: string; applicationId: string }
+/** The replica, user and application of a socket. */
+export type SocketOwner = { replica: number; userId: string; applicationId: string }
 
-/** One socket for each of the people and applications at every replica. */
-export async function openEverywhere(
+/** Opens one socket for each user and application at every replica. */
+export async function openSockets(
   stage: CommsStage,
   { userIds, applicationIds }: Pick<CommsWorld, 'userIds' | 'applicationIds'>,
-): Promise<Place[]> {
+): Promise<SocketOwner[]> {
   const { world, replicas, sockets } = stage
-  const places = replicas.flatMap((_, replica) =>
+  const owners = replicas.flatMap((_, replica) =>
     userIds.flatMap((userId) => applicationIds.map((applicationId) => ({ replica, userId, applicationId }))),
   )
   const greeted = await sockets.open(
-    places.map((place) => socketAt(world, { ...place, url: replicas[place.replica]?.url ?? '' })),
+    owners.map((owner) => socketAt(world, { ...owner, url: replicas[owner.replica]?.url ?? '' })),
   )
-  if (greeted < places.length) throw new Error(`only ${greeted} of ${places.length} sockets have a hello`)
-  return places
+  if (greeted < owners.length) throw new Error(`only ${greeted} of ${owners.length} sockets received a hello`)
+  return owners
 }
 
 type Published = { key: string; status: number }
 export type HintRecord = { emits: Emit[]; published: Published[]; sent: SentHint[] }
 
 /**
- * Emits to two people and publishes to all, at every replica in turn, until it is ended, and then says what was sent;
- * nothing is tried again.
+ * Emits to two users and publishes to all, at the replicas in rotation. The returned function stops the load and
+ * resolves to the record. Nothing is retried.
  */
 export function startHintLoad(
   { world: all, calls, replicas, random }: CommsStage,
-  places: readonly Place[],
+  owners: readonly SocketOwner[],
   rates: { emits: number; publishes: number },
 ): () => Promise<HintRecord> {
   const [userIds, applicationIds] = [
-    [...new Set(places.map(({ userId }) => userId))],
-    [...new Set(places.map(({ applicationId }) => applicationId))],
+    [...new Set(owners.map(({ userId }) => userId))],
+    [...new Set(owners.map(({ applicationId }) => applicationId))],
   ]
   const world = { ...all, userIds, applicationIds }
   const record: HintRecord = { emits: [], published: [], sent: [] }
-  const socketsFor = (isFor: (place: Place) => boolean): number[] =>
-    places.flatMap((place, socket) => (isFor(place) ? [socket] : []))
+  const socketsFor = (isRecipient: (owner: SocketOwner) => boolean): number[] =>
+    owners.flatMap((owner, socket) => (isRecipient(owner) ? [socket] : []))
   const send = (key: string, replica: number, sockets: number[]): void =>
     void record.sent.push({ key, at: Date.now(), replica, sockets })
   let turn = 0
@@ -56,7 +57,7 @@ export function startHintLoad(
     send(
       emit.key,
       replica,
-      socketsFor((place) => place.applicationId === applicationId && recipients.includes(place.userId)),
+      socketsFor((owner) => owner.applicationId === applicationId && recipients.includes(owner.userId)),
     )
     await tryEmit(calls, () => replicas[replica]?.url ?? '', emit)
   }
@@ -67,26 +68,26 @@ export function startHintLoad(
     send(
       key,
       replica,
-      socketsFor((place) => place.applicationId === applicationId),
+      socketsFor((owner) => owner.applicationId === applicationId),
     )
     const { status } = await calls.publish(() => replicas[replica]?.url ?? '', { key, applicationId })
     record.published.push({ key, status })
   }
-  const ends = [keepDoing(rates.emits, emitOne), keepDoing(rates.publishes, publishOne)]
+  const stops = [runAtPace(rates.emits, emitOne), runAtPace(rates.publishes, publishOne)]
   return async () => {
-    await Promise.all(ends.map((end) => end()))
+    await Promise.all(stops.map((stop) => stop()))
     return record
   }
 }
 
-// A hint takes some milliseconds.
+// Hints arrive within milliseconds, so after this time without arrivals none is in flight.
 const stillMs = 1_000
 
-/** Waits until no more hints arrive and every replica is ready. */
+/** Waits until no more hints arrive and every replica is ready. Resolves to the elapsed seconds, or null after 15 s. */
 export function drainHints(stage: CommsStage): Promise<number | null> {
   const isStill = staysSame(async () => (await stage.sockets.arrivals()).length, stillMs)
   return waitQuietly(stage, {
-    what: 'the last hints arrive',
+    what: 'the last hints',
     ms: 15_000,
     holds: async () => (await isStill()) && (await areReady(stage)),
   })
@@ -104,7 +105,7 @@ export type Flood = {
   ms: number
 }
 
-/** So many publishes at once at one replica for one application: what its limit lets through. */
+/** Sends `count` concurrent publishes of one application to one replica, to measure how many its limit accepts. */
 export async function flood(
   calls: CommsCalls,
   { url, applicationId, count }: { url: string; applicationId: string; count: number },

@@ -1,12 +1,12 @@
-// A small installation that drills work on: made through the operator's commands and the API, as people make one, so that
-// its audit trail and its sealed secrets are real.
+// A small installation for drills. It is created with the operator's commands and the API, so that its audit trail and
+// its sealed secrets are real.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { type CommandResult, runManagerProcess } from '@manager/harness/process.ts'
 
-/** What an operator keeps apart from the database and its backups. */
+/** Keys that an operator stores separately from the database and its backups. */
 export type Keys = { masterKey: string; encryptionKeys: string }
 export type Installation = {
   adminId: string
@@ -15,25 +15,25 @@ export type Installation = {
   applicationId: string
   tenantId: string
   endpointId: string
-  /** Of the machine user that emits and calls the endpoint. */
+  /** Token of the machine user that emits and calls the endpoint. */
   machineToken: string
   personalToken: string
 }
-/** A target of ESB calls that wants the secret of the endpoint. */
+/** A target of ESB calls that requires the secret of the endpoint. */
 export type Partner = {
   url: string
   secret: string
   accepted(): number
-  /** What each accepted call said it is, in its body. */
+  /** The order id in the body of each accepted call. */
   orders(): string[]
   end(): Promise<void>
 }
-/** Every answer of the partner has this header. */
+/** Every response of the partner has this header. */
 export const partnerHeader = 'x-partner'
-/** Where the next request goes. */
+/** Returns the base URL for the next request. */
 export type NextUrl = () => string
 
-/** New keys, for one drill. */
+/** Generates keys for one drill. */
 export const createKeys = (): Keys => ({
   masterKey: randomBytes(32).toString('base64'),
   encryptionKeys: `drill:${randomBytes(32).toString('base64')}`,
@@ -44,7 +44,7 @@ export const keysEnv = ({ masterKey, encryptionKeys }: Keys): Record<string, str
   SVC_ENCRYPTION_KEYS: encryptionKeys,
 })
 
-/** Runs a command of the operator; throws what it said unless it ended with 0. */
+/** Runs an operator command. Throws an error with the output if the exit code is not 0. */
 export async function manager(
   args: string[],
   env: Record<string, string>,
@@ -52,18 +52,18 @@ export async function manager(
 ): Promise<CommandResult> {
   const result = await runManagerProcess(args, env, program)
   if (result.code !== 0)
-    throw new Error(`manager ${args.join(' ')} ended with ${result.code}: ${result.stdout}${result.stderr}`)
+    throw new Error(`manager ${args.join(' ')} exited with ${result.code}: ${result.stdout}${result.stderr}`)
   return result
 }
 
-/** The headers that the proxy sends for a person. */
+/** The headers that the proxy sends for a user. */
 export const personHeaders = (id: string): Record<string, string> => ({
   'x-proxy-auth': proxySecret,
   'x-token-subject': id,
   'content-type': 'application/json',
 })
 
-/** One GraphQL operation; throws the first error. */
+/** Executes one GraphQL operation. Throws the first error. */
 export async function ask<T>(
   url: string,
   personId: string,
@@ -113,7 +113,7 @@ export async function startPartner(): Promise<Partner> {
 
 type Made = { made: { id: string } }
 
-/** Makes the installation over the API; `adminId` is an administrator. */
+/** Creates the installation through the API. `adminId` must be an administrator. */
 export async function createInstallation(
   url: string,
   partner: Pick<Partner, 'url' | 'secret'>,

@@ -1,4 +1,4 @@
-// What must hold of every row that fires at backends which accept.
+// Common bounds of the scenarios whose backends accept trigger runs.
 import { checkDelivered, checkOnce, checkSet, findRedelivered, plannedKeys } from './checkers.ts'
 import type { History } from './mutants.ts'
 import { keyOf } from './recorder.ts'
@@ -6,7 +6,10 @@ import type { createVerdict } from './verdict.ts'
 
 type Figures = ReturnType<typeof createVerdict>
 
-/** Every planned instant has one run, every run reached its backend, and nothing else was scheduled. */
+/**
+ * Checks that every planned instant has one run, that every run reached its backend, and that nothing else was
+ * scheduled.
+ */
 export function judgeFirings(figures: Figures, { planned, runs, deliveries }: History): void {
   const { missing, unexpected } = checkSet({ ok: plannedKeys(planned), stored: runs.map(keyOf) })
   const undelivered = runs
@@ -16,7 +19,7 @@ export function judgeFirings(figures: Figures, { planned, runs, deliveries }: Hi
   figures.none('dup_sched', [...new Set([...checkOnce(runs, deliveries), ...unexpected])])
 }
 
-/** Only runs that the replica had in its hands when it was hit may arrive again, and each of them once more. */
+/** Checks that only runs that the replica held at the time of the fault arrived again, each of them only once more. */
 export function judgeRedelivered(
   figures: Figures,
   { deliveries, held }: Pick<History, 'deliveries'> & { held: readonly string[] },
@@ -30,8 +33,8 @@ export function judgeRedelivered(
   )
 }
 
-/** Whether everything was finished in time, and how long that took. */
+/** Checks that everything finished in time, and shows the duration. */
 export function judgeDrain(figures: Figures, drainSeconds: number | null): void {
-  if (drainSeconds === null) figures.none('drained', ['something did not come to an end'])
+  if (drainSeconds === null) figures.none('drained', ['not everything completed in time'])
   else figures.show('drain_s', drainSeconds)
 }

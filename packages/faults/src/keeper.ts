@@ -1,8 +1,8 @@
-// Keeps the PostgreSQL and the Redis of one row, or with the argument `redis` that alone; with `small-disk` their data is on
-// a file system of its own. Prints where they are, does to them what it is told, and stops them and throws their data away
-// when its standard input ends. That happens however the harness ends, also when it is killed. A line of input is `postgres
-// stop fast`, `postgres stop immediate`, `postgres start`, `redis start`, `disk fill`, `disk free`, or an engine and a
-// signal; each is answered by a line: `done`, or what went wrong.
+// Runs the PostgreSQL and Redis servers of one scenario, or only Redis with the argument `redis`. With `small-disk`,
+// PostgreSQL's data is on a separate file system. The keeper prints the addresses and applies faults. When stdin
+// closes, which happens even if the harness is killed, it stops the servers and removes their data. An input line is
+// `postgres stop fast`, `postgres stop immediate`, `postgres start`, `redis start`, `disk fill`, `disk free`, or a
+// server name and a signal. The reply is one line: `done`, or the error.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -23,12 +23,12 @@ try {
   let isStopped = false
   print(JSON.stringify({ databaseUrl: postgres?.url ?? null, redisUrl: redis.url, dir }))
 
-  const obey = async ([engine, action, mode]: string[]): Promise<void> => {
+  const execute = async ([engine, action, mode]: string[]): Promise<void> => {
     if (engine === 'disk') {
       if (action === 'fill') disk?.fill()
       else disk?.free()
     } else if (engine === 'postgres') {
-      if (postgres === null) throw new Error('there is no PostgreSQL here')
+      if (postgres === null) throw new Error('this keeper runs no PostgreSQL')
       if (action === 'SIGSTOP' || action === 'SIGCONT') return signalPostgres(dir, action)
       if (action === 'start') postgres.start()
       else postgres.stop(mode as 'fast' | 'immediate')
@@ -37,13 +37,13 @@ try {
     else redis.signal(action as 'SIGKILL')
   }
   for await (const line of lines)
-    await obey(line.split(' ')).then(
+    await execute(line.split(' ')).then(
       () => print('done'),
       (error: unknown) => print((error as Error).message),
     )
   await redis.stop()
   disk?.free()
-  // One that is stopped by a signal would not hear that it shall end.
+  // A frozen server would not react to the stop request.
   if (postgres !== null) signalPostgres(dir, 'SIGCONT')
   if (!isStopped) postgres?.stop('immediate')
 } finally {

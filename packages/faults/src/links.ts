@@ -1,8 +1,8 @@
-// The links of a replica to its engines, which a row breaks.
+// The links from a replica to PostgreSQL and Redis, which a scenario can break.
 import { type FaultProxy, startFaultProxy } from './engines/fault-proxy.ts'
 import type { Engines } from './cluster.ts'
 
-/** What a replica reaches its engines through; Redis only when it is a single one. */
+/** The fault proxies between a replica and its servers. `redis` is null if Redis runs with Sentinel. */
 export type Links = { postgres: FaultProxy; redis: FaultProxy | null }
 type Urls = Pick<Engines, 'databaseUrl' | 'redisUrl'>
 
@@ -22,7 +22,7 @@ function through(url: string, proxy: FaultProxy | null): string {
   return changed.href
 }
 
-/** The addresses of the engines, as a replica has them that uses these links. */
+/** Returns the PostgreSQL and Redis URLs for a replica that uses these links. */
 export const throughLinks = ({ postgres, redis }: Links, urls: Urls): Urls => ({
   databaseUrl: through(urls.databaseUrl, postgres),
   redisUrl: through(urls.redisUrl, redis),

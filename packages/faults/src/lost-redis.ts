@@ -1,11 +1,11 @@
-// Redis is lost while backends emit and publish, with sockets on three replicas. Rows differ in how it is lost, at which
-// rates, and in what must hold besides.
+// Template for scenarios that lose Redis while backends emit and publish, with sockets on three replicas. The scenarios
+// differ in the fault, in the rates and in additional bounds.
 import { pause } from './children.ts'
-import { lossyHints, lostAtHome, neverResumed, refusedEmit, unready } from './comms-mutants.ts'
+import { lossyHints, lostAtSendingReplica, neverResumed, refusedEmit, unready } from './comms-mutants.ts'
 import { type CommsSetup, type CommsStage, watchReadiness } from './comms-stage.ts'
 import type { CommsWorld } from './comms-world.ts'
-import { type HarmedRedis, judgeHints, judgeService, watchMs } from './hint-judge.ts'
-import { drainHints, openEverywhere, startHintLoad, sumOf } from './hint-load.ts'
+import { type BrokenRedis, judgeHints, judgeService, watchMs } from './hint-judge.ts'
+import { drainHints, openSockets, startHintLoad, sumOf } from './hint-load.ts'
 import { type Mutant, type Row, defineCommsRow } from './row.ts'
 import type { MakeSchedule, Schedule } from './schedule.ts'
 import { redisTimeline } from './timelines.ts'
@@ -18,45 +18,47 @@ type LostRedis<Extra> = {
   setup: Partial<CommsSetup> & { applications: number }
   schedule: MakeSchedule
   rates: { emits: number; publishes: number }
-  /** The part of the world that has sockets, if not all of it. */
+  /** Selects the users and applications that have sockets. Defaults to all of them. */
   audience?: (world: CommsWorld) => CommsWorld
-  /** Harms Redis; returns when, from when on hints may be expected again, and a function that reads the rest in the end. */
-  harm: (
+  /**
+   * Breaks Redis. Returns the time of the fault, the time from which hints are expected again, and a function that
+   * reads the rest of the record.
+   */
+  injectFault: (
     stage: CommsStage,
     schedule: Schedule,
-  ) => Promise<{ harmedAt: number; healedAt: number; look: () => Extra | Promise<Extra> }>
-  /** `missed`: how many hints did not reach sockets of other replicas. */
-  judge: (figures: Figures, observed: HarmedRedis & Extra, missed: number) => void
-  /** What the timeline says of the outage. */
+  ) => Promise<{ brokenAt: number; healedAt: number; readExtra: () => Extra | Promise<Extra> }>
+  /** `missed` is the number of hints (messages that may be lost) that did not reach the sockets of other replicas. */
+  judge: (figures: Figures, observed: BrokenRedis & Extra, missed: number) => void
+  /** Label of the outage in the timeline. */
   outage: string
-  mutants: readonly Mutant<HarmedRedis & Extra>[]
+  mutants: readonly Mutant<BrokenRedis & Extra>[]
 }
 
 async function observe<Extra>(row: LostRedis<Extra>, stage: CommsStage, schedule: Schedule) {
-  const places = await openEverywhere(stage, row.audience?.(stage.world) ?? stage.world)
+  const owners = await openSockets(stage, row.audience?.(stage.world) ?? stage.world)
   const endWatch = watchReadiness(stage.replicas)
   const before = await sumOf(stage, 'svc_hints_lost_total')
-  const endLoad = startHintLoad(stage, places, row.rates)
-  const { harmedAt, healedAt, look } = await row.harm(stage, schedule)
+  const endLoad = startHintLoad(stage, owners, row.rates)
+  const { brokenAt, healedAt, readExtra } = await row.injectFault(stage, schedule)
   await pause(watchMs)
   const record = await endLoad()
   const drainSeconds = await drainHints(stage)
-  const observed: HarmedRedis = {
+  const observed: BrokenRedis = {
     ...record,
     drainSeconds,
-    heldBy: places.map(({ replica }) => replica),
+    replicaOfSocket: owners.map(({ replica }) => replica),
     arrivals: await stage.sockets.arrivals(),
-    harmedAt,
+    brokenAt,
     healedAt,
     samples: await endWatch(),
     counted: (await sumOf(stage, 'svc_hints_lost_total')) - before,
   }
-  return { ...(await look()), ...observed }
+  return { ...(await readExtra()), ...observed }
 }
 
-/** A row in which Redis is lost like this. */
 export const defineLostRedis = <Extra>(row: LostRedis<Extra>): Row =>
-  defineCommsRow<HarmedRedis & Extra>({
+  defineCommsRow<BrokenRedis & Extra>({
     id: row.id,
     title: row.title,
     setup: () => ({ replicas: 3, users: 20, ...row.setup }),
@@ -73,7 +75,7 @@ export const defineLostRedis = <Extra>(row: LostRedis<Extra>): Row =>
     timeline: (observed) => redisTimeline(observed, row.outage),
     mutants: [
       refusedEmit('emit_refused'),
-      lostAtHome(),
+      lostAtSendingReplica(),
       neverResumed(),
       lossyHints(),
       unready(),

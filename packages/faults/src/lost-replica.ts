@@ -1,4 +1,5 @@
-// A replica is lost while runs fall due. Rows differ in how it is lost, how many runs there are, and what must hold besides.
+// Template for scenarios that lose a replica while runs are due. The scenarios differ in the fault, in the number of
+// runs and in additional bounds.
 import { lagsOf } from './checkers.ts'
 import { runsOf } from './held.ts'
 import { judgeDrain, judgeFirings, judgeRedelivered } from './judge.ts'
@@ -20,7 +21,7 @@ import type { Span } from './timeline.ts'
 import { createVerdict, lagsAt } from './verdict.ts'
 import { planTriggers, yearly } from './world.ts'
 
-/** `held`: a run once for each attempt that a replica had in its hands when it was lost. */
+/** `held` contains a run once for each attempt that a lost replica held. */
 export type Lost<Extra = object> = History & Extra & { held: string[]; drainSeconds: number | null }
 type Figures = ReturnType<typeof createVerdict>
 type Due = { dueAt: number; dueUntil: number }
@@ -30,18 +31,20 @@ type LostReplica<Extra> = {
   setup?: Partial<Setup>
   limitSeconds: number
   schedule: MakeSchedule
-  /** How long backends take to answer, so that every replica has attempts in its hands whenever the fault comes. */
-  answerMs: number
-  /** How long before the first run is due its trigger is made. */
+  /** Response time of the backends. It ensures that every replica holds attempts at the time of the fault. */
+  responseMs: number
+  /** Time between the creation of the triggers and the first due run. */
   leadMs: number
   runs: (options: Stage['options']) => { count: number; spreadMs: number }
   drainMs: number
-  /** Harms replicas and waits; returns the attempts that they held, and a function that reads the rest in the end. */
-  harm: (
+  /**
+   * Breaks replicas and waits. Returns the attempts that they held, and a function that reads the rest of the record.
+   */
+  injectFault: (
     stage: Stage,
     schedule: Schedule,
     due: Due,
-  ) => Promise<{ jobs: readonly ActiveJob[]; look: (held: readonly Run[]) => Promise<Extra> }>
+  ) => Promise<{ jobs: readonly ActiveJob[]; readExtra: (held: readonly Run[]) => Promise<Extra> }>
   judge: (figures: Figures, observed: Lost<Extra>, lags: readonly number[]) => void
   mutants: readonly Mutant<Lost<Extra>>[]
   spans?: (observed: Lost<Extra>) => Span[]
@@ -55,23 +58,22 @@ async function observe<Extra>(
   schedule: Schedule,
 ): Promise<Lost<Extra>> {
   const { cluster, sink, world, options } = stage
-  await sink.setMode([...Array(sink.size).keys()], `ok:${row.answerMs}`)
+  await sink.setMode([...Array(sink.size).keys()], `ok:${row.responseMs}`)
   const dueAt = Date.now() + row.leadMs
   const { count, spreadMs } = row.runs(options)
   const plan = { count: options.triggers ?? count, expression: yearly, dueAt, spreadMs }
   const planned = await planTriggers(cluster.sql, world, plan)
-  const { jobs, look } = await row.harm(stage, schedule, { dueAt, dueUntil: dueAt + spreadMs })
+  const { jobs, readExtra } = await row.injectFault(stage, schedule, { dueAt, dueUntil: dueAt + spreadMs })
   const drainSeconds = await drain(stage, { runs: planned.length, ms: row.drainMs })
   const runs = await readRuns(cluster.sql)
-  // The same attempt may be seen after several faults.
+  // Several faults may report the same attempt.
   const attempts = [...new Map(jobs.map((job) => [`${job.id} ${job.claims}`, job])).values()]
   const held = attempts.flatMap((job) => runsOf([job], runs))
   const deliveries = await sink.deliveries()
   const history = { planned, runs, deliveries, held: held.map(({ id }) => id), drainSeconds }
-  return { ...(await look(held)), ...history }
+  return { ...(await readExtra(held)), ...history }
 }
 
-/** A row in which replicas are lost like this. */
 export const defineLostReplica = <Extra>(row: LostReplica<Extra>): Row =>
   defineRow<Lost<Extra>>({
     id: row.id,
@@ -84,7 +86,7 @@ export const defineLostReplica = <Extra>(row: LostReplica<Extra>): Row =>
       const figures = createVerdict()
       const lags = lagsOf(observed.deliveries)
       judgeFirings(figures, observed)
-      // A fault that hits nothing shows nothing.
+      // A fault that affects no attempt proves nothing.
       figures.atLeast('held', observed.held.length, 1)
       judgeRedelivered(figures, observed)
       row.judge(figures, observed, lags)

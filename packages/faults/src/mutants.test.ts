@@ -1,4 +1,4 @@
-// A mutant is found when the figure it breaks shows it; one that breaks nothing must not count as found.
+// A mutant is found if its figure breaks. A mutant that breaks nothing must not count as found.
 import { describe, expect, test } from 'vitest'
 import { judgeFirings, judgeRedelivered } from './judge.ts'
 import {

@@ -1,11 +1,11 @@
-// Mistakes that are planted in the history of a row, each of which one of its checkers has to find.
+// Mistakes that are planted in the history of a scenario. The checkers of the scenario must find each of them.
 import { randomUUID } from 'node:crypto'
 import type { Delivery, Planned, Run } from './recorder.ts'
 import type { Mutant } from './row.ts'
 
 export type History = { planned: Planned[]; runs: Run[]; deliveries: Delivery[] }
 
-/** A run that the database calls delivered never reached its backend. */
+/** A run that is stored as delivered never reached its backend. */
 export const lostDelivery = <H extends History>(): Mutant<H> => ({
   name: 'a delivery is lost',
   breaks: 'lost',
@@ -15,7 +15,6 @@ export const lostDelivery = <H extends History>(): Mutant<H> => ({
   },
 })
 
-/** An instant at which a trigger was due has no run. */
 export const lostRun = <H extends History>(): Mutant<H> => ({
   name: 'a run is never scheduled',
   breaks: 'lost',
@@ -45,9 +44,9 @@ export const doubleScheduling = <H extends History>(): Mutant<H> => ({
   },
 })
 
-/** A replica sent a run that it could not store any more. */
+/** A replica sent a run that it could no longer store. */
 export const unstoredRun = <H extends History>(): Mutant<H> => ({
-  name: 'a run is sent that is stored nowhere',
+  name: 'a run is sent but not stored',
   breaks: 'dup_sched',
   plant: (history) => {
     const [delivery] = history.deliveries as [Delivery]
@@ -55,9 +54,9 @@ export const unstoredRun = <H extends History>(): Mutant<H> => ({
   },
 })
 
-/** More runs are delivered again than the dead replica had in its hands. */
+/** More runs are redelivered than the dead replica held. */
 export const redelivery = <H extends History>(heldBy: (history: H) => number): Mutant<H> => ({
-  name: 'one delivery more is repeated than was in flight',
+  name: 'more deliveries are repeated than were in flight',
   breaks: 'dup_deliv',
   plant: (history) => {
     const repeated = history.deliveries
@@ -68,9 +67,9 @@ export const redelivery = <H extends History>(heldBy: (history: H) => number): M
   },
 })
 
-/** A replica that nothing happened to delivers a run twice. */
+/** An unaffected replica delivers a run twice. */
 export const redeliveryOfOthers = <H extends History>(heldBy: (history: H) => string[]): Mutant<H> => ({
-  name: 'a run that another replica had is delivered twice',
+  name: 'a run of another replica is delivered twice',
   breaks: 'dup_of_others',
   plant: (history) => {
     const held = new Set(heldBy(history))
@@ -81,7 +80,7 @@ export const redeliveryOfOthers = <H extends History>(heldBy: (history: H) => st
   },
 })
 
-/** A replica planned by its own clock. */
+/** A replica used its own clock for scheduling. */
 export const shiftedInstant = <H extends History>(): Mutant<H> => ({
   name: 'a run is scheduled for another instant',
   breaks: 'instants',
@@ -98,7 +97,6 @@ export const shiftedInstant = <H extends History>(): Mutant<H> => ({
   },
 })
 
-/** An instant overtakes the one before. */
 export const overtaking = <H extends History>(): Mutant<H> => ({
   name: 'a run arrives before the one that was due earlier',
   breaks: 'order',

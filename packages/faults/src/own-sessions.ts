@@ -1,17 +1,17 @@
-// What the sessions of the service do in PostgreSQL, as its views tell.
+// Observes the PostgreSQL sessions of the service in pg_stat_activity.
 import type { Pool } from 'pg'
 import { pause } from './children.ts'
 
 export type IdleTransactions = {
-  /** The longest that a session of the service was idle in a transaction, in seconds. */
+  /** Longest time in seconds that a session of the service was idle in a transaction. */
   longest: number
-  /** In how many looks there was one. */
+  /** Number of samples with an idle transaction. */
   seen: number
 }
 
-const everyMs = 500
+const intervalMs = 500
 
-/** Looks for transactions of the service that wait for their next statement, until told to end. */
+/** Samples idle transactions of the service until the returned function is called. */
 export function watchIdleTransactions(sql: Pool): () => Promise<IdleTransactions> {
   const found: IdleTransactions = { longest: 0, seen: 0 }
   const ending = new AbortController()
@@ -26,11 +26,11 @@ export function watchIdleTransactions(sql: Pool): () => Promise<IdleTransactions
         found.seen++
         found.longest = Math.max(found.longest, seconds)
       }
-      await pause(everyMs)
+      await pause(intervalMs)
     }
   }
   const watching = watch()
-  // Who ends it gets the failure.
+  // The returned function reports the failure.
   watching.catch(() => undefined)
   return async () => {
     ending.abort()

@@ -1,16 +1,19 @@
-// Work at an even pace, or so many at a time.
+// Runs work at an even pace, or with limited concurrency.
 
-// More would only wait for each other in this process.
-const mostOpen = 256
+// More concurrent work would only queue up in this process.
+const maxOpen = 256
 
-/** Does something at an even pace until it is told to end. One that takes long does not hold the next, up to a number. */
-export function keepDoing(perSecond: number, act: () => Promise<void>): () => Promise<void> {
+/**
+ * Calls `act` at an even pace until the returned function is called. Slow calls do not delay other calls unless 256
+ * calls are open.
+ */
+export function runAtPace(perSecond: number, act: () => Promise<void>): () => Promise<void> {
   const started = performance.now()
   const open = new Set<Promise<void>>()
   let [count, failure]: [number, unknown] = [0, null]
   const timer = setInterval(() => {
     for (const due = ((performance.now() - started) / 1_000) * perSecond; count < due; count++) {
-      if (open.size >= mostOpen) continue
+      if (open.size >= maxOpen) continue
       const one: Promise<void> = act()
         .catch((error: unknown) => void (failure ??= error))
         .finally(() => open.delete(one))
@@ -24,10 +27,10 @@ export function keepDoing(perSecond: number, act: () => Promise<void>): () => Pr
   }
 }
 
-/** Does it for each, some at once. */
+/** Maps all items with at most `concurrency` concurrent calls. The results keep the order of the items. */
 export async function inParallel<T, R>(
   items: readonly T[],
-  atOnce: number,
+  concurrency: number,
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
@@ -38,6 +41,6 @@ export async function inParallel<T, R>(
       results[index] = await work(items[index] as T)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return results
 }

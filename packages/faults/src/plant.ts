@@ -1,8 +1,8 @@
-// Mistakes that rows of several kinds plant in their records.
+// Mistakes that several kinds of scenarios plant in their records.
 import type { Operation } from './recorder.ts'
 import type { Mutant } from './row.ts'
 
-/** A mistake that changes these parts of a record. */
+/** Creates a mistake that replaces parts of a record. */
 export const mutant = <O>(
   name: string,
   breaks: string,
@@ -13,11 +13,11 @@ export const mutant = <O>(
   plant: (observed) => ({ ...observed, ...plant(observed) }),
 })
 
-/** The items, with the first of them changed, or the one at this position. */
+/** Returns the items with one of them changed, by default the first. */
 export const changeOne = <T>(items: readonly T[], change: (item: T) => T, at = 0): T[] =>
   items.map((item, index) => (index === at ? change(item) : item))
 
-/** An operation ends with this status, and it is unknown whether it was done. */
+/** An operation ends with this status, and its outcome is unknown. */
 export const failedOperation = <O extends { operations: Operation[] }>(
   name: string,
   breaks: string,
@@ -31,9 +31,9 @@ export const failedOperation = <O extends { operations: Operation[] }>(
   }),
 })
 
-/** A call of the ESB ends with a status that nobody promised. */
+/** An ESB call ends with a status that is not allowed. */
 export const wrongStatus = <O extends { calls: { status: number }[] }>(): Mutant<O> => ({
-  name: 'a caller gets a 500',
+  name: 'a caller receives a 500',
   breaks: 'wrong_status',
   plant: (observed) => ({
     ...observed,
@@ -41,7 +41,7 @@ export const wrongStatus = <O extends { calls: { status: number }[] }>(): Mutant
   }),
 })
 
-/** A socket comes back a minute later than it did. */
+/** A socket reconnects one minute later than it did. */
 export const lateSocket = <O extends { events: { kind: string; at: number }[] }>(
   name: string,
 ): Mutant<O> => ({

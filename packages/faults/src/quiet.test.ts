@@ -1,11 +1,11 @@
-// What does not come to an end is found, and what does is timed.
+// Checks that a condition that never holds is reported, and that the time until a condition holds is measured.
 import { expect, test } from 'vitest'
 import { judgeDrain } from './judge.ts'
 import { staysSame, waitQuietly } from './quiet.ts'
 import { createVerdict } from './verdict.ts'
 
-const said: string[] = []
-const stage = { say: (text: string): void => void said.push(text) }
+const logged: string[] = []
+const stage = { log: (text: string): void => void logged.push(text) }
 
 test('the time until it holds is given', async () => {
   let calls = 0
@@ -29,7 +29,7 @@ test('what never holds breaks a figure', async () => {
     holds: () => Promise.reject(new Error('away')),
   })
   expect([never, failing]).toEqual([null, null])
-  expect(said.at(-1)).toBe('gave up after 0.001 s: nothing')
+  expect(logged.at(-1)).toBe('timed out after 0.001 s waiting for nothing')
   const figures = createVerdict()
   judgeDrain(figures, never)
   expect(figures.verdict.broken).toMatchObject([{ figure: 'drained' }])

@@ -1,33 +1,33 @@
-// The quiet phase of a row: nothing is broken any more, and what is in flight comes to its end before anything is judged.
-import type { Base, Say } from './base.ts'
+// The quiet phase of a scenario: all faults are healed, and work in flight completes before the record is judged.
+import type { Base, Log } from './base.ts'
 import { until } from './children.ts'
 
 type Wait = {
-  /** What is waited for, for who watches. */
+  /** Description of the condition, for the progress output. */
   what: string
-  /** After this it is given up. */
+  /** Timeout. */
   ms: number
   holds: () => Promise<boolean>
 }
 
-/** Waits until it holds; resolves to the seconds it took, or to null when it does not hold in time. */
-export async function waitQuietly({ say }: { say: Say }, { what, ms, holds }: Wait): Promise<number | null> {
+/** Waits until the condition holds. Resolves to the seconds it took, or to null after the timeout. */
+export async function waitQuietly({ log }: { log: Log }, { what, ms, holds }: Wait): Promise<number | null> {
   const start = Date.now()
-  say(`waiting: ${what}`)
+  log(`waiting for ${what}`)
   try {
     await until(what, ms, holds)
     return (Date.now() - start) / 1_000
   } catch {
-    say(`gave up after ${ms / 1_000} s: ${what}`)
+    log(`timed out after ${ms / 1_000} s waiting for ${what}`)
     return null
   }
 }
 
-/** Whether every replica that lives says that it is ready. */
+/** Returns whether every running replica is ready. */
 export const areReady = async ({ replicas }: Pick<Base, 'replicas'>): Promise<boolean> => {
-  const living = replicas.filter((replica) => replica.isAlive())
+  const running = replicas.filter((replica) => replica.isAlive())
   const statuses = await Promise.all(
-    living.map(async ({ readyUrl }) => {
+    running.map(async ({ readyUrl }) => {
       const response = await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })
       await response.text()
       return response.status
@@ -37,8 +37,8 @@ export const areReady = async ({ replicas }: Pick<Base, 'replicas'>): Promise<bo
 }
 
 /**
- * Holds once a number has not changed for so long: of arrivals, for example, when the last has arrived. Each call reads it
- * again.
+ * Returns a condition that holds once a number, such as the count of arrivals, has not changed for `stillMs`. Each call
+ * reads the number again.
  */
 export function staysSame(read: () => Promise<number>, stillMs: number): () => Promise<boolean> {
   let [last, since] = [Number.NaN, Date.now()]

@@ -1,7 +1,7 @@
-// Callers who want the same thing at the same time, at every replica in turn, and what became of it.
+// Concurrent calls that compete for the same object, spread over all replicas, and their outcomes.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { createSecrets, encryptionRing, tokenPlace } from '@manager/manager/sealing'
+import { createSecrets, encryptionRing, tokenAddress } from '@manager/manager/sealing'
 import { type Person, headersOf, masterKey } from '@manager/harness/callers.ts'
 import { callbackUrl, register } from '@manager/harness/backends.ts'
 import { bearer } from '@manager/harness/credentials.ts'
@@ -11,11 +11,17 @@ import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 import type { Replica } from './replicas.ts'
 
 export type RaceWorld = { sql: Pool; replicas: readonly Replica[]; admin: Person; project: SeededProject }
-/** Hashes of what was answered 200, what the database holds, and what each replica serves. */
+/**
+ * `won` contains the hashes of the accepted uploads, `stored` those in the database, and `served` those of the bytes
+ * that each replica serves.
+ */
 export type UploadRace = { statuses: number[]; won: string[]; stored: string[]; served: string[] }
-/** `stored` are the tokens of the rows there are. */
+/** `stored` contains the tokens of the stored rows. */
 export type RegisterRace = { statuses: number[]; ids: string[]; tokens: string[]; stored: string[] }
-/** `steps` are the prefixes before and after each rotation, as audited; `works` says at how many replicas each token does. */
+/**
+ * `steps` contains the audited prefixes before and after each rotation. `works` is the number of replicas that accept
+ * each token.
+ */
 export type RotateRace = {
   tokens: string[]
   failed: string[]
@@ -24,8 +30,8 @@ export type RotateRace = {
   replicas: number
 }
 
-/** Does it so many times at once, at one replica after the other. */
-const atOnce = <T>(
+/** Starts `count` concurrent calls, spread over the replicas. */
+const callConcurrently = <T>(
   { replicas }: RaceWorld,
   count: number,
   act: (service: { url: string }, index: number) => Promise<T>,
@@ -36,11 +42,11 @@ const atOnce = <T>(
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Uploads of one version, each with bytes of its own. */
+/** Uploads the same version several times concurrently, each time with different bytes. */
 export async function raceUploads(world: RaceWorld, count: number): Promise<UploadRace> {
   const { sql, replicas, admin, project } = world
   const pilet = { projectId: project.id, name: `race-${randomUUID()}`, version: '1.0.0' }
-  const answers = await atOnce(world, count, async (service) => {
+  const answers = await callConcurrently(world, count, async (service) => {
     const bytes = randomBytes(20_000)
     return {
       status: (await uploadPilet(service, admin, { ...pilet, bytes })).status,
@@ -63,12 +69,12 @@ export async function raceUploads(world: RaceWorld, count: number): Promise<Uplo
   }
 }
 
-/** Registrations of one backend. */
+/** Sends `count` concurrent registrations of the same backend. */
 export async function raceRegistrations(world: RaceWorld, count: number): Promise<RegisterRace> {
   const { sql, project } = world
   const machine = await seedMachineUser(sql, project)
   const body = { application_id: project.applicationId, callback_url: callbackUrl }
-  const answers = await atOnce(world, count, (service) => register(service, machine.token, body))
+  const answers = await callConcurrently(world, count, (service) => register(service, machine.token, body))
   const { rows } = await sql.query<{ id: string; callback_token: Buffer }>(
     'select id, callback_token from backend_registrations where machine_user_id = $1',
     [machine.id],
@@ -78,22 +84,23 @@ export async function raceRegistrations(world: RaceWorld, count: number): Promis
     statuses: answers.map(({ status }) => status),
     ids: answers.map((answer) => String(answer.body.registered_id)),
     tokens: answers.map((answer) => String(answer.body.token)),
-    stored: rows.map(({ id, callback_token }) => secrets.open(callback_token, tokenPlace(id))),
+    stored: rows.map(({ id, callback_token }) => secrets.open(callback_token, tokenAddress(id))),
   }
 }
 
-/** Whether a machine token is accepted at this replica. */
 const isAccepted = async ({ url }: Replica, token: string): Promise<boolean> => {
   const response = await fetch(`${url}/api/machine/check`, { headers: bearer(token) })
   return (await response.text()).includes('"authenticated":true')
 }
 
-/** Rotations of one machine user. */
+/** Sends `count` concurrent token rotations for the same machine user. */
 export async function raceRotations(world: RaceWorld, count: number): Promise<RotateRace> {
   const { sql, replicas, admin, project } = world
   const { id, token: first } = await seedMachineUser(sql, project)
   const text = 'mutation($id: ID!) { made: rotateMachineUserToken(id: $id) { generatedToken } }'
-  const answers = await atOnce(world, count, ({ url }) => postQuery(url, headersOf(admin), text, { id }))
+  const answers = await callConcurrently(world, count, ({ url }) =>
+    postQuery(url, headersOf(admin), text, { id }),
+  )
   const failed = answers.flatMap(({ error }) => (error === null ? [] : [error]))
   const tokens = [
     first,

@@ -1,7 +1,7 @@
-// Numbers that follow from a seed.
+// Random numbers that are determined by a seed.
 import { createHash } from 'node:crypto'
 
-/** Numbers between 0 and 1 that follow from the seed (mulberry32). */
+/** Returns a random number generator (mulberry32) whose numbers between 0 and 1 are determined by the seed. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -12,13 +12,12 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** A seed that follows from a text, so that one seed gives streams that have nothing to do with each other. */
+/** Derives a seed from a text, so that one seed yields independent streams. */
 export const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0)
 
-/** One of the numbers from 0 to below the count. */
+/** Returns a random integer from 0 to `count` - 1. */
 export const pick = (random: () => number, count: number): number => Math.floor(random() * count)
 
-/** The items in another order. */
 export function shuffle<T>(random: () => number, items: readonly T[]): T[] {
   const rest = [...items]
   return items.map(() => rest.splice(pick(random, rest.length), 1)[0] as T)

@@ -1,14 +1,14 @@
-// What happened, as the checkers read it: what was planned, which runs the database holds, what arrived at the backends,
-// and what the harness itself asked the service for.
+// The record that the checkers read: planned runs, stored runs, requests that arrived at the backends, and calls of the
+// harness.
 import type { Pool } from 'pg'
 
-/** One call of the harness. `unknown` means no answer, or a 5xx: it may or may not have happened. */
+/** One call of the harness. `unknown` means no response or a 5xx: the call may or may not have taken effect. */
 export type Operation = {
   op: string
   key: string
   start: number
   end: number
-  /** Of the answer; 0 for none. */
+  /** Response status, or 0 if there was no response. */
   status: number
   outcome: 'ok' | 'fail' | 'unknown'
 }
@@ -26,13 +26,13 @@ export type Run = Planned & {
   responseStatus: number | null
 }
 
-/** One request as a backend received it. `status` is what was answered; 0 for none. */
+/** One request as a backend received it. `status` is its response, or 0 if it sent none. */
 export type Delivery = {
   runId: string
   triggerId: string
   attempt: number
   scheduledAt: number
-  /** What the signature and the body say of the time. */
+  /** Times in the signature and in the body. */
   stampedAt: number
   executedAt: number
   at: number
@@ -43,18 +43,18 @@ export type Delivery = {
 
 export type Recorder = {
   operations: Operation[]
-  /** Runs the call, which resolves to a status of HTTP, and notes how it ended; a call without answer resolves to 0. */
+  /** Runs the call, which resolves to an HTTP status, and records it. Resolves to 0 if the call throws. */
   record(op: string, key: string, call: () => Promise<number>): Promise<number>
-  /** Notes a call that has ended, just now unless it says when. */
-  note(call: { op: string; key: string; status: number; start?: number; end?: number }): void
+  /** Records a completed call. Its times default to now. */
+  recordCompleted(call: { op: string; key: string; status: number; start?: number; end?: number }): void
 }
 
-/** Notes calls as they end. */
+/** Creates an empty recorder. */
 export function createRecorder(now: () => number = Date.now): Recorder {
   const operations: Operation[] = []
   return {
     operations,
-    note: ({ start = now(), end = now(), ...call }) =>
+    recordCompleted: ({ start = now(), end = now(), ...call }) =>
       void operations.push({ ...call, start, end, outcome: outcomeOf(call.status) }),
     record: async (op, key, call) => {
       const start = now()
@@ -65,23 +65,23 @@ export function createRecorder(now: () => number = Date.now): Recorder {
   }
 }
 
-/** What a status tells the caller: without an answer, or with a 5xx, it may or may not have happened. */
+/** Maps a status to an outcome. Without a response, or with a 5xx, the call may or may not have taken effect. */
 export function outcomeOf(status: number): Operation['outcome'] {
   if (status === 0 || status >= 500) return 'unknown'
   return status < 300 ? 'ok' : 'fail'
 }
 
-/** The keys of the operations of one kind that ended so. */
+/** Returns the keys of the operations of one kind with this outcome. */
 export const keysOf = (operations: Operation[], op: string, outcome: Operation['outcome']): string[] =>
   operations.filter((one) => one.op === op && one.outcome === outcome).map(({ key }) => key)
 
-/** What tells one firing from every other. */
+/** Returns a unique key for one firing. */
 export const keyOf = ({ triggerId, environmentId, scheduledAt }: Planned): string =>
   `${triggerId} ${environmentId} ${scheduledAt}`
 
 type RunRow = Omit<Run, 'scheduledAt' | 'finishedAt'> & { scheduledAt: Date; finishedAt: Date | null }
 
-/** Every run the database holds. */
+/** Reads all runs from the database. */
 export async function readRuns(sql: Pool): Promise<Run[]> {
   const { rows } = await sql.query<RunRow>(
     `select id, trigger_id as "triggerId", environment_id as "environmentId", scheduled_at as "scheduledAt", outcome,

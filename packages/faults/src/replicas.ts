@@ -1,4 +1,4 @@
-// Replicas of the service, each a process of its own with every role, as an installation runs them.
+// Starts replicas of the service, each in its own process with every role, as in production.
 import { tmpdir } from 'node:os'
 import type { Engines } from './cluster.ts'
 import { masterKey, proxySecret } from '@manager/harness/callers.ts'
@@ -9,27 +9,27 @@ export type Replica = {
   name: string
   pid: number
   url: string
-  /** Where it says whether it is ready. */
+  /** URL of the readiness check. */
   readyUrl: string
   logFile: string
   isAlive(): boolean
-  /** Resolves with its exit code, or the name of the signal that ended it. */
+  /** Resolves with the exit code, or the name of the signal that ended the process. */
   exit: Promise<number | string>
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
-  /** The sum of a counter over the series that carry these labels. */
+  /** Returns the sum of a counter over the series with these labels. */
   metric(name: string, labels?: Record<string, string>): Promise<number>
   end(): Promise<void>
 }
 export type ReplicaOptions = {
   name: string
-  /** Where its log goes. */
+  /** Folder for the log. */
   folder: string
   env?: Record<string, string>
-  /** How far its clock is from everyone else's. */
+  /** Offset of its clock from the machine's clock. */
   clockShiftMs?: number
-  /** The program of another release. */
+  /** Entry point of another release. */
   program?: string
-  /** How many files it may have open, if not as many as usual. */
+  /** Limit of open files. Null keeps the default. */
   openFiles?: number | null
 }
 
@@ -37,7 +37,7 @@ const main = new URL('../../manager/src/main.ts', import.meta.url).pathname
 const shiftedClock = new URL('shifted-clock.ts', import.meta.url).pathname
 const startMs = 120_000
 
-/** Starts one and waits until it is ready. */
+/** Starts a replica and waits until it is ready. Throws if it exits first. */
 export async function startReplica(
   cluster: Pick<Engines, 'databaseUrl' | 'redisUrl'>,
   options: ReplicaOptions,
@@ -54,11 +54,11 @@ export async function startReplica(
   let isAlive = true
   void child.exit.then(() => (isAlive = false))
   const healthUrl = `http://127.0.0.1:${healthPort}`
-  await until(`the start of ${name} (its log is ${logFile})`, startMs, async () => {
+  await until(`the start of ${name} (see ${logFile})`, startMs, async () => {
     if (!isAlive) return true
     return (await fetch(`${healthUrl}/readyz`)).status === 200
   })
-  if (!isAlive) throw new Error(`${name} ended with ${await child.exit}; its log is ${logFile}`)
+  if (!isAlive) throw new Error(`${name} exited with ${await child.exit}; see ${logFile}`)
   return {
     name,
     pid: child.pid,
@@ -73,7 +73,7 @@ export async function startReplica(
   }
 }
 
-/** prlimit becomes the program, with the same process id. */
+/** prlimit replaces itself with the program, so the process ID stays the same. */
 const withLimit = (files: number, args: string[]): { program: string; args: string[] } => ({
   program: 'prlimit',
   args: [`--nofile=${files}:${files}`, process.execPath, ...args],
@@ -84,7 +84,7 @@ const settingsOf = (
   port: number,
   healthPort: number,
 ): Record<string, string> => ({
-  // Stripping types is most of what a start costs.
+  // Without the cache, stripping types dominates the start time.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   SVC_DATABASE_URL: cluster.databaseUrl,
   SVC_REDIS_URL: cluster.redisUrl,
@@ -93,7 +93,7 @@ const settingsOf = (
   SVC_PORT: String(port),
   SVC_HEALTH_PORT: String(healthPort),
   SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
-  // The backends of the programme are on this machine.
+  // The backends of the fault scenarios run on this machine.
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
 })
 

@@ -1,7 +1,7 @@
-// The table of a run says which rows passed, how long they took to recover, and whether every planted mistake was found.
+// The table of a run shows which scenarios passed, their recovery times, and whether every planted mistake was found.
 import { expect, test } from 'vitest'
 import { ownNumbers } from './base.ts'
-import { playAll, type Played } from './programme.ts'
+import { playAll, type Played } from './program.ts'
 import { renderTable } from './report.ts'
 import type { Row } from './row.ts'
 import { createVerdict } from './verdict.ts'
@@ -13,7 +13,7 @@ const options = {
   keep: false,
 }
 
-/** A row that finds so much, and whose mutant is found or not. */
+/** Creates a scenario with these losses. `isFound` determines whether its mutant is found. */
 const rowOf = (id: string, lost: string[], isFound = true): Row => ({
   id,
   title: `row ${id}`,
@@ -21,7 +21,7 @@ const rowOf = (id: string, lost: string[], isFound = true): Row => ({
   play: () => {
     const figures = createVerdict()
     figures.none('lost', lost)
-    figures.recovery('recover_ms', { ms: 1_840, most: 5_000, bareMs: 1_200 })
+    figures.recovery('recover_ms', { ms: 1_840, max: 5_000, bareMs: 1_200 })
     const mutants = [{ name: 'a planted loss', breaks: 'lost', isFound, figures: ['lost=1'] }]
     return Promise.resolve({ verdict: figures.verdict, mutants, timeline: null, coresStolen: 0 })
   },
@@ -66,7 +66,7 @@ test('a row that is played several times has to have one schedule', async () => 
   expect(played.map(({ isGood }) => isGood)).toEqual([true, true, false, false])
 })
 
-/** A row that is too slow while others have the machine, and finds so much, the first time. */
+/** Creates a scenario whose first run has these losses and is too slow, on a machine with stolen cores. */
 const slowAtFirst = (coresStolen: number, lost: string[]): Row => {
   const row = rowOf('F01', [])
   let times = 0
@@ -77,7 +77,7 @@ const slowAtFirst = (coresStolen: number, lost: string[]): Row => {
       if (++times > 1) return good
       const figures = createVerdict()
       figures.none('lost', lost)
-      figures.recovery('recover_ms', { ms: 9_000, most: 5_000 })
+      figures.recovery('recover_ms', { ms: 9_000, max: 5_000 })
       return { ...good, verdict: figures.verdict, coresStolen }
     },
   }
@@ -87,7 +87,7 @@ test('a row that was too slow is played once more where others had the machine, 
   const { played, lines } = await play([slowAtFirst(0.9, [])])
   expect(lines.filter((line) => !line.startsWith('MUTANT'))).toEqual([
     'FAULT F01 lost=0 recover_ms=9000(<=5000) cores_stolen=0.90 schedule=feac26dd seed=7 FAIL',
-    'AGAIN F01 because the host took 0.90 cores',
+    'AGAIN F01: the host stole 0.90 cores',
     'FAULT F01 lost=0 recover_ms=1840(<=5000) bare_recover_ms=1200 cores_stolen=0.00 schedule=feac26dd seed=7 PASS',
   ])
   expect(played).toMatchObject([{ isGood: true }])

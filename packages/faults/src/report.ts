@@ -1,12 +1,12 @@
-// What a run of the programme leaves: a table for people, the figures and schedules for programs.
+// Output files of a fault run: a table for humans, and figures and schedules for programs.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { Played } from './programme.ts'
+import type { Played } from './program.ts'
 import { digestOf } from './schedule.ts'
 import { drawTimeline } from './timeline.ts'
 
 const folder = new URL('../out/', import.meta.url).pathname
 
-/** Makes the folder of a run. */
+/** Creates the output folder of a run. */
 export function createOutFolder(seed: number, now = new Date()): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll('-', '').replaceAll(':', '')
   const path = `${folder}${stamp}-${seed}`
@@ -14,7 +14,7 @@ export function createOutFolder(seed: number, now = new Date()): string {
   return path
 }
 
-/** Writes what was played so far; call it after each row. */
+/** Writes the results so far. Call it after each scenario. */
 export function writeOut(path: string, played: readonly Played[]): void {
   writeFileSync(`${path}/table.txt`, `${renderTable(played)}\n`)
   const last = played.at(-1)
@@ -46,7 +46,7 @@ const toJson = (one: Played): object => {
 
 const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`
 
-/** One line per row, and one about all of them. */
+/** Renders one line per scenario and a summary line. */
 export function renderTable(played: readonly Played[]): string {
   const header = ['row', 'verdict', 'took', 'mutants', 'recovery (bare engine)', 'must be 0']
   const lines = played.map(({ id, round, isGood, seconds: took, mutants, verdict, error }) => [

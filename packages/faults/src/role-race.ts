@@ -1,5 +1,5 @@
-// Somebody uses a role at every replica while it is taken from them. The chain of the project says in which order the
-// transactions were: each holds its head until it is committed.
+// A user uses a role at every replica while the role is revoked. The audit chain of the project shows the order of the
+// transactions, because each transaction locks the head of the chain until it commits.
 import { randomUUID } from 'node:crypto'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
@@ -12,26 +12,26 @@ type RoleUse = { op: string; startedAt: number; isAccepted: boolean; answer: str
 export type RoleRace = {
   how: string
   uses: RoleUse[]
-  /** When the loss of the role was asked for and answered, and how often it was asked for. */
-  askedAt: number
-  lostAt: number
-  asked: number
-  /** Changes of this person in the chain of the project, before and after the one that took the role. */
+  /** When the revocation was requested and confirmed, and how often it was requested. */
+  requestedAt: number
+  revokedAt: number
+  requests: number
+  /** Changes by this user in the chain of the project, before and after the revocation. */
   before: number
   after: string[]
 }
 
-const losses = [
+const revocations = [
   'made: updateUserProjectRole(id: $id, role: "readonly") { id }',
   'made: removeUserFromProject(id: $id)',
 ] as const
-/** So many uses are open all the time; more of them and a slow machine would only show that it is slow. */
+/** Number of concurrent uses. More of them would only overload a slow machine. */
 const openUses = 4
-const afterwardsMs = 500
-/** Whoever cannot take the role away by then does so when nobody uses it any more. */
-const giveUpMs = 12_000
+const observeMs = 500
+/** After this time without success, the uses are stopped before the revocation is retried. */
+const stopUsesAfterMs = 12_000
 
-/** What a maintainer may do and is judged again in the transaction, since its result outlives the role. */
+/** Operations of a maintainer that are authorized again in the transaction, because their result outlives the role. */
 const useOf =
   ({ project }: RaceWorld, person: Person, machineUserId: string) =>
   async (service: { url: string }, turn: number): Promise<Omit<RoleUse, 'startedAt'>> => {
@@ -51,7 +51,7 @@ const useOf =
     return { op, isAccepted: error === null, answer: error ?? 'done' }
   }
 
-/** One after the other at every replica, so many at once, until it is told to end. */
+/** Uses the role at all replicas with `openUses` workers until `end` is called. */
 function startUses(world: RaceWorld, person: Person, machineUserId: string) {
   const useOne = useOf(world, person, machineUserId)
   const uses: RoleUse[] = []
@@ -71,8 +71,8 @@ function startUses(world: RaceWorld, person: Person, machineUserId: string) {
   return { uses, end }
 }
 
-/** Takes the role away after this long, at one replica, while it is used at all of them. */
-export async function raceRole(world: RaceWorld, round: number, lossAfterMs: number): Promise<RoleRace> {
+/** Revokes the role after `revokeAfterMs` at one replica while it is used at all of them. */
+export async function raceRole(world: RaceWorld, round: number, revokeAfterMs: number): Promise<RoleRace> {
   const { sql, replicas, admin, project } = world
   const person = await seedUser(sql, `maintainer-${round}`)
   const url = replicas[round % replicas.length]?.url ?? ''
@@ -86,19 +86,19 @@ export async function raceRole(world: RaceWorld, round: number, lossAfterMs: num
   const membershipId = String(data.made.id)
   const machine = await seedMachineUser(sql, project)
   const { uses, end } = startUses(world, person, machine.id)
-  await pause(lossAfterMs)
-  const how = losses[round % losses.length] ?? losses[0]
-  const askedAt = performance.now()
-  for (let asked = 1; ; asked++) {
+  await pause(revokeAfterMs)
+  const how = revocations[round % revocations.length] ?? revocations[0]
+  const requestedAt = performance.now()
+  for (let requests = 1; ; requests++) {
     const answer = await change(`mutation($id: ID!) { ${how} }`, { id: membershipId })
-    const lostAt = performance.now()
-    // One without an answer may have been carried out.
-    const isDone = answer.error === null || (asked > 1 && answer.error.includes('not found'))
-    if (!isDone && lostAt - askedAt < giveUpMs) continue
-    if (isDone) await pause(afterwardsMs)
+    const revokedAt = performance.now()
+    // An earlier request without a response may have succeeded.
+    const isDone = answer.error === null || (requests > 1 && answer.error.includes('not found'))
+    if (!isDone && revokedAt - requestedAt < stopUsesAfterMs) continue
+    if (isDone) await pause(observeMs)
     await end()
     if (!isDone) continue
-    return { how, uses, askedAt, lostAt, asked, ...(await readChain(world, person, membershipId)) }
+    return { how, uses, requestedAt, revokedAt, requests, ...(await readChain(world, person, membershipId)) }
   }
 }
 

@@ -1,7 +1,7 @@
-// A row of the programme: what it does to the service, what it observes, and what must hold of that. Each brings mutants:
-// its own history with a planted mistake, in which its checkers have to find it.
+// A fault scenario: the fault, the record, and the bounds that the record must satisfy. Each scenario has mutants:
+// mistakes that are planted in its own record, and that its checkers must find.
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Base, RowOptions, Say } from './base.ts'
+import type { Base, RowOptions, Log } from './base.ts'
 import { stolenMs } from './cpu.ts'
 import { type CommsSetup, type CommsStage, openCommsStage } from './comms-stage.ts'
 import { type MakeSchedule, type Schedule, planSchedule } from './schedule.ts'
@@ -9,20 +9,20 @@ import { type Setup, type Stage, openStage } from './stage.ts'
 import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A mistake, and the figure that has to show it. */
+/** A mistake and the figure that must reveal it. */
 export type Mutant<Observed> = { name: string; breaks: string; plant: (observed: Observed) => Observed }
 type Definition<Observed, S, D> = {
   id: string
   title: string
-  /** The faults, drawn from a stream of the seed that is used for nothing else. */
+  /** Plans the faults with a random stream that nothing else uses. */
   schedule?: MakeSchedule
   setup: (options: RowOptions, schedule: Schedule) => D
-  /** After this the row has failed. */
+  /** The scenario fails after this time. */
   limitSeconds: number
   observe: (stage: S, schedule: Schedule) => Promise<Observed>
   judge: (observed: Observed) => Verdict
   mutants: readonly Mutant<Observed>[]
-  /** What is drawn of it. */
+  /** Returns the timeline to draw. */
   timeline?: (observed: Observed) => Omit<Timeline, 'title'>
 }
 export type MutantResult = { name: string; breaks: string; isFound: boolean; figures: string[] }
@@ -30,28 +30,28 @@ export type RowResult = {
   verdict: Verdict
   mutants: MutantResult[]
   timeline: Timeline | null
-  /** How many cores, on average, the host gave to others meanwhile. */
+  /** Average number of cores that the host gave to other machines during the scenario. */
   coresStolen: number
 }
 export type Row = {
   id: string
   title: string
-  /** The faults that follow from the seed. */
+  /** Returns the faults that the seed determines. */
   schedule: (options: RowOptions) => Schedule
-  play: (options: RowOptions, say: Say) => Promise<RowResult>
+  play: (options: RowOptions, log: Log) => Promise<RowResult>
 }
 
-/** A row about triggers. */
+/** Defines a scenario about triggers. */
 export const defineRow = <Observed>(definition: Definition<Observed, Stage, Setup>): Row =>
-  playedOn(openStage, definition)
+  createRow(openStage, definition)
 
-/** A row about notifications and hints. */
+/** Defines a scenario about notifications and hints, which are messages that may be lost. */
 export const defineCommsRow = <Observed>(definition: Definition<Observed, CommsStage, CommsSetup>): Row =>
-  playedOn(openCommsStage, definition)
+  createRow(openCommsStage, definition)
 
-/** Makes a row that can be played: on a stage of its own, within its time. */
-export function playedOn<Observed, S extends Base, D>(
-  open: (setup: D, options: RowOptions, say: Say) => Promise<S>,
+/** Creates a scenario that runs on its own stage and fails after its time limit. */
+export function createRow<Observed, S extends Base, D>(
+  open: (setup: D, options: RowOptions, log: Log) => Promise<S>,
   definition: Definition<Observed, S, D>,
 ): Row {
   const { id, title, setup, limitSeconds, observe, judge, mutants, timeline } = definition
@@ -60,13 +60,13 @@ export function playedOn<Observed, S extends Base, D>(
     id,
     title,
     schedule,
-    play: async (options, say) => {
+    play: async (options, log) => {
       const planned = schedule(options)
-      const stage = await open(setup(options, planned), options, say)
+      const stage = await open(setup(options, planned), options, log)
       let hasFailed = true
       try {
         const stolen = watchStolen()
-        const observed = await within(limitSeconds, observe(stage, planned))
+        const observed = await withTimeout(limitSeconds, observe(stage, planned))
         const verdict = judge(observed)
         const coresStolen = stolen()
         verdict.figures.push(`log_errors=${countErrors(stage)}`)
@@ -85,20 +85,22 @@ export function playedOn<Observed, S extends Base, D>(
   }
 }
 
-/** Lines of the replicas' logs that tell of an error; for who looks further, since some faults bring them. */
+/** Counts error lines in the replicas' logs. It is informational, because some faults cause errors. */
 const countErrors = ({ replicas }: Base): number =>
   replicas.reduce(
     (sum, { logFile }) => sum + readFileSync(logFile, 'utf8').split('"level":"error"').length - 1,
     0,
   )
 
-/** How many cores, on average from now on, the host gave to others: timings of a row that had too few say little. */
+/**
+ * Measures the average number of stolen cores from now on. If it is high, the timings of a scenario are inconclusive.
+ */
 export function watchStolen(): () => number {
   const [stolenBefore, start] = [stolenMs(), performance.now()]
   return () => (stolenMs() - stolenBefore) / (performance.now() - start)
 }
 
-/** Plants the mistake and looks whether the figure shows it, which it must not have done before. */
+/** Plants the mistake and checks that it breaks the figure, which must not be broken without it. */
 export function tryMutant<Observed>(
   { name, breaks, plant }: Mutant<Observed>,
   observed: Observed,
@@ -110,16 +112,16 @@ export function tryMutant<Observed>(
     const shown = verdict.figures.filter((figure) => figure.startsWith(`${breaks}=`))
     return { name, breaks, isFound: isBroken(verdict) && !isBroken(judge(observed)), figures: shown }
   } catch (error) {
-    // A record may lack what the mistake is planted in, and then nothing was shown.
+    // The record may lack the data that the mistake changes. In that case, nothing is proven.
     return { name, breaks, isFound: false, figures: [(error as Error).message] }
   }
 }
 
-/** Gives up after this time. */
-export async function within<T>(seconds: number, work: Promise<T>): Promise<T> {
+/** Rejects if the work takes longer than this time. */
+export async function withTimeout<T>(seconds: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`took longer than ${seconds} s`)), seconds * 1_000)
-  // What goes on after that fails, since its replicas are ended; nobody waits for it any more.
+  const timer = setTimeout(() => late.reject(new Error(`timed out after ${seconds} s`)), seconds * 1_000)
+  // After the timeout, the work fails because its replicas are stopped. That failure is ignored.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, late.promise])

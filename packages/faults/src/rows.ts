@@ -1,4 +1,4 @@
-// Every row of the programme, by group. Add a row here: import it, and name it in its group.
+// Every fault scenario, by group. To add a scenario, import it here and add it to its group.
 import type { Row } from './row.ts'
 import { f32 } from './rows/audit-tampered.ts'
 import { f21 } from './rows/backends-failing.ts'
@@ -36,11 +36,11 @@ import { f06 } from './rows/sessions-terminated.ts'
 import { f30 } from './rows/soak.ts'
 import { f18 } from './rows/sockets-cut.ts'
 import { f19 } from './rows/sockets-unread.ts'
-import { f38 } from './rows/triggers-due-at-once.ts'
+import { f38 } from './rows/triggers-due-together.ts'
 import { f22 } from './rows/upstream-misbehaves.ts'
 import { f10 } from './rows/vacuum-blocked.ts'
 
-/** The groups; each takes at most twenty minutes, and every row is in one of them. */
+/** The groups. Each takes at most 20 minutes, and every scenario belongs to one of them. */
 export const groups: Record<string, readonly Row[]> = {
   triggers: [f01, f02, f03, f20, f21, f28, f29],
   comms: [f04, f05, f12, f13, f14, f17, f18, f19],
@@ -52,27 +52,27 @@ export const groups: Record<string, readonly Row[]> = {
   soak: [f30],
 }
 
-/** The rows that every change has to pass, smaller than they are otherwise: at most eight minutes. */
+/** The scenarios that every change must pass, in their short form. They take at most 8 minutes. */
 export const shortRows: readonly Row[] = [f03, f39, f43]
 
-/** Too long to be played with the others; it is played when it is named. */
+/** Scenarios that run only when they are named, because they take too long. */
 const longRows: ReadonlySet<string> = new Set(['F30'])
 
-/** Every row, in the order of its number. */
+/** Every scenario, ordered by number. */
 export const allRows: readonly Row[] = Object.values(groups)
   .flat()
   .toSorted((a, b) => a.id.localeCompare(b.id))
 
 type Choice = { rows: readonly Row[]; isShort: boolean }
 
-/** The rows these names stand for, each once: names of rows and groups, or none for all but the longest. */
+/** Returns the scenarios with these names or in these groups, each once. Without names, returns all but the longest. */
 export function chooseRows(names: readonly string[]): Choice {
   const found = names.map((name) => {
     const rows =
       name.toLowerCase() === 'short'
         ? shortRows
         : (groups[name.toLowerCase()] ?? allRows.filter(({ id }) => id === name.toUpperCase()))
-    if (rows.length === 0) throw new Error(`there is no row or group ${name}; --help lists them`)
+    if (rows.length === 0) throw new Error(`Unknown row or group ${name}. Run --help for the list.`)
     return rows
   })
   const rows = names.length === 0 ? allRows.filter(({ id }) => !longRows.has(id)) : [...new Set(found.flat())]

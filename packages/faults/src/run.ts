@@ -1,9 +1,9 @@
-// The command line of the fault programme: npm run faults -- <row or group>… [options]
+// The command line of the fault program: npm run faults -- <row or group>… [options]
 import { parseArgs } from 'node:util'
 import { ensureHighAvailability } from '@manager/harness/engines/install.ts'
 import type { RowOptions } from './base.ts'
 import { measureBare } from './bare/bare.ts'
-import { playAll } from './programme.ts'
+import { playAll } from './program.ts'
 import { createOutFolder, renderTable, writeOut } from './report.ts'
 import { allRows, chooseRows, groups, shortRows } from './rows.ts'
 import { runToExit } from './exit.ts'
@@ -13,11 +13,11 @@ const renderGroup = ([name, rows]: [string, typeof allRows]): string =>
 
 const help = `Usage: npm run faults -- [<row or group>...] [options]
 
-Breaks the service on purpose, with engines, replicas and backends of its own, and prints what held: a line for each row and
-for each mistake that was planted in its record and has to be found, and a table of all rows. Everything else goes to
-standard error. Exit code 1 when a row fails or a planted mistake is not found. Without names every row but F30 is played:
-that is npm run soak. The name bare stands for what plain clients of PostgreSQL and Redis need after the same faults.
-Tables, figures, schedules and timelines are kept in packages/faults/out.
+Breaks the service on purpose, with its own engines, replicas and backends, and prints which bounds held: one line for
+each row and for each planted mistake, and a table of all rows. Progress goes to standard error. The exit code is 1 if
+a row fails or a planted mistake is not found. Without names, every row except F30 (npm run soak) runs. The name bare
+measures how fast plain PostgreSQL and Redis clients recover from the same faults. Tables, figures, schedules and
+timelines are kept in packages/faults/out.
 
 Rows:
 ${allRows.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}
@@ -25,17 +25,17 @@ Groups:
 ${[...Object.entries(groups), ['short', shortRows] as [string, typeof allRows]].map(renderGroup).join('\n')}
 
 Options:
-  --seed <n>        decides which replica is hit and when (default: a random one, printed)
-  --repeat <n>      plays each row so many times; their schedules have to be the same
-  --short           smaller and shorter rows; the group short always is
-  --triggers <n>    how many are fired, instead of the row's own number
-  --emits <n>       how many notifications are sent, instead of the row's own number (F04, F05)
-  --sockets <n>     how many are open, instead of the row's own number (F17, F18, F19)
-  --sessions <n>    how many logins there are, instead of the row's own number (F26)
-  --processes <n>   replicas of F38 (default: 3)
-  --minutes <n>     how long the soak takes (F30; default: 60)
-  --keep            keep the logs of rows that pass; those of rows that fail are always kept
-  --help            this text
+  --seed <n>        determine which replica is hit and when (default: random, printed)
+  --repeat <n>      run each row n times; the schedules must be identical
+  --short           run smaller and shorter rows; always on for the group short
+  --triggers <n>    number of triggers (default: depends on the row)
+  --emits <n>       number of notifications (F04, F05; default: depends on the row)
+  --sockets <n>     number of sockets (F17, F18, F19; default: depends on the row)
+  --sessions <n>    number of logins (F26; default: depends on the row)
+  --processes <n>   number of replicas (F38; default: 3)
+  --minutes <n>     duration of the soak (F30; default: 60)
+  --keep            keep the logs of rows that pass; the logs of failed rows are always kept
+  --help            print this text
 
 Examples:
   $ npm run faults
@@ -47,11 +47,11 @@ Examples:
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** A number of an option, null when it is not given. */
+/** Parses a numeric option. Returns null if it is missing and throws unless it is a positive integer. */
 function numberOf(text: string | undefined): number | null {
   if (text === undefined) return null
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${text} is not a number from 1 on`)
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${text} is not a positive integer.`)
   return value
 }
 
@@ -99,7 +99,7 @@ async function main(): Promise<number> {
   const keep: Parameters<typeof playAll>[0]['keep'] = (played) => writeOut(out, played)
   const played = await playAll({ rows, options, repeat, print, keep })
   print(`\n${renderTable(played)}`)
-  process.stderr.write(`table, figures, schedules and timelines are in ${out}\n`)
+  process.stderr.write(`table, figures, schedules and timelines: ${out}\n`)
   return played.every(({ isGood }) => isGood) ? 0 : 1
 }
 

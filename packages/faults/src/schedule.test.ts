@@ -1,4 +1,5 @@
-// The schedule of a row follows from its seed alone; one that draws from elsewhere is found before anything is broken.
+// Only the seed determines the schedule of a scenario. A schedule that uses another source is rejected before any
+// fault.
 import { describe, expect, test } from 'vitest'
 import { type RowOptions, ownNumbers } from './base.ts'
 import { createRandom, pick, seedOf, shuffle } from './random.ts'
@@ -24,7 +25,7 @@ describe('a schedule', () => {
   test('that does not follow from the seed is found', () => {
     const drawn: MakeSchedule = () => [{ what: 'kill', target: 0, atMs: Math.random() }]
     expect(() => planSchedule('F01', optionsOf(7), drawn)).toThrow(
-      'the schedule of F01 does not follow from the seed',
+      'the schedule of F01 is not determined by the seed',
     )
     const [one, other] = [drawn(Math.random, optionsOf(7)), drawn(Math.random, optionsOf(7))]
     expect(areSame([one, one, one])).toBe(true)
@@ -42,8 +43,8 @@ describe('a schedule', () => {
   test('names its steps and their targets', () => {
     const step = stepOf([{ what: 'kill', target: 1, atMs: 0 }], 'kill')
     expect(targetOf(['a', 'b'], step)).toBe('b')
-    expect(() => targetOf(['a'], step)).toThrow('there is no target 1 of kill')
-    expect(() => stepOf([], 'kill')).toThrow('no step of the schedule is called kill')
+    expect(() => targetOf(['a'], step)).toThrow('step kill has no target 1')
+    expect(() => stepOf([], 'kill')).toThrow('the schedule has no step kill')
   })
 })
 
@@ -71,7 +72,7 @@ describe('names', () => {
     expect(idsOf(['f03', 'F01', 'F03'])).toEqual(['F03', 'F01'])
     expect(idsOf(['triggers', 'F01'])).toEqual(groups['triggers']?.map(({ id }) => id))
     expect(idsOf([])).toEqual(allRows.map(({ id }) => id).filter((id) => id !== 'F30'))
-    expect(() => idsOf(['F99'])).toThrow('there is no row or group F99')
+    expect(() => idsOf(['F99'])).toThrow('Unknown row or group F99')
   })
 
   test('short makes rows short only by itself', () => {

@@ -1,4 +1,5 @@
-// Loaded before the service (`node --import`): its clock goes CLOCK_SHIFT_MS ahead of the machine's, or behind it.
+// Loaded before the service (`node --import`). Shifts the clock of the process by CLOCK_SHIFT_MS, ahead of the
+// machine's clock or behind it.
 const shiftMs = Number(process.env['CLOCK_SHIFT_MS'])
 const MachineDate = Date
 

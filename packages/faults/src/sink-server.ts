@@ -1,5 +1,5 @@
-// The stub backends, a process of their own: many addresses of the loopback network, one per destination, which answer as
-// they are told and note every request. Arguments: port, number of destinations.
+// Stub backends in a separate process. Each destination has its own loopback address, responds in its configured mode
+// and records every request. Arguments: port, number of destinations.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Delivery } from './recorder.ts'
 
@@ -9,7 +9,7 @@ const open = Array.from({ length: count }, () => 0)
 const peaks = Array.from({ length: count }, () => 0)
 let records: Delivery[] = []
 
-/** Another address for each, so that each is a destination of its own, however destinations are told apart. */
+/** Each destination has its own address, so that destinations are distinct, however the service identifies them. */
 const addressOf = (destination: number): string =>
   `127.10.${Math.floor(destination / 250)}.${(destination % 250) + 1}`
 
@@ -50,7 +50,7 @@ async function receive(
 function respond(mode: string, response: ServerResponse, answered: (status: number) => void): void {
   const [kind, argument] = mode.split(':')
   const answer = (status: number, headers: Record<string, string> = {}): void => {
-    // The backend has done its work, whether or not somebody still waits for the answer.
+    // The backend has done its work, even if no client waits for the response.
     answered(status)
     if (!response.destroyed) response.writeHead(status, { 'content-length': '0', ...headers }).end()
   }
@@ -62,7 +62,7 @@ function respond(mode: string, response: ServerResponse, answered: (status: numb
   setTimeout(() => answer(200), Number(argument))
 }
 
-/** What the harness asks for: the record, and how the destinations shall answer. */
+/** Control requests of the harness: read or clear the record, and set the mode of destinations. */
 async function control(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'POST') {
     const { destinations, mode } = JSON.parse(await readText(request)) as {
@@ -93,7 +93,7 @@ function listen(
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  // A connection that this side closes while a request is on its way would be a fault that nobody planned.
+  // Closing an idle connection while a request is in flight would be an unplanned fault.
   server.keepAliveTimeout = 600_000
   server.listen(port, address)
 }

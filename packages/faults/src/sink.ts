@@ -1,21 +1,21 @@
-// The stub backends as the harness sees them (sink-server.ts runs them).
+// Client of the process that runs the stub backends (sink-server.ts).
 import { type Child, endChild, startChild, until } from './children.ts'
 import type { Delivery } from './recorder.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 
-/** `ok`, `ok:<ms>` (answers after that), `hang`, `500`, `429:<seconds of Retry-After>`, `reset`. */
+/** `ok`, `ok:<response time in ms>`, `hang`, `500`, `429:<Retry-After in seconds>` or `reset`. */
 export type Mode = 'ok' | `ok:${number}` | 'hang' | '500' | `429:${number}` | 'reset'
 export type Sink = {
   pid: number
-  /** How many destinations there are. */
+  /** Number of destinations. */
   size: number
   /** The callback URL of a destination. */
   urlOf(destination: number): string
   setMode(destinations: readonly number[], mode: Mode): Promise<void>
-  /** How many requests came since the record was cleared. */
+  /** Number of requests since the record was cleared. */
   count(): Promise<number>
   deliveries(): Promise<Delivery[]>
-  /** The most requests that each destination had open at once. */
+  /** Maximum number of concurrent requests at each destination. */
   peaks(): Promise<number[]>
   clear(): Promise<void>
   end(): Promise<void>
@@ -23,7 +23,7 @@ export type Sink = {
 
 const program = new URL('sink-server.ts', import.meta.url).pathname
 
-/** Starts them and waits until they listen. */
+/** Starts the backends and waits until they listen. */
 export async function startSink(folder: string, size: number): Promise<Sink> {
   const port = await freePort()
   const child: Child = startChild({

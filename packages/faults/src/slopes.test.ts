@@ -1,29 +1,29 @@
-// Planted leaks are found, and what only goes up and down is not taken for one.
+// Planted leaks are found, and values that only fluctuate are not reported as leaks.
 import { describe, expect, test } from 'vitest'
 import { createRandom } from './random.ts'
 import { type Sample, floorsOf, growthOf, slopeOf } from './slopes.ts'
 
 const minutes = 60
 const everyMs = 5_000
-/** An hour, a sample every five seconds. */
+/** One hour with a sample every 5 s. */
 const samplesOf = (valueAt: (minute: number, index: number) => number): Sample[] =>
   Array.from({ length: (minutes * 60_000) / everyMs }, (_, index) => ({
     at: 1_000_000 + index * everyMs,
     value: valueAt((index * everyMs) / 60_000, index),
   }))
 
-/** About normal, with a deviation of 1. */
+/** Returns a generator of approximately normal noise with a standard deviation of 1. */
 function createNoise(seed: number): () => number {
   const random = createRandom(seed)
   return () => Array.from({ length: 12 }, () => random()).reduce((sum, value) => sum + value, -6)
 }
-/** Each value depends on the one before: what memory looks like. */
+/** Returns a generator whose values each depend on the previous one, like memory usage. */
 function createWander(seed: number, keeps: number): () => number {
   const noise = createNoise(seed)
   let value = 0
   return () => (value = keeps * value + Math.sqrt(1 - keeps ** 2) * noise())
 }
-/** Goes up and is collected, at about the same height; the time of each collection differs. */
+/** Returns a generator that rises and drops like a collected heap, to about the same height but at varying times. */
 function createSawtooth(seed: number, megabytes: number): () => number {
   const random = createRandom(seed)
   let [height, top] = [0, megabytes]
@@ -34,7 +34,7 @@ function createSawtooth(seed: number, megabytes: number): () => number {
   }
 }
 const seeds = Array.from({ length: 200 }, (_, index) => index + 1)
-/** How many of the seeds say that it grows. */
+/** Returns the number of seeds for which growth is reported. */
 const alarmsOf = (make: (seed: number) => Sample[]): number =>
   seeds.filter((seed) => growthOf(make(seed), 0)?.grows === true).length
 
@@ -92,7 +92,7 @@ describe('growth', () => {
 })
 
 describe('without growth, even with no bound, at most one in twenty is taken for it', () => {
-  // One side of an interval of 95 % is 2.5 %; of 200 about 5.
+  // One side of a 95 % interval is 2.5 %, which is about 5 of 200 seeds.
   test.each([
     ['noise', (seed: number) => createNoise(seed)],
     ['collections', (seed: number) => createSawtooth(seed, 30)],
@@ -107,7 +107,7 @@ describe('without growth, even with no bound, at most one in twenty is taken for
   })
 
   test('which a fit that takes samples for independent does not achieve', () => {
-    // Blocks of one sample are what it would be without them; their correlation is still measured, so it is cut off here.
+    // One sample per minute corresponds to a fit without block means. Its correlation is still corrected.
     const alarms = alarmsOf((seed) => {
       const value = createWander(seed, 0.99)
       return samplesOf(() => 100 + value()).filter((_, index) => index % 12 === 0)

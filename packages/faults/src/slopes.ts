@@ -1,11 +1,12 @@
-// Whether something grows over a long run: the slope of its samples, and how sure that is.
+// Detects growth over a long run: the slope of the samples and its confidence interval.
 //
-// Samples a few seconds apart are not independent: a heap that is full now is full five seconds later, and falls when it is
-// collected. A confidence interval that takes them for independent is far too narrow and finds leaks where there are none.
-// So the line is fitted to the means of blocks (one minute by default), which average over a collection and are nearly
-// independent, with Student's t for their number. What correlation is left between neighbouring blocks is measured in the
-// residuals and widens the interval: as if there were fewer blocks, n (1 - r) / (1 + r), the usual correction for a process
-// that depends on its last value. Newey-West would need a bandwidth, and is too narrow for some tens of samples.
+// Samples a few seconds apart are not independent: a heap that is full now is still full 5 s later, and drops when it
+// is collected. A confidence interval that assumes independence is far too narrow and reports leaks where there are
+// none. Therefore the line is fitted to block means (1 minute by default), which average over collections and are
+// nearly independent. Student's t accounts for the number of blocks. The remaining correlation r of adjacent blocks is
+// measured in the residuals and widens the interval. The effective number of blocks is n (1 - r) / (1 + r), the usual
+// correction for a first-order autoregressive process. Newey-West would need a bandwidth and is too narrow for a few
+// dozen samples.
 
 /** A value at a time, in milliseconds. */
 export type Sample = { at: number; value: number }
@@ -14,21 +15,21 @@ export type Slope = { perMinute: number; low: number; high: number; blocks: numb
 export type Growth = Slope & { grows: boolean }
 
 const minuteMs = 60_000
-/** Fewer say nothing about a slope. */
-const leastBlocks = 5
+/** With fewer blocks, a slope is meaningless. */
+const minBlocks = 5
 
-/** The slope of the samples; null when there are too few blocks for one. */
+/** Returns the slope of the samples, or null if there are too few blocks. */
 export function slopeOf(samples: readonly Sample[], blockMs = minuteMs): Slope | null {
   const blocks = meansOf(samples, blockMs)
   const count = blocks.length
-  if (count < leastBlocks) return null
+  if (count < minBlocks) return null
   const [meanX, meanY] = [meanOf(blocks.map(({ x }) => x)), meanOf(blocks.map(({ y }) => y))]
   const spread = sumOf(blocks.map(({ x }) => (x - meanX) ** 2))
   const perMinute = sumOf(blocks.map(({ x, y }) => (x - meanX) * (y - meanY))) / spread
   const residuals = blocks.map(({ x, y }) => y - meanY - perMinute * (x - meanX))
   const squares = sumOf(residuals.map((residual) => residual ** 2))
-  const correlation = squares === 0 ? 0 : Math.max(0, neighbourCorrelation(residuals, squares))
-  // At least three, so that a line can be wrong at all.
+  const correlation = squares === 0 ? 0 : Math.max(0, adjacentCorrelation(residuals, squares))
+  // With fewer than three blocks, the fit would have no degree of freedom.
   const effective = Math.max(3, (count * (1 - correlation)) / (1 + correlation))
   const deviation = Math.sqrt(squares / (effective - 2) / spread) * Math.sqrt(count / effective)
   const half = studentAt95(effective - 2) * deviation
@@ -36,31 +37,33 @@ export function slopeOf(samples: readonly Sample[], blockMs = minuteMs): Slope |
 }
 
 /**
- * Whether it grows: surely, and by more than the bound per minute. The bound says how little does not matter; what is not
- * known well enough to tell does not count as growth, so say beside it how wide the interval is.
+ * Returns whether the value grows significantly and by more than `maxPerMinute`, below which growth does not matter.
+ * An uncertain slope does not count as growth, so callers should also report the width of the interval.
  */
 export function growthOf(
   samples: readonly Sample[],
-  mostPerMinute: number,
+  maxPerMinute: number,
   blockMs = minuteMs,
 ): Growth | null {
   const slope = slopeOf(samples, blockMs)
   if (slope === null) return null
-  return { ...slope, grows: slope.low > 0 && slope.perMinute > mostPerMinute }
+  return { ...slope, grows: slope.low > 0 && slope.perMinute > maxPerMinute }
 }
 
-/** The least of each block: of memory, what is left after a collection. What is not collected yet is no growth. */
+/** Returns the minimum of each block. For memory, it is the level after a collection: garbage is not growth. */
 export function floorsOf(samples: readonly Sample[], blockMs: number): Sample[] {
   const start = samples.reduce((first, { at }) => Math.min(first, at), Infinity)
-  return [...Map.groupBy(samples, ({ at }) => Math.floor((at - start) / blockMs))].map(([index, some]) => ({
+  return [...Map.groupBy(samples, ({ at }) => Math.floor((at - start) / blockMs))].map(([index, block]) => ({
     at: start + index * blockMs,
-    value: Math.min(...some.map(({ value }) => value)),
+    value: Math.min(...block.map(({ value }) => value)),
   }))
 }
 
 type Block = { x: number; y: number }
 
-/** The mean time, in minutes, and the mean value of each block; the last is left out when it is less than half full. */
+/**
+ * Returns the mean time in minutes and the mean value of each block. Drops the last block if it is less than half full.
+ */
 function meansOf(samples: readonly Sample[], blockMs: number): Block[] {
   const start = samples.reduce((first, { at }) => Math.min(first, at), Infinity)
   const end = samples.reduce((last, { at }) => Math.max(last, at), -Infinity)
@@ -68,9 +71,9 @@ function meansOf(samples: readonly Sample[], blockMs: number): Block[] {
   return [...groups]
     .filter(([index]) => index === 0 || end - start - index * blockMs >= blockMs / 2)
     .sort(([a], [b]) => a - b)
-    .map(([, some]) => ({
-      x: meanOf(some.map(({ at }) => at - start)) / minuteMs,
-      y: meanOf(some.map(({ value }) => value)),
+    .map(([, block]) => ({
+      x: meanOf(block.map(({ at }) => at - start)) / minuteMs,
+      y: meanOf(block.map(({ value }) => value)),
     }))
 }
 
@@ -78,17 +81,17 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 const meanOf = (values: readonly number[]): number => sumOf(values) / values.length
 
 /**
- * How much a residual says about the next. A line that was fitted to few points makes its residuals look less correlated than
- * they are, by about 2 / n, which is added.
+ * Returns the correlation of adjacent residuals. A line fitted to few points makes its residuals look less correlated
+ * than they are, by about 2 / n, which is added.
  */
-const neighbourCorrelation = (residuals: readonly number[], squares: number): number =>
+const adjacentCorrelation = (residuals: readonly number[], squares: number): number =>
   Math.min(
     0.95,
     sumOf(residuals.slice(1).map((residual, index) => residual * (residuals[index] ?? 0))) / squares +
       2 / residuals.length,
   )
 
-// Two-sided 95 % of Student's t, for these degrees of freedom.
+// Two-sided 95 % quantiles of Student's t by degrees of freedom.
 const student: readonly [number, number][] = [
   [1, 12.706],
   [2, 4.303],
@@ -105,5 +108,5 @@ const student: readonly [number, number][] = [
   [120, 1.98],
 ]
 
-/** The value for the next lower number of degrees, which is never too small. */
+/** Returns the value for the next lower tabulated degrees of freedom, which is never too small. */
 const studentAt95 = (degrees: number): number => student.findLast(([at]) => at <= degrees)?.[1] ?? 12.706

@@ -1,4 +1,4 @@
-// A soak finds the one thing that grows, and says so when it has seen too little.
+// Checks that a soak test finds the one metric that grows, and that it reports metrics with too few samples.
 import { closeSync, openSync } from 'node:fs'
 import type { QueryResult } from 'pg'
 import { expect, test, vi } from 'vitest'
@@ -6,7 +6,7 @@ import {
   type SoakSamples,
   descriptorsOf,
   judgeSoak,
-  mostPerMinute,
+  maxPerMinute,
   sampleOnce,
   startSampling,
 } from './soak-samples.ts'
@@ -20,7 +20,7 @@ function verdictOf(samples: SoakSamples): Verdict {
 
 const things = ['rss_mb/a', 'heap_mb/a', 'descriptors/a', 'eventloop_p99_ms/a']
 const names = [...things, 'pg_connections', 'pg_dead_tuples', 'redis_clients']
-/** Half an hour, every five seconds, at an even height with some noise. */
+/** 30 minutes with a sample every 5 s, at a constant level with some noise. */
 const evenSamples = (): SoakSamples =>
   Object.fromEntries(
     names.map((name) => [
@@ -35,7 +35,7 @@ test('what stays even does not grow', () => {
 
 test.each(names)('a leak is found: %s', (name) => {
   const samples = evenSamples()
-  const perMinute = 10 * (mostPerMinute[name.split('/')[0] ?? ''] ?? 0) + 1
+  const perMinute = 10 * (maxPerMinute[name.split('/')[0] ?? ''] ?? 0) + 1
   samples[name] = (samples[name] ?? []).map(({ at, value }) => ({
     at,
     value: value + (perMinute * at) / 60_000,

@@ -1,4 +1,5 @@
-// What is sampled during a soak, and what must not grow: memory, descriptors, connections, dead tuples, event loop.
+// Samples the metrics that must not grow in a soak test: memory, descriptors, connections, dead tuples and event loop
+// delay.
 import { readdirSync } from 'node:fs'
 import type { Pool } from 'pg'
 import { rssOf } from './cpu.ts'
@@ -6,18 +7,18 @@ import type { Replica } from './replicas.ts'
 import { type Growth, type Sample, floorsOf, growthOf } from './slopes.ts'
 import type { createVerdict } from './verdict.ts'
 
-/** The samples of each thing, by its name; of a replica `<thing>/<name of the replica>`. */
+/** The samples by metric. Metrics of a replica are named `<metric>/<replica>`. */
 export type SoakSamples = Record<string, Sample[]>
-/** What a soak needs of its stage. */
-export type Soaked = {
+/** The parts of the stage that are sampled. */
+export type SoakTargets = {
   replicas: readonly Pick<Replica, 'name' | 'pid' | 'isAlive' | 'metric'>[]
   sql: Pick<Pool, 'query'>
-  /** How many clients Redis has. */
+  /** Number of Redis clients. */
   redisClients: () => Promise<number>
 }
 
-/** How much each may grow per minute without a doubt: far less than would be noticed in a week. */
-export const mostPerMinute: Readonly<Record<string, number>> = {
+/** Allowed growth per minute of each metric. Such growth would not be noticed within a week. */
+export const maxPerMinute: Readonly<Record<string, number>> = {
   rss_mb: 0.1,
   heap_mb: 0.05,
   descriptors: 0.02,
@@ -26,21 +27,21 @@ export const mostPerMinute: Readonly<Record<string, number>> = {
   pg_dead_tuples: 200,
   redis_clients: 0.02,
 }
-const everyMs = 5_000
+const intervalMs = 5_000
 const megabyte = 1_048_576
 const minuteMs = 60_000
 const collectedBlocks = 5
 
-/** How many descriptors a process has open. */
+/** Returns the number of open descriptors of a process. */
 export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
-/** Samples everything once; what does not answer has no sample. */
+/** Samples every metric once. A metric that cannot be read gets no sample. */
 export async function sampleOnce(
-  { replicas, sql, redisClients }: Soaked,
+  { replicas, sql, redisClients }: SoakTargets,
   samples: SoakSamples,
   at = Date.now(),
 ): Promise<void> {
-  const note = async (name: string, read: () => Promise<number> | number): Promise<void> => {
+  const addSample = async (name: string, read: () => Promise<number> | number): Promise<void> => {
     const value = await Promise.resolve()
       .then(read)
       .catch(() => Number.NaN)
@@ -50,32 +51,32 @@ export async function sampleOnce(
     const { rows } = await sql.query<{ value: string }>(query)
     return Number(rows[0]?.value ?? Number.NaN)
   }
-  const living = replicas.filter((replica) => replica.isAlive())
+  const running = replicas.filter((replica) => replica.isAlive())
   await Promise.all([
-    ...living.flatMap(({ name, pid, metric }) => [
-      note(`rss_mb/${name}`, () => rssOf(pid)),
-      note(`descriptors/${name}`, () => descriptorsOf(pid)),
-      note(`heap_mb/${name}`, async () => (await metric('svc_nodejs_heap_size_used_bytes')) / megabyte),
-      note(
+    ...running.flatMap(({ name, pid, metric }) => [
+      addSample(`rss_mb/${name}`, () => rssOf(pid)),
+      addSample(`descriptors/${name}`, () => descriptorsOf(pid)),
+      addSample(`heap_mb/${name}`, async () => (await metric('svc_nodejs_heap_size_used_bytes')) / megabyte),
+      addSample(
         `eventloop_p99_ms/${name}`,
         async () => (await metric('svc_nodejs_eventloop_lag_p99_seconds')) * 1_000,
       ),
     ]),
-    note('pg_connections', () =>
+    addSample('pg_connections', () =>
       count("select count(*) as value from pg_stat_activity where backend_type = 'client backend'"),
     ),
-    note('pg_dead_tuples', () =>
+    addSample('pg_dead_tuples', () =>
       count('select coalesce(sum(n_dead_tup), 0) as value from pg_stat_user_tables'),
     ),
-    note('redis_clients', redisClients),
+    addSample('redis_clients', redisClients),
   ])
 }
 
-/** Samples every five seconds until it is ended, and then gives what was sampled. */
-export function startSampling(soaked: Soaked): () => Promise<SoakSamples> {
+/** Samples every 5 s. The returned function stops it and resolves to the samples. */
+export function startSampling(targets: SoakTargets): () => Promise<SoakSamples> {
   const samples: SoakSamples = {}
   let last: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => void (last = last.then(() => sampleOnce(soaked, samples))), everyMs)
+  const timer = setInterval(() => void (last = last.then(() => sampleOnce(targets, samples))), intervalMs)
   return async () => {
     clearInterval(timer)
     await last
@@ -83,16 +84,16 @@ export function startSampling(soaked: Soaked): () => Promise<SoakSamples> {
   }
 }
 
-/** Of the heap counts what is left after collections, over blocks in which there are some. */
-function growthIn(thing: string, some: readonly Sample[], blockMs: number): Growth | null {
-  const most = mostPerMinute[thing] ?? 0
+/** For the heap, uses the level after garbage collections, over blocks that are long enough to contain some of them. */
+function growthIn(metric: string, values: readonly Sample[], blockMs: number): Growth | null {
+  const maxGrowth = maxPerMinute[metric] ?? 0
   const floorMs = collectedBlocks * blockMs
-  return thing === 'heap_mb'
-    ? growthOf(floorsOf(some, floorMs), most, floorMs)
-    : growthOf(some, most, blockMs)
+  return metric === 'heap_mb'
+    ? growthOf(floorsOf(values, floorMs), maxGrowth, floorMs)
+    : growthOf(values, maxGrowth, blockMs)
 }
 
-/** Nothing may grow; what has too few samples to tell is broken too, because nothing was shown. */
+/** Checks that no metric grows. A metric with too few samples is also a failure, because it proves nothing. */
 export function judgeSoak(
   figures: ReturnType<typeof createVerdict>,
   samples: SoakSamples,
@@ -101,9 +102,9 @@ export function judgeSoak(
   const growing: string[] = []
   const unknown: string[] = []
   const names = new Set(Object.keys(samples).map((name) => name.split('/')[0] ?? ''))
-  unknown.push(...Object.keys(mostPerMinute).filter((thing) => !names.has(thing)))
-  for (const [name, some] of Object.entries(samples)) {
-    const growth = growthIn(name.split('/')[0] ?? '', some, blockMs)
+  unknown.push(...Object.keys(maxPerMinute).filter((metric) => !names.has(metric)))
+  for (const [name, values] of Object.entries(samples)) {
+    const growth = growthIn(name.split('/')[0] ?? '', values, blockMs)
     if (growth === null) {
       unknown.push(name)
       continue

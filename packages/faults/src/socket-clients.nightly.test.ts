@@ -1,5 +1,5 @@
-// The people who look follow the rules of the close codes, seen by a server that closes and refuses as it likes; and the
-// balancer sends to replicas that are ready alone.
+// Checks that the socket clients follow the close code rules with a server that closes and rejects sockets, and that
+// the load balancer routes only to ready replicas.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ const hello = JSON.stringify({ type: 'hello', reconnect_jitter_ms: 50 })
 const fakes: Fake[] = []
 let folder: string
 
-/** A replica that greets every socket, or refuses it with a status. */
+/** Starts a fake replica that greets every socket, or rejects it with a status. */
 async function startFake(isReady: () => boolean = () => true): Promise<Fake> {
   const sockets = new WebSocketServer({ noServer: true })
   const server = createServer((_request, response) => response.writeHead(isReady() ? 200 : 503).end())

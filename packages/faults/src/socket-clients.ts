@@ -1,5 +1,6 @@
-// The people who look, a process of its own with thousands of sockets. They follow the rules of the close codes: final
-// from 4500 on, else back after a random part of the jitter that `hello` names. Argument: the port of its control.
+// Runs thousands of socket clients in a separate process. They follow the close code rules: codes from 4500 are final,
+// and after any other code a client reconnects after a random part of the jitter in `hello`. Argument: the control
+// port.
 import { WebSocket } from 'ws'
 import { serveControl } from './control.ts'
 import type { Arrival, SocketEvent, SocketSpec } from './sockets.ts'
@@ -9,12 +10,15 @@ const sockets: (WebSocket | undefined)[] = []
 const jitters: number[] = []
 let events: SocketEvent[] = []
 let arrivals: Arrival[] = []
-/** Only how late hints were, by phase and group; for rows with too many to note each. */
-let isTally = false
+/**
+ * Records only latencies by phase and group, for scenarios with too many hints (messages that may be lost) to record
+ * each.
+ */
+let recordsOnlyLatencies = false
 const latencies = new Map<string, number[]>()
 let greeted = 0
 let isEnding = false
-const helloWaits = new Set<() => void>()
+const helloWaiters = new Set<() => void>()
 
 const now = (): number => performance.timeOrigin + performance.now()
 const firstJitterMs = 5_000
@@ -37,8 +41,8 @@ function connect(socket: number): void {
       jitters[socket] = frame.jitterMs
       const at = now()
       events.push({ socket, kind: 'hello', at, jitterMs: frame.jitterMs, tookMs: at - startedAt })
-      for (const wake of helloWaits) wake()
-    } else if (frame.key !== null) note(socket, frame.key)
+      for (const wake of helloWaiters) wake()
+    } else if (frame.key !== null) recordHint(socket, frame.key)
   })
   client.on('unexpected-response', (_request, response) => {
     const retryAfterMs = Number(response.headers['retry-after'] ?? 0) * 1_000
@@ -59,7 +63,7 @@ function connect(socket: number): void {
 
 type Frame = { type: string; jitterMs: number; key: string | null }
 
-/** The type of a frame, and the key of the hint, which is its title or its topic. Of a long one only the head is read. */
+/** Returns the type of a frame and the key of the hint: its title or topic. Parses only the head of a long frame. */
 function readFrame(data: Buffer): Frame {
   if (data.length > headBytes) {
     const head = data.toString('latin1', 0, headBytes)
@@ -74,9 +78,9 @@ function readFrame(data: Buffer): Frame {
   }
 }
 
-function note(socket: number, key: string): void {
+function recordHint(socket: number, key: string): void {
   const at = now()
-  if (!isTally) return void arrivals.push({ socket, key, at })
+  if (!recordsOnlyLatencies) return void arrivals.push({ socket, key, at })
   const [phase = '', , sentAt = ''] = key.split(' ')
   const name = `${phase} ${specs[socket]?.group}`
   const list = latencies.get(name) ?? []
@@ -84,33 +88,33 @@ function note(socket: number, key: string): void {
   latencies.set(name, list)
 }
 
-/** Opens them, some at a time; resolves when each has its hello, or after the time. */
+/** Opens the sockets with limited concurrency. Resolves when each has its hello, or after `ms`. */
 async function open(added: SocketSpec[], ms: number): Promise<number> {
   const end = Date.now() + ms
   const before = greeted
   const have = (): number => greeted - before
-  /** Waits until this many of them have their hello. */
+  /** Waits until `count` of the added sockets have their hello. */
   const reached = async (count: number): Promise<void> => {
     while (have() < count && Date.now() < end) await nextHello(100)
   }
   for (const [index, spec] of added.entries()) {
-    await reached(index - openingAtOnce)
+    await reached(index - maxOpening)
     connect(specs.push(spec) - 1)
   }
   await reached(added.length)
   return greeted
 }
-const openingAtOnce = 100
+const maxOpening = 100
 
 const nextHello = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     const wake = (): void => {
       clearTimeout(timer)
-      helloWaits.delete(wake)
+      helloWaiters.delete(wake)
       resolve()
     }
     const timer = setTimeout(wake, ms)
-    helloWaits.add(wake)
+    helloWaiters.add(wake)
   })
 
 const each = (chosen: number[], act: (client: WebSocket) => void): number => {
@@ -127,7 +131,7 @@ serveControl(Number(process.argv[2]), {
   pause: (body) => each(body as number[], (client) => client.pause()),
   resume: (body) => each(body as number[], (client) => client.resume()),
   drop: (body) => each(body as number[], (client) => client.terminate()),
-  tally: () => void (isTally = true),
+  tally: () => void (recordsOnlyLatencies = true),
   events: () => events,
   arrivals: () => arrivals,
   latencies: (body) => (latencies.get(body as string) ?? []).sort((a, b) => a - b),

@@ -1,4 +1,4 @@
-// The people who look, as the harness sees them (socket-clients.ts runs them).
+// Client of the process that runs the socket clients (socket-clients.ts).
 import { type Child, endChild, startChild, until } from './children.ts'
 import { createControl } from './control.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
@@ -6,36 +6,39 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 export type SocketSpec = {
   url: string
   headers: Record<string, string>
-  /** Whom it is counted with. */
+  /** Group of the socket in the latency statistics. */
   group: string
 }
-/** What happened to a socket, which is named by its place in the order of opening. */
+/** An event of a socket. `socket` is its index in the order of opening. */
 export type SocketEvent = { socket: number; at: number } &
-  /** `tookMs` is the time since it began to connect. */
+  /** `tookMs` is the time since the start of the connection. */
   (
     | { kind: 'hello'; jitterMs: number; tookMs: number }
-    /** `failed` is one that never got its hello. */
+    /** `failed` means that the socket never received its hello. */
     | { kind: 'closed' | 'failed'; code: number; jitterMs: number }
     | { kind: 'refused'; status: number }
   )
-/** A hint that a socket got; its key is the title of the notification, or the topic. */
+/**
+ * The arrival of a hint, which is a message that may be lost, at a socket. Its key is the title of the notification, or
+ * the topic.
+ */
 export type Arrival = { socket: number; key: string; at: number }
 
 export type Sockets = {
   pid: number
-  /** Resolves to how many have their hello, all of them or those that have it after the time. */
+  /** Resolves to the number of sockets with a hello, once all added ones have it or after `ms`. */
   open(added: SocketSpec[], ms?: number): Promise<number>
   greeted(): Promise<number>
-  /** Reads no more from these, and goes on with it. */
+  /** Stops reading from these sockets until `resume`. */
   pause(sockets: number[]): Promise<void>
   resume(sockets: number[]): Promise<void>
-  /** Cuts the connections without a word. */
+  /** Terminates the connections without a close frame. */
   drop(sockets: number[]): Promise<void>
-  /** From now on only how late hints are is noted; their keys are `<phase> <number> <time of sending>`. */
+  /** From now on, records only the latencies of hints, whose keys must be `<phase> <number> <send time>`. */
   tally(): Promise<void>
   events(): Promise<SocketEvent[]>
   arrivals(): Promise<Arrival[]>
-  /** How late the hints of a phase reached a group, the least late first. */
+  /** Returns the latencies of the hints of a phase to a group, in ascending order. */
   latencies(phase: string, group: string): Promise<number[]>
   clear(): Promise<void>
   end(): Promise<void>
@@ -44,7 +47,7 @@ export type Sockets = {
 const program = new URL('socket-clients.ts', import.meta.url).pathname
 const openMs = 60_000
 
-/** Starts the process; it has no sockets yet. */
+/** Starts the process. It has no sockets yet. */
 export async function startSockets(folder: string): Promise<Sockets> {
   const port = await freePort()
   const child: Child = startChild({

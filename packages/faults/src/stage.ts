@@ -1,5 +1,5 @@
-// What a row about triggers runs on: engines, replicas, and backends that are registered.
-import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from './base.ts'
+// Sets up the environment of a trigger scenario: PostgreSQL, Redis, replicas and registered backends.
+import { type Base, type BaseSetup, type RowOptions, type Log, openBase } from './base.ts'
 import { waitQuietly } from './quiet.ts'
 import { type Sink, startSink } from './sink.ts'
 import { type World, createWorld } from './world.ts'
@@ -7,22 +7,24 @@ import { type World, createWorld } from './world.ts'
 export type Setup = BaseSetup & { destinations: number }
 export type Stage = Base & { sink: Sink; world: World }
 
-/** Starts engines, replicas and backends, and registers the backends. */
-export const openStage = (setup: Setup, options: RowOptions, say: Say): Promise<Stage> =>
-  openBase(setup, options, say, async ({ folder, cluster, replicas, ends }) => {
-    const sink = ends(await startSink(folder, setup.destinations))
-    say(`registering ${setup.destinations} backends`)
+/** Starts PostgreSQL, Redis, replicas and backends, and registers the backends. */
+export const openStage = (setup: Setup, options: RowOptions, log: Log): Promise<Stage> =>
+  openBase(setup, options, log, async ({ folder, cluster, replicas, registerPart }) => {
+    const sink = registerPart(await startSink(folder, setup.destinations))
+    log(`registering ${setup.destinations} backends`)
     const world = await createWorld(cluster.sql, sink, () => replicas)
-    ends({ end: () => Promise.resolve(world.stopHeartbeats()) })
+    registerPart({ end: () => Promise.resolve(world.stopHeartbeats()) })
     return { sink, world }
   })
 
 type Drained = { runs: number; ms: number; scheduledUntil?: number }
 
-/** Waits until there are this many runs and none is open; resolves to the seconds it took, or to null after `ms`. */
+/**
+ * Waits until there are at least `runs` runs and none is pending. Resolves to the elapsed seconds, or null after `ms`.
+ */
 export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Promise<number | null> =>
   waitQuietly(stage, {
-    what: `${runs} runs are finished`,
+    what: `${runs} runs to finish`,
     ms,
     holds: async () => {
       const { rows } = await stage.cluster.sql.query<{ total: number; open: number }>(
@@ -36,7 +38,7 @@ export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Prom
 
 export type ActiveJob = { id: string; claims: number; data: string }
 
-/** Attempts that some replica has in its hands. */
+/** Reads the attempts that any replica holds. */
 export async function readActiveJobs(stage: Stage): Promise<ActiveJob[]> {
   const { rows } = await stage.cluster.sql.query<ActiveJob>(
     `select id, claims, data::text as data from queued_jobs where is_held and queue like 'trigger-%'`,

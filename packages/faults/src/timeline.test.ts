@@ -1,4 +1,4 @@
-// The picture of a row is well-formed XML whatever the texts are, and nothing in it is outside of it.
+// The image of a scenario is well-formed XML whatever its texts contain, and all elements are inside its bounds.
 import { SaxesParser } from 'saxes'
 import { describe, expect, test } from 'vitest'
 import type { Operation } from './recorder.ts'
@@ -7,7 +7,7 @@ import { deliveriesTimeline, emitsTimeline, operationsTimeline, timelineOf } fro
 
 type Tag = { name: string; attributes: Record<string, string> }
 
-/** Every element; throws when it is not well-formed. */
+/** Returns all elements and the text. Throws if the XML is not well-formed. */
 function parse(svg: string): { tags: Tag[]; text: string } {
   const [tags, texts]: [Tag[], string[]] = [[], []]
   const parser = new SaxesParser({})
@@ -36,7 +36,7 @@ const timeline: Timeline = {
   to: 10_000,
 }
 
-/** Everything that is not inside of the picture, or of the plot. */
+/** Returns all elements outside the image, or outside the plot. */
 function findOutside({ tags }: ReturnType<typeof parse>): string[] {
   const isWithin = (value: number, from: number, to: number): boolean => value >= from && value <= to
   return tags
@@ -96,7 +96,7 @@ describe('a timeline', () => {
     const times = Array.from({ length: 100 }, (_, index) => 4_000 + index * 10)
     const { tags } = parse(drawTimeline({ ...timeline, series: [{ name: 'one', times }], errors: [] }))
     const points = tags.find(({ name }) => name === 'polyline')?.attributes['points']?.split(' ') ?? []
-    // 100 in the fifth of ten seconds, which is the top; nothing elsewhere.
+    // All 100 times are in the fifth of ten seconds, which is the top of the plot. The other seconds are empty.
     expect(points.map((point) => Number(point.split(',')[1]))).toEqual(
       points.map((_, index) => (index === 4 ? 44 : 212)),
     )

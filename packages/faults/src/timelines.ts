@@ -1,41 +1,41 @@
-// The timelines of rows, from what they record.
+// Builds timelines from the records of scenarios.
 import type { Emit } from './comms-checkers.ts'
 import type { Delivery, Operation } from './recorder.ts'
 import type { Series, Span, Timeline } from './timeline.ts'
 
-/** What a row gives; the time is that of all of it, unless it says more. */
+/** The parts of a timeline without its time range. */
 type Parts = { series: readonly Series[]; errors: readonly number[]; faults: readonly Span[] }
 
 const edgeMs = 1_000
 
-/** All of it, from shortly before the first to shortly after the last. */
+/** Adds the time range, from shortly before the first event to shortly after the last. */
 export function timelineOf({ series, errors, faults }: Parts): Omit<Timeline, 'title'> {
   let [from, to] = [Infinity, -Infinity]
-  const see = (time: number): void => {
+  const include = (time: number): void => {
     if (!Number.isFinite(time)) return
     from = Math.min(from, time)
     to = Math.max(to, time)
   }
-  for (const { times } of series) for (const time of times) see(time)
-  for (const time of errors) see(time)
+  for (const { times } of series) for (const time of times) include(time)
+  for (const time of errors) include(time)
   for (const { at, until } of faults) {
-    see(at)
-    see(until)
+    include(at)
+    include(until)
   }
   if (from > to) [from, to] = [0, 0]
   const ending = to + edgeMs
-  // A fault that never ended lasts until the end of the picture.
+  // A fault without an end lasts until the end of the image.
   const shown = faults.map((fault) => ({ ...fault, until: Math.min(fault.until, ending) }))
   return { series, errors, faults: shown, from: from - edgeMs, to: ending }
 }
 
-/** More than these few lines could not be told apart. */
+/** Groups operations into few lines, because more would be hard to distinguish. */
 const lines: Readonly<Record<string, string>> = {
   authenticate: 'authenticated',
   stranger: 'authenticated',
   create: 'changes',
   rename: 'changes',
-  end: 'changes',
+  invalidate: 'changes',
   seal: 'changes',
   upload: 'changes',
   call: 'partner calls',
@@ -47,8 +47,8 @@ const lines: Readonly<Record<string, string>> = {
 }
 
 /**
- * Calls of the harness: a line for related kinds, by when they were answered. Errors are those without an answer, or with a
- * 5xx: who is refused as promised, such as with an ended credential, is none.
+ * Plots calls of the harness by response time, with one line for related kinds. Calls without a response or with a 5xx
+ * are errors. An expected rejection, such as that of an invalidated credential, is not.
  */
 export function operationsTimeline(
   operations: readonly Operation[],
@@ -63,7 +63,7 @@ export function operationsTimeline(
   return timelineOf({ series, errors, faults })
 }
 
-/** Runs: when they were due, and when their backends received them; errors are those that were not accepted. */
+/** Plots when runs were due and when their backends received them. Deliveries that were not accepted are errors. */
 export const deliveriesTimeline = (
   deliveries: readonly Delivery[],
   faults: readonly Span[],
@@ -81,7 +81,7 @@ export const deliveriesTimeline = (
   })
 const isAccepted = ({ status }: Delivery): boolean => status >= 200 && status < 300
 
-/** Emits: when each try was answered; errors are those that were not accepted. */
+/** Plots when each emit attempt completed. Attempts that were not accepted are errors. */
 export function emitsTimeline(
   emits: readonly Emit[],
   faults: readonly Span[],
@@ -97,20 +97,20 @@ export function emitsTimeline(
   })
 }
 
-type Harmed = {
+type RedisOutage = {
   emits: readonly Emit[]
   arrivals: readonly { at: number }[]
-  harmedAt: number
+  brokenAt: number
   healedAt: number
 }
 
-/** Emits, and hints as sockets get them, while Redis is harmed. */
+/** Plots emits and received hints while Redis is broken. */
 export const redisTimeline = (
-  { emits, arrivals, harmedAt, healedAt }: Harmed,
+  { emits, arrivals, brokenAt, healedAt }: RedisOutage,
   name: string,
 ): Omit<Timeline, 'title'> =>
   emitsTimeline(
     emits,
-    [{ at: harmedAt, until: healedAt, name }],
+    [{ at: brokenAt, until: healedAt, name }],
     [{ name: 'hints', times: arrivals.map(({ at }) => at) }],
   )

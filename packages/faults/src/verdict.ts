@@ -1,56 +1,56 @@
-// What a row found: figures for people, and which of them are not as promised.
+// The findings of a scenario: figures for humans, and the figures that violate a bound.
 
-/** How long it took until the service worked again, and how long the engine takes without it; null when not measured. */
+/** Recovery time of the service, and of PostgreSQL or Redis without the service, or null if it was not measured. */
 type Recovery = { figure: string; ms: number; bareMs: number | null }
 export type Verdict = {
   figures: string[]
-  /** Those that are not as promised; `isBound`: a time or a share is too large, or too little was done. */
+  /** Broken figures. `isBound` is true if a time or share is too large, or too little was done. */
   broken: { figure: string; details: string; isBound: boolean }[]
-  /** Those of the figures that count what must not be. */
+  /** Figures that count violations. */
   counts: string[]
   recoveries: Recovery[]
 }
 
-/** What depends on how fast the machine is; other numbers that are too large are mistakes. */
-const isOfTime = /(?:^|_)(?:ms|s|ratio|pct|p\d+)$/
+/** Figures that depend on the speed of the machine. Other numbers that are too large are mistakes. */
+const dependsOnMachineSpeed = /(?:^|_)(?:ms|s|ratio|pct|p\d+)$/
 
-type Recovered = { ms: number; most: number; bareMs?: number | null }
+type Recovered = { ms: number; max: number; bareMs?: number | null }
 
-/** Collects the figures of a row, in the order in which they are printed. */
+/** Collects the figures of a scenario in print order. */
 export function createVerdict() {
   const verdict: Verdict = { figures: [], broken: [], counts: [], recoveries: [] }
   const judge = (figure: string, shown: string, broken: string | null = null, isBound = true): void => {
     verdict.figures.push(`${figure}=${shown}`)
     if (broken !== null) verdict.broken.push({ figure, details: broken, isBound })
   }
-  const atMost = (figure: string, value: number, most: number): void =>
+  const atMost = (figure: string, value: number, max: number): void =>
     judge(
       figure,
-      `${rounded(value)}(<=${rounded(most)})`,
-      value <= most ? null : `${value} is more than ${most}`,
-      isOfTime.test(figure),
+      `${rounded(value)}(<=${rounded(max)})`,
+      value <= max ? null : `${value} is more than ${max}`,
+      dependsOnMachineSpeed.test(figure),
     )
   return {
     verdict,
-    /** Nothing of this may be found. */
+    /** Marks the figure as broken if `found` is not empty. */
     none: (figure: string, found: readonly string[]): void => {
       verdict.counts.push(`${figure}=${found.length}`)
       judge(figure, String(found.length), found.length === 0 ? null : found.slice(0, 5).join('; '), false)
     },
     atMost,
-    /** A time until something works again, in milliseconds, with that of the bare engine where it is known. */
-    recovery: (figure: string, { ms, most, bareMs = null }: Recovered): void => {
+    /** Adds a recovery time in milliseconds, with the recovery time without the service if it is known. */
+    recovery: (figure: string, { ms, max, bareMs = null }: Recovered): void => {
       verdict.recoveries.push({ figure, ms, bareMs })
-      atMost(figure, ms, most)
+      atMost(figure, ms, max)
       if (bareMs !== null) judge(`bare_${figure}`, rounded(bareMs))
     },
-    atLeast: (figure: string, value: number, least: number): void =>
+    atLeast: (figure: string, value: number, min: number): void =>
       judge(
         figure,
-        `${rounded(value)}(>=${rounded(least)})`,
-        value >= least ? null : `${value} is less than ${least}`,
+        `${rounded(value)}(>=${rounded(min)})`,
+        value >= min ? null : `${value} is less than ${min}`,
       ),
-    /** Printed, not judged. */
+    /** Adds a figure that is printed but not judged. */
     show: (figure: string, value: number | string): void =>
       judge(figure, typeof value === 'number' ? rounded(value) : value),
   }
@@ -58,11 +58,11 @@ export function createVerdict() {
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** The value that this share of the sorted values does not exceed; 0 of none. */
+/** Returns the value that this share of the sorted values does not exceed, or 0 if there are no values. */
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
-/** The most of these times that fall into one second. */
+/** Returns the maximum number of times within any second. */
 export function peakPerSecond(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b)
   let [from, peak] = [0, 0]
@@ -73,6 +73,6 @@ export function peakPerSecond(times: readonly number[]): number {
   return peak
 }
 
-/** How late half, nearly all, and the latest of these came. */
+/** Formats the median, the 99th percentile and the maximum. */
 export const lagsAt = (sorted: readonly number[]): string =>
   [quantile(sorted, 0.5), quantile(sorted, 0.99), sorted.at(-1) ?? 0].map((ms) => Math.round(ms)).join('/')

@@ -1,45 +1,46 @@
-// Asks replicas how they are, over and over, in a thread of its own: the load of the harness must not make answers look late.
+// Probes replicas continuously in a separate thread, so that the load of the harness does not delay the measured
+// responses.
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { rssOf } from './cpu.ts'
-import type { Patient, Vitals } from './vitals.ts'
+import type { WatchedReplica, Vitals } from './vitals.ts'
 
-const healthEveryMs = 100
-const memoryEveryMs = 500
-const answerMs = 5_000
+const healthIntervalMs = 100
+const memoryIntervalMs = 500
+const timeoutMs = 5_000
 
-const { replicas, withWaiting } = workerData as { replicas: Patient[]; withWaiting: boolean }
+const { replicas, withWaiting } = workerData as { replicas: WatchedReplica[]; withWaiting: boolean }
 const vitals: Vitals = { health: [], ready: [], memory: [], waiting: [] }
 const ending = new AbortController()
 
-async function keep(everyMs: number, act: () => Promise<void> | void): Promise<void> {
+async function repeat(intervalMs: number, act: () => Promise<void> | void): Promise<void> {
   while (!ending.signal.aborted) {
     await act()
-    await pause(everyMs)
+    await pause(intervalMs)
   }
 }
 
 const ask = (url: string): Promise<{ status: number; text: string }> =>
-  fetch(url, { signal: AbortSignal.timeout(answerMs) }).then(
-    async (answer) => ({ status: answer.status, text: await answer.text() }),
+  fetch(url, { signal: AbortSignal.timeout(timeoutMs) }).then(
+    async (response) => ({ status: response.status, text: await response.text() }),
     () => ({ status: 0, text: '' }),
   )
 
-const watch = ({ name, pid, healthUrl }: Patient): Promise<void>[] => [
-  keep(healthEveryMs, async () => {
-    const [at, begun] = [Date.now(), performance.now()]
+const watch = ({ name, pid, healthUrl }: WatchedReplica): Promise<void>[] => [
+  repeat(healthIntervalMs, async () => {
+    const [at, startedAt] = [Date.now(), performance.now()]
     const { status } = await ask(`${healthUrl}/healthz`)
-    vitals.health.push({ replica: name, at, status, ms: performance.now() - begun })
+    vitals.health.push({ replica: name, at, status, ms: performance.now() - startedAt })
   }),
-  keep(healthEveryMs, async () => {
+  repeat(healthIntervalMs, async () => {
     const { status } = await ask(`${healthUrl}/readyz`)
     vitals.ready.push({ replica: name, at: Date.now(), status })
   }),
-  keep(memoryEveryMs, async () => {
+  repeat(memoryIntervalMs, async () => {
     try {
       vitals.memory.push({ replica: name, at: Date.now(), mb: rssOf(pid) })
     } catch {
-      // It has ended.
+      // The process has exited.
     }
     if (!withWaiting) return
     const { text } = await ask(`${healthUrl}/metrics`)
@@ -52,6 +53,6 @@ const watch = ({ name, pid, healthUrl }: Patient): Promise<void>[] => [
 const watching = Promise.all(replicas.flatMap(watch))
 parentPort?.once('message', () => {
   ending.abort()
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- That of windows; a thread has none.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin
   void watching.then(() => parentPort?.postMessage(vitals))
 })

@@ -1,5 +1,6 @@
-// What a row fires at: projects with many applications, each with one registered backend, and triggers. Rows come by SQL
-// where nothing is proved by the way they come; backends register and send heartbeats through the API.
+// Test data of the trigger scenarios: projects with many applications, each with one registered backend, and triggers.
+// Objects are inserted with SQL if their creation is not under test. Backends register and send heartbeats through the
+// API.
 import { randomUUID } from 'node:crypto'
 import { createMachineToken } from '@manager/harness/seed.ts'
 import type { Pool } from 'pg'
@@ -21,19 +22,19 @@ export type World = { deployments: Deployment[]; recorder: Recorder; stopHeartbe
 export type PlannedTriggers = {
   count: number
   expression: string
-  /** The instant the first is due at; the others follow evenly within `spreadMs`. */
+  /** When the first trigger is due. The others follow evenly within `spreadMs`. */
   dueAt: number
   spreadMs?: number
 }
 
-/** Far from every instant that a row plans, so that a trigger with it is due once: when its row says so. */
+/** A schedule far from every planned instant, so that a trigger is due only once, at its `next_fire_at`. */
 export const yearly = '0 0 1 1 *'
-// One project may take only a part of what a replica can deliver at once.
+// One project may use only a part of a replica's concurrent deliveries.
 const projects = 4
 const heartbeatMs = 20_000
 const callsAtOnce = 20
 
-/** Makes the projects and registers a backend per destination; their heartbeats go on until they are stopped. */
+/** Creates the projects and registers one backend per destination. Heartbeats continue until `stopHeartbeats`. */
 export async function createWorld(sql: Pool, sink: Sink, replicas: () => Replica[]): Promise<World> {
   const recorder = createRecorder()
   const deployments: Deployment[] = []
@@ -57,7 +58,7 @@ export async function createWorld(sql: Pool, sink: Sink, replicas: () => Replica
     })
   })
   if (deployments.some(({ registrationId }) => registrationId === ''))
-    throw new Error(`backends could not register: ${refusal}`)
+    throw new Error(`registering the backends failed: ${refusal}`)
   const beat = (): Promise<void[]> =>
     inParallel(deployments, callsAtOnce, async ({ token, registrationId }) => {
       await recorder.record('heartbeat', registrationId, async () => {
@@ -104,7 +105,7 @@ async function seedProject(sql: Pool, slug: string, destinations: readonly numbe
   return made
 }
 
-/** Calls one of the replicas that live, in turn; a replica that is stopped costs a caller the time it waits for it. */
+/** Calls the running replicas in rotation. A call to a frozen replica times out after 5 s and is retried. */
 function createCaller(replicas: () => Replica[]) {
   let turn = 0
   return async (
@@ -114,9 +115,9 @@ function createCaller(replicas: () => Replica[]) {
     body?: unknown,
   ): Promise<{ status: number; text: string }> => {
     for (let tries = 0; ; tries++) {
-      const living = replicas().filter((replica) => replica.isAlive())
-      const replica = living[turn++ % living.length]
-      if (replica === undefined) throw new Error('no replica lives')
+      const running = replicas().filter((replica) => replica.isAlive())
+      const replica = running[turn++ % running.length]
+      if (replica === undefined) throw new Error('no replica is running')
       try {
         const response = await fetch(replica.url + path, {
           method,
@@ -136,7 +137,7 @@ function createCaller(replicas: () => Replica[]) {
   }
 }
 
-/** Adds triggers, evenly over the destinations; returns when each is due first. */
+/** Adds triggers evenly over the destinations and returns when each is first due. */
 export async function planTriggers(sql: Pool, world: World, plan: PlannedTriggers): Promise<Planned[]> {
   const { count, expression, dueAt, spreadMs = 0 } = plan
   const { deployments } = world
@@ -166,15 +167,15 @@ export async function planTriggers(sql: Pool, world: World, plan: PlannedTrigger
   }))
 }
 
-/** Lets no trigger be due again; what was scheduled goes on. */
+/** Prevents further firings. Runs that are already scheduled continue. */
 export async function endTriggers(sql: Pool): Promise<void> {
   await sql.query(
     "update triggers set next_fire_at = now() + interval '1 day' where next_fire_at < now() + interval '12 hours'",
   )
 }
 
-/** The next whole minute that is at least this far away. */
+/** Returns the next whole minute that is at least `ms` away. */
 export const minuteAfter = (ms: number): number => Math.ceil((Date.now() + ms) / minuteMs) * minuteMs
 
-/** Milliseconds of a minute, the shortest schedule. */
+/** One minute in milliseconds, the shortest schedule interval. */
 export const minuteMs = 60_000

@@ -1,9 +1,9 @@
-// `npm run bench -w gotemplate`: this package beside Go and beside other packages, in alternating rounds of one run.
+// `npm run bench -w gotemplate`: compares this package with Go and other packages, in alternating rounds of one run.
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { parse } from '../src/index.ts'
 import { oracleProgram } from '../test/oracle/oracle.ts'
-import { type Engine, loadRivals } from './rivals.ts'
+import { type Engine, loadOtherPackages } from './rivals.ts'
 import { type Sample, samples } from './templates.ts'
 
 const { values } = parseArgs({
@@ -20,10 +20,10 @@ const here: Engine = {
     return (data) => template.execute(data)
   },
 }
-const engines = [here, ...loadRivals()]
+const engines = [here, ...loadOtherPackages()]
 const oracle = oracleProgram()
 
-/** Microseconds for one call, from as many as fit into a round. The output is read, as whoever sends it would. */
+/** Returns the microseconds per call over one round. The output is read, because a caller would send it. */
 function micros(work: () => string): number {
   let calls = 0
   let read = 0
@@ -78,7 +78,7 @@ function measureEngine(engine: Engine, sample: Sample, measurements: Measurement
 const typical = (list: readonly number[]): number =>
   list.toSorted((a, b) => a - b)[list.length >> 2] ?? Number.NaN
 
-/** The engines that render the sample as Go does; the others are named. */
+/** Returns the engines that render the sample like Go, and prints the names of the others. */
 function ableEngines(sample: Sample): Engine[] {
   const wanted = parse(sample.template).execute(sample.data)
   return engines.filter(({ name, render }) => {

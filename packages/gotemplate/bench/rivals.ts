@@ -1,15 +1,15 @@
-// Other packages that render Go templates. They are installed beside the repository, for measuring only.
+// Other packages that render Go templates. They are installed outside the repository, for measuring only.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 
-/** An engine as the benchmark uses it; one that cannot keep a parsed template has no `prepare`. */
+/** A template engine in the benchmark. `prepare` is absent if the engine cannot reuse a parsed template. */
 export interface Engine {
   readonly name: string
   /** Parses and executes. */
   readonly render: (template: string, data: unknown) => string
-  /** Parses; what it answers executes. */
+  /** Parses, and returns a function that executes. */
   readonly prepare?: (template: string) => (data: unknown) => string
 }
 
@@ -22,9 +22,9 @@ interface GoTextTemplate {
   Template: new (name: string) => { execute(text: string, data: unknown): string }
 }
 
-/** The other packages, installed if need be; none where that is not possible. */
-export function loadRivals(): Engine[] {
-  const directory = `${tmpdir()}/gotemplate-rivals`
+/** Loads the other packages, and installs them if needed. Returns none if that fails. */
+export function loadOtherPackages(): Engine[] {
+  const directory = `${tmpdir()}/gotemplate-other-packages`
   if (!existsSync(`${directory}/node_modules`)) {
     mkdirSync(directory, { recursive: true })
     writeFileSync(`${directory}/package.json`, '{"private": true}')

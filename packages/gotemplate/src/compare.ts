@@ -1,4 +1,4 @@
-// eq, ne, lt, le, gt and ge: which values Go compares, and how.
+// Implements eq, ne, lt, le, gt and ge for the values that Go can compare.
 import { fail } from './errors.ts'
 import { type Run } from './run.ts'
 import { compareText } from './utf8.ts'
@@ -21,7 +21,7 @@ function kindOf(value: Value): Kind {
 
 const integer = (value: Value): bigint => (value instanceof Int ? value.value : (value as bigint))
 
-/** Whether the first value equals one of the others; fails where Go cannot compare them. */
+/** Returns whether the first value equals one of the others. Fails if Go cannot compare them. */
 export function equalValues(first: Value, others: readonly Value[], run: Run): boolean {
   if (others.length === 0) return fail('missing argument for comparison')
   return others.some((other) => equal(first, other, run))
@@ -29,7 +29,7 @@ export function equalValues(first: Value, others: readonly Value[], run: Run): b
 
 function equal(a: Value, b: Value, run: Run): boolean {
   const [kind, otherKind] = [kindOf(a), kindOf(b)]
-  // Nothing equals only nothing, and may be compared with everything.
+  // nil equals only nil, and can be compared with any value.
   if (kind === 'none' || otherKind === 'none') return kind === otherKind
   if (kind !== otherKind) return fail('incompatible types for comparison')
   switch (kind) {
@@ -54,7 +54,9 @@ function equalNamed(a: Value, b: Value): boolean {
   return a.type === b.type && a.text() === b.text()
 }
 
-/** Less than zero, zero, more than zero or not-a-number, as a is to b; fails where Go has no order. */
+/**
+ * Returns a negative number, zero, a positive number, or NaN if a value is NaN. Fails if Go cannot order the values.
+ */
 export function compareValues(a: Value, b: Value, run: Run): number {
   const [kind, otherKind] = [kindOf(a), kindOf(b)]
   if (kind === 'none' || kind === 'other' || otherKind === 'none' || otherKind === 'other')

@@ -1,10 +1,10 @@
-// The constants of the language: quoted text, characters and numbers in every spelling Go has.
+// The constants of the language: quoted text, characters, and numbers in every spelling that Go accepts.
 import { fail } from './errors.ts'
 import { fromByte, joinBytes } from './utf8.ts'
 
-/** A number as a template spells it, under every type that can hold it; the place of use picks one. */
+/** A number constant under every type that can represent it. The context of its use selects one. */
 export interface NumberConstant {
-  /** As an int, null when it has none: not integral, or too large. */
+  /** The value as an int, or null if it is not integral or too large. */
   readonly int: bigint | null
   readonly float: number
   /** Whether it is a float64 where no type is required. */
@@ -23,10 +23,10 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** The text of a quoted string, given with its quotes. */
+/** Returns the text of a quoted string, which is passed with its quotes. */
 export function unquote(quoted: string, position: number): string {
   const content = quoted.slice(1, -1)
-  // Carriage returns are no part of a raw string.
+  // Go removes carriage returns from raw strings.
   if (quoted.startsWith('`')) return content.replaceAll('\r', '')
   if (!content.includes('\\')) return content
   let text = ''
@@ -41,7 +41,7 @@ export function unquote(quoted: string, position: number): string {
   return joinBytes(text)
 }
 
-/** The code of a character constant, given with its quotes. */
+/** Returns the code point of a character constant, which is passed with its quotes. */
 export function characterCode(quoted: string, position: number): number {
   const content = quoted.slice(1, -1)
   if (content.startsWith('\\')) {
@@ -85,29 +85,29 @@ function readOctal(content: string, at: number): Escape | null {
 const MAX_INT = 2n ** 63n - 1n
 const MAX_UINT = 2n ** 64n - 1n
 
-/** The constant that a character stands for. */
+/** Returns the number constant of a character. */
 export const characterConstant = (code: number): NumberConstant => ({
   int: BigInt(code),
   float: code,
   isFloat: false,
 })
 
-// Most numbers are this, and all that follows would say the same of them; a template may hold very many.
+// A fast path for most numbers, with the same result. A template may contain very many numbers.
 const plainNumber = /^[1-9][0-9]{0,14}$/
 
-/** Reads a number; fails when it is none, is too large, or is imaginary. */
+/** Reads a number. Fails if the text is not a number, is too large, or is imaginary. */
 export function readNumber(text: string, position: number): NumberConstant {
   if (plainNumber.test(text)) return { int: BigInt(text), float: Number(text), isFloat: false }
   if (text.endsWith('i') && isFloat(text.slice(0, -1)))
     return fail(`imaginary constants are not supported: ${text}`, position)
   const integer = readInteger(text)
   if (integer !== null && integer <= MAX_UINT && integer >= -MAX_INT - 1n) {
-    // A signed constant must fit a signed integer; only one without a sign may be larger.
+    // A constant with a sign must fit a signed integer. Only a constant without a sign may be larger.
     if (integer > MAX_INT && text.startsWith('+')) return fail(`integer overflow: ${text}`, position)
     return {
       int: integer > MAX_INT ? null : integer,
       float: Number(integer),
-      // To Go, -0x1e is a float: the e makes it one unless the number begins with 0x.
+      // Go treats -0x1e as a float: the e makes it one unless the text starts with 0x.
       isFloat: /[.eEpP]/.test(text) && !/^0[xX]/.test(text),
     }
   }
@@ -118,7 +118,7 @@ export function readNumber(text: string, position: number): NumberConstant {
   return { int: integral ? BigInt(float) : null, float, isFloat: true }
 }
 
-/** Reads an integer with its sign, prefix and underscores, null when it is none. */
+/** Reads an integer with sign, prefix and underscores. Returns null for other text. */
 function readInteger(text: string): bigint | null {
   const match = /^([+-]?)(0[xX]|0[oO]|0[bB]|0(?=[0-9_]))?([0-9a-fA-F_]+)$/.exec(text)
   if (match === null || !underscoresFit(text)) return null
@@ -126,7 +126,7 @@ function readInteger(text: string): bigint | null {
   const digits = spelled.replaceAll('_', '').replace(/^0+(?=.)/, '')
   const base = { x: 16, o: 8, b: 2, '0': 8, '': 10 }[prefix.slice(-1).toLowerCase()] ?? 10
   if (digits === '' || !allDigits(digits, base)) return null
-  // In any base, a number with that many digits has more than 64 bits; how many does not matter.
+  // In any base, more than 64 digits exceed 64 bits. The exact value does not matter then.
   if (digits.length > 64) return sign === '-' ? -MAX_UINT * 2n : MAX_UINT * 2n
   const value = BigInt(base === 10 ? digits : `${{ 16: '0x', 8: '0o', 2: '0b' }[base] ?? ''}${digits}`)
   return sign === '-' ? -value : value
@@ -171,7 +171,7 @@ function scaled(mantissa: bigint, exponent: number): number {
   return timesPowerOfTwo(Number(up ? kept + 1n : kept), exponent + dropped)
 }
 
-/** Multiplies in two steps, as one factor may be outside the range of a float64 where the product is not. */
+/** Multiplies in two steps, because one factor can exceed the range of a float64 although the product does not. */
 function timesPowerOfTwo(value: number, exponent: number): number {
   const first = Math.max(-1000, Math.min(1000, exponent))
   return value * 2 ** first * 2 ** (exponent - first)
@@ -180,7 +180,7 @@ function timesPowerOfTwo(value: number, exponent: number): number {
 const misplacedInHex = /(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])/
 const misplaced = /(?<![0-9])_|_(?![0-9])/
 
-/** Whether every underscore is between digits, or between a prefix, which counts as one, and a digit. */
+/** Whether every underscore is between two digits. A base prefix counts as a digit. */
 function underscoresFit(text: string): boolean {
   if (!text.includes('_')) return true
   const body = text.replace(/^[+-]/, '')

@@ -1,7 +1,7 @@
-// What goes wrong, and where. Inside the engine a Failure is thrown; parse and execute turn it into a TemplateError,
-// the only thing they throw.
+// Errors and their positions. The engine throws a Failure internally. parse and execute convert it to a TemplateError,
+// the only error that they throw.
 
-/** The bound that ended a parse or an execution. */
+/** The bound that stopped a parse or an execution. */
 export type Bound = 'length' | 'nesting' | 'nodes' | 'steps' | 'outputBytes' | 'depth'
 
 interface ErrorParts {
@@ -16,23 +16,23 @@ interface ErrorParts {
   readonly cause?: unknown
 }
 
-/** Why a template could not be parsed or executed. The message holds the place and an excerpt of the template. */
+/** A template could not be parsed or executed. The message contains the position and an excerpt of the template. */
 export class TemplateError extends Error {
-  /** `parse` before anything was executed, `exec` afterwards. */
+  /** `parse` before the execution started, `exec` afterwards. */
   readonly phase: 'parse' | 'exec'
-  /** What is wrong, without the place. */
+  /** The problem, without the position. */
   readonly reason: string
   /** Line in the template, from 1. */
   readonly line: number
   /** Column in that line in characters, from 1. */
   readonly column: number
-  /** The line in question with a caret under the place. */
+  /** The affected line with a caret under the position. */
   readonly excerpt: string
-  /** The limit or budget that was used up, or null when the template itself is at fault. */
+  /** The exhausted limit or budget, or null if the template itself is at fault. */
   readonly bound: Bound | null
-  /** The key that the data lacks, where that fails; null for every other failure. */
+  /** The missing key, if missing keys are errors. Null for every other failure. */
   readonly missingKey: string | null
-  /** What had been written when the execution failed. */
+  /** The output written before the execution failed. */
   readonly output: string
 
   constructor(parts: ErrorParts) {
@@ -52,7 +52,7 @@ export class TemplateError extends Error {
 
 const REASON_LENGTH = 300
 
-/** A failure inside the engine; without a position it belongs to what is being executed. */
+/** A failure inside the engine. Without a position, it belongs to the action that is being executed. */
 export class Failure extends Error {
   readonly position: number | null
   readonly bound: Bound | null
@@ -65,7 +65,7 @@ export class Failure extends Error {
   }
 }
 
-/** A key that the data lacks, where that is a failure. */
+/** The data lacks a key, and missing keys are errors. */
 export class MissingKey extends Failure {
   readonly key: string
 
@@ -80,7 +80,7 @@ export function fail(reason: string, position: number | null = null): never {
   throw new Failure(reason, position)
 }
 
-/** Characters shown on each side of a place. */
+/** Characters shown on each side of a position. */
 const EXCERPT_REACH = 40
 
 /** The line and column of a position, and an excerpt of the source. */
@@ -92,7 +92,7 @@ export function locate(source: string, position: number): { line: number; column
   for (let i = source.indexOf('\n'); i !== -1 && i < start; i = source.indexOf('\n', i + 1)) line++
   let column = 1
   for (let i = start; i < position; i++) if (!isSecondHalf(source, i)) column++
-  // A character has two units at most, so twice as many units hold enough of them.
+  // A character has at most two UTF-16 units, so twice as many units contain enough characters.
   const before = Array.from(source.slice(Math.max(start, position - 2 * EXCERPT_REACH), position)).slice(
     -EXCERPT_REACH,
   )
@@ -102,7 +102,7 @@ export function locate(source: string, position: number): { line: number; column
   return { line, column, excerpt }
 }
 
-/** Whether the unit is the second of a pair; sources are well-formed. */
+/** Whether the unit is the second half of a surrogate pair. Sources are well-formed. */
 function isSecondHalf(source: string, at: number): boolean {
   const code = source.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff

@@ -1,11 +1,11 @@
-// html, js and urlquery: the text of their arguments, escaped.
+// The template functions html, js and urlquery, which escape the text of their arguments.
 import { sprint } from './print.ts'
 import { type Run } from './run.ts'
 import { isLetterOrDigit, isPrintable } from './unicode.ts'
 import { toBytes } from './utf8.ts'
 import { type Value } from './value.ts'
 
-/** The arguments as print would join them; here nil is printed as an action prints it. */
+/** Joins the arguments like print, but formats nil as an action does. */
 function joined(args: readonly Value[], run: Run): string {
   const [only] = args
   if (args.length === 1 && typeof only === 'string') return only
@@ -24,7 +24,7 @@ const html: ReadonlyMap<number, string> = new Map([
   [0x3e, '&gt;'],
 ])
 
-/** The text of the arguments with the characters that mean something in HTML replaced. */
+/** Returns the text of the arguments, with the special characters of HTML escaped. */
 export function escapeHtml(args: readonly Value[], run: Run): string {
   return replaceEach(joined(args, run), run, (code) => (code > 0x3e ? undefined : html.get(code)))
 }
@@ -39,17 +39,17 @@ const js: ReadonlyMap<number, string> = new Map([
   [0x3d, '\\u003D'],
 ])
 
-/** The text of the arguments, escaped for a JavaScript string. */
+/** Returns the text of the arguments, escaped for a JavaScript string. */
 export function escapeJs(args: readonly Value[], run: Run): string {
   return replaceEach(joined(args, run), run, (code) => {
     if (code >= 0x20 && code <= 0x7f) return js.get(code)
-    // A raw byte passes as it is.
+    // Raw bytes pass unchanged.
     if ((code >= 0xd800 && code <= 0xdfff) || isPrintable(code)) return undefined
     return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
   })
 }
 
-/** The text of the arguments, escaped for the query of a URL. */
+/** Returns the text of the arguments, escaped for the query of a URL. */
 export function escapeQuery(args: readonly Value[], run: Run): string {
   return replaceEach(joined(args, run), run, (code) => {
     if (isUnreserved(code)) return undefined
@@ -66,7 +66,7 @@ function percentEncoded(character: string): string {
   return encoded
 }
 
-/** The text with some of its characters replaced; what is between them is copied in one piece. */
+/** Replaces some characters of the text. The text between them is copied in one piece. */
 function replaceEach(text: string, run: Run, replacement: (code: number) => string | undefined): string {
   run.build(text.length)
   let result = ''

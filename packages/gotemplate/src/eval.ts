@@ -1,4 +1,4 @@
-// Pipelines as closures: what is inside an action is turned once into functions of an execution and its dot.
+// Compiles pipelines to closures: the content of an action becomes functions of a run and a dot.
 import { fail } from './errors.ts'
 import { type FunctionEntry, type FunctionTable, countProblem, parameterType } from './funcs.ts'
 import {
@@ -15,16 +15,16 @@ import {
 import { type CallSite, type Run } from './run.ts'
 import { Named, type ParameterType, type Value, entry, typeName } from './value.ts'
 
-/** Something that has a value at some dot. */
+/** Evaluates an expression for a dot. */
 export type Evaluate = (run: Run, dot: Value) => Value
-/** A stage of a pipeline; `final` is the value of the stage before. */
+/** A stage of a pipeline. `final` is the value of the previous stage. */
 type Stage = (run: Run, dot: Value, final: Value) => Value
-/** An argument, evaluated as a type. */
+/** Evaluates an argument as the required type. */
 type Argument = (run: Run, dot: Value, type: ParameterType) => Value
 
 /**
- * Turns the pipeline of a statement into its evaluation, which also sets its variables. The value may be null, a nil
- * interface; where it goes on as a dot, it is no value.
+ * Compiles the pipeline of a statement. Its evaluation also sets the variables. The value may be null, which is a nil
+ * interface. A nil interface that becomes the dot turns into no value.
  */
 export function compileStatement(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStages(pipe, functions)
@@ -33,14 +33,14 @@ export function compileStatement(pipe: PipeNode, functions: FunctionTable): Eval
   return (run, dot) => {
     const value = evaluate(run, dot) ?? undefined
     for (const { name, number } of variables) {
-      if (assigns) run.values[run.place(number, name)] = value
+      if (assigns) run.values[run.indexOfVariable(number, name)] = value
       else run.declare(number, value)
     }
     return value
   }
 }
 
-/** A pipeline in parentheses; a nil interface that leaves it is no value. */
+/** Compiles a pipeline in parentheses. A nil interface becomes no value there. */
 function compileParenthesis(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStatement(pipe, functions)
   return (run, dot) => evaluate(run, dot) ?? undefined
@@ -59,7 +59,7 @@ function compileStages(pipe: PipeNode, functions: FunctionTable): Evaluate {
   }
 }
 
-/** `before` is the command whose value the stage takes, null for the first one. */
+/** `before` is the command whose value the stage receives, or null for the first stage. */
 function compileStage(command: Command, before: Command | null, functions: FunctionTable): Stage {
   const { head, args } = command
   if (head.kind === 'function') return compileCall(command as Call, before, functions)
@@ -69,10 +69,10 @@ function compileStage(command: Command, before: Command | null, functions: Funct
   }
   if ('names' in head && head.names.length > 0)
     return compileMethodCall(head, args, before !== null, functions)
-  return () => fail('a value that is no function is given an argument', head.position)
+  return () => fail('a value that is not a function has arguments', head.position)
 }
 
-/** The value of an operand by itself. */
+/** Compiles an operand that is evaluated without arguments. */
 function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
   switch (operand.kind) {
     case 'dot':
@@ -106,8 +106,8 @@ function compileField({ names, position }: FieldNode): Evaluate {
 }
 
 function compileVariable({ name, number, names, position }: VariableNode): Evaluate {
-  if (names.length === 0) return (run) => run.values[run.place(number, name)]
-  return (run) => follow(run, run.values[run.place(number, name)], names, position)
+  if (names.length === 0) return (run) => run.values[run.indexOfVariable(number, name)]
+  return (run) => follow(run, run.values[run.indexOfVariable(number, name)], names, position)
 }
 
 function compileLiteral(literal: Literal): Evaluate {
@@ -123,25 +123,25 @@ function compileLiteral(literal: Literal): Evaluate {
   }
 }
 
-/** The value of a number where no type is required, null when it fits none. */
+/** The value of a number where no type is required, or null if it fits no type. */
 const idealConstant = (number: NumberNode): Value => (number.isFloat ? number.float : number.int)
 
-/** The value at the end of a chain of fields. */
+/** Returns the value at the end of a chain of fields. */
 export function follow(run: Run, start: Value, names: readonly string[], position: number): Value {
   let value = start
   for (let i = 0; i < names.length; i++) value = readField(run, value, names[i] as string, position)
   return value
 }
 
-/** A field of a value: an entry of a map, or a method that takes no arguments. */
+/** Reads a field of a value: an entry of a map, or a method without parameters. */
 function readField(run: Run, receiver: Value, name: string, position: number): Value {
-  if (receiver === undefined) return run.lacks('nil data; no entry', name, position)
+  if (receiver === undefined) return run.handleMissingKey('nil data; no entry', name, position)
   if (typeof receiver !== 'object' || receiver === null || Array.isArray(receiver))
     return noField(receiver, name, position)
   if (receiver instanceof Named) return callMethod(run, receiver, { name, position }, [])
   run.position = position
   const value = entry(receiver as Exclude<typeof receiver, readonly unknown[]>, name)
-  return value === undefined ? run.lacks('map has no entry', name, position) : value
+  return value === undefined ? run.handleMissingKey('map has no entry', name, position) : value
 }
 
 function noField(receiver: Value, name: string, position: number): never {
@@ -149,7 +149,7 @@ function noField(receiver: Value, name: string, position: number): never {
   return fail(`can't evaluate field ${name} in type ${typeName(receiver)}`, position)
 }
 
-/** A field that is given arguments: only a method takes them. */
+/** Compiles a field with arguments. Only a method accepts them. */
 function compileMethodCall(
   node: FieldNode | VariableNode | ChainNode,
   args: readonly Operand[],
@@ -162,7 +162,7 @@ function compileMethodCall(
   const site = { name: node.names[last] ?? '', position: node.position }
   return (run, dot, final) => {
     const value = receiver(run, dot)
-    if (value === undefined) return run.lacks('nil data; no entry', site.name, site.position)
+    if (value === undefined) return run.handleMissingKey('nil data; no entry', site.name, site.position)
     if (value instanceof Named) {
       const values = given.map(
         (argument): Deferred =>
@@ -189,7 +189,7 @@ function compileReceiver(
   return (run, dot) => follow(run, dot, names, node.position)
 }
 
-/** An argument that is evaluated when its type is known. */
+/** An argument that is evaluated once its type is known. */
 type Deferred = (type: ParameterType) => Value
 
 function callMethod(run: Run, receiver: Named, site: CallSite, given: readonly Deferred[]): Value {
@@ -203,7 +203,7 @@ function callMethod(run: Run, receiver: Named, site: CallSite, given: readonly D
     )
   const values = given.map((argument, index) => argument(parameters[index] ?? 'any'))
   run.site = site
-  // The only text a method takes is a layout, and reading one takes many looks at each character.
+  // The only text that a method accepts is a layout, and parsing a layout examines each character many times.
   for (const value of values) if (typeof value === 'string') run.step(value.length >> 4)
   const result = method.call(receiver as never, values)
   if (typeof result === 'string') run.build(result.length)
@@ -239,13 +239,14 @@ function compilePlainCall(
     const values: Value[] = []
     for (let i = 0; i < count; i++) {
       const value = (given[i] as Argument)(run, dot, types[i] as ParameterType)
-      // Nothing but `any` makes null of no value.
-      if (value === null && run.watch !== null) run.watch.given(run, dot, call.args[i] as Operand, entry.name)
+      // Only the type `any` turns no value into null.
+      if (value === null && run.watch !== null)
+        run.watch.onPassed(run, dot, call.args[i] as Operand, entry.name)
       values.push(value)
     }
     if (before !== null) {
       if (final === undefined && finalType === 'any' && run.watch !== null && before.args.length === 0)
-        run.watch.given(run, dot, before.head, entry.name)
+        run.watch.onPassed(run, dot, before.head, entry.name)
       values.push(checkType(final, finalType, position))
     }
     run.site = site
@@ -255,7 +256,7 @@ function compilePlainCall(
   }
 }
 
-/** `and` and `or`: the first argument that decides ends the evaluation. */
+/** Compiles `and` and `or`, which stop at the first argument that decides the result. */
 function compileShortCircuit(given: readonly Argument[], piped: boolean, deciding: boolean): Stage {
   return (run, dot, final) => {
     let value: Value
@@ -279,7 +280,7 @@ function compileArgument(operand: Operand, functions: FunctionTable): Argument {
   return (run, dot, type) => checkType(evaluate(run, dot), type, position)
 }
 
-/** A constant takes the required type where it can. */
+/** A constant converts to the required type if possible. */
 function compileLiteralArgument(literal: Literal): Argument {
   const plain = compileLiteral(literal)
   return (run, dot, type) => {
@@ -311,7 +312,7 @@ const typeofNames: Readonly<Record<Exclude<ParameterType, 'any' | 'value'>, stri
   bool: 'boolean',
 }
 
-/** The value as an argument of the type; nothing is converted. */
+/** Returns the value if it has the required type, and fails otherwise. Nothing is converted. */
 function checkType(value: Value, type: ParameterType, position: number): Value {
   if (type === 'value') return value
   if (type === 'any') return value === undefined ? null : value

@@ -1,8 +1,8 @@
-// Statements as closures: each template is turned into them when it is first executed.
+// Compiles statements to closures. A template is compiled when it is first executed.
 import { fail } from './errors.ts'
 import { compileStatement, follow } from './eval.ts'
 import { type FunctionTable } from './funcs.ts'
-import { BREAK, type Block, CONTINUE, type Execute, type Flow, Loop, ON, executeBlock } from './loop.ts'
+import { BREAK, type Block, CONTINUE, type Execute, type Flow, Loop, NEXT, executeBlock } from './loop.ts'
 import {
   type ConditionNode,
   type Definition,
@@ -62,15 +62,15 @@ export class Program {
 
   #block({ statements: list, weight }: ListNode): Block {
     const [first] = list
-    // Most lists have one statement, which then stands for the list.
+    // Most lists have a single statement, which then replaces the list.
     if (list.length === 1 && first !== undefined) return { execute: this.#statement(first), weight }
     const statements = list.map((statement) => this.#statement(statement))
     const execute: Execute = (run, dot) => {
       for (let i = 0; i < statements.length; i++) {
         const flow = (statements[i] as Execute)(run, dot)
-        if (flow !== ON) return flow
+        if (flow !== NEXT) return flow
       }
-      return ON
+      return NEXT
     }
     return { execute, weight }
   }
@@ -83,7 +83,7 @@ export class Program {
         const { text } = statement
         return (run) => {
           run.write(text)
-          return ON
+          return NEXT
         }
       }
       case 'if':
@@ -100,7 +100,7 @@ export class Program {
     }
   }
 
-  /** An action with the text before it; both in one closure is faster than one for each. */
+  /** Compiles an action together with the text before it: one closure is faster than two. */
   #action(pipe: PipeNode): Execute {
     const { before, position, variables } = pipe
     const { head, args } = pipe.first
@@ -118,7 +118,7 @@ export class Program {
       run.write(before)
       run.position = position
       const value = evaluate(run, dot)
-      return prints ? print(run, dot, value, pipe) : ON
+      return prints ? print(run, dot, value, pipe) : NEXT
     }
   }
 
@@ -143,7 +143,7 @@ export class Program {
         if (isWith) inner = value ?? undefined
         break
       }
-      const flow = chosen === null ? ON : executeBlock(chosen, run, inner)
+      const flow = chosen === null ? NEXT : executeBlock(chosen, run, inner)
       run.top = top
       return flow
     }
@@ -157,7 +157,7 @@ export class Program {
       const inner = evaluate(run, dot) ?? undefined
       run.position = position
       this.execute(name, run, inner)
-      return ON
+      return NEXT
     }
   }
 
@@ -170,10 +170,10 @@ export class Program {
       run.position = node.position
       const value = source(run, dot) ?? undefined
       run.position = node.position
-      const flow = !loop.over(value, run) && otherwise !== null ? executeBlock(otherwise, run, dot) : ON
+      const flow = !loop.over(value, run) && otherwise !== null ? executeBlock(otherwise, run, dot) : NEXT
       run.top = top
-      // As in Go, a break inside this else ends this range, and a continue goes on with the loop around it.
-      return flow === CONTINUE ? CONTINUE : ON
+      // As in Go, a break inside this else ends this range, and a continue applies to the enclosing loop.
+      return flow === CONTINUE ? CONTINUE : NEXT
     }
   }
 }
@@ -182,8 +182,8 @@ function print(run: Run, dot: Value, value: Value, pipe: PipeNode): Flow {
   if (typeof value === 'string') run.write(value)
   else {
     run.position = pipe.position
-    if ((value === undefined || value === null) && run.watch !== null) run.watch.written(run, dot, pipe)
+    if ((value === undefined || value === null) && run.watch !== null) run.watch.onWritten(run, dot, pipe)
     printTo(run, value)
   }
-  return ON
+  return NEXT
 }

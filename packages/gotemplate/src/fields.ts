@@ -1,22 +1,22 @@
-// Fields of the data itself, found without executing anything: where the dot is surely what the template is executed
-// with.
+// Finds fields of the data without executing the template. It considers only positions where the dot is certainly the
+// data that the template is executed with.
 import { type Command, type ListNode, type Operand, type PipeNode, type Statement } from './node.ts'
 import { type Definitions } from './parse.ts'
 
-/** A chain of fields that begins at the data. */
+/** A chain of fields that starts at the data. */
 interface RootField {
   readonly names: readonly string[]
   readonly position: number
 }
 
-/** The chains of fields of the data in the template of this name, in their order. */
+/** Returns the field chains of the data in the template of this name, in source order. */
 export function rootFields(definitions: Definitions, name: string): readonly RootField[] {
   const search = new Search(name)
   for (const [known, { list }] of definitions) search.list(list, known === name ? 'data' : 'unknown')
   return search.result()
 }
 
-/** What the dot is. In a template that others call it is unknown, and so is `$`. */
+/** The meaning of the dot. In a template that others call, the dot and `$` are unknown. */
 type Dot = 'data' | 'other' | 'unknown'
 
 class Search {
@@ -30,7 +30,7 @@ class Search {
     this.#name = name
   }
 
-  /** A template that is called by itself or by another one may have any dot. */
+  /** Returns nothing for a template that is called, because its dot may be any value. */
   result(): readonly RootField[] {
     if (this.#isCalled) return []
     const found = this.#isDollarSet ? this.#ofDot : [...this.#ofDot, ...this.#ofDollar]

@@ -1,4 +1,4 @@
-// float64 as text, in every form of Go's strconv.FormatFloat: exact, rounded to even, shortest where no precision is
+// Formats a float64 in every form of Go's strconv.FormatFloat: exact, rounded to even, and shortest if no precision is
 // given.
 
 /** Digits of a number: the value is 0.DIGITS times ten to the power of `point`. */
@@ -9,7 +9,7 @@ interface Decimal {
 
 export type FloatForm = 'e' | 'E' | 'f' | 'g' | 'G' | 'b' | 'x' | 'X'
 
-/** The text of a float64; precision -1 asks for the fewest digits that tell it from its neighbours. */
+/** Formats a float64. Precision -1 requests the fewest digits that distinguish it from its neighbors. */
 export function formatFloat(value: number, form: FloatForm, precision: number): string {
   if (Number.isNaN(value)) return 'NaN'
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
@@ -34,10 +34,10 @@ export function formatFloat(value: number, form: FloatForm, precision: number): 
   }
 }
 
-/** The text of a float64 as print has it: %g, shortest. */
+/** Formats a float64 like print: %g with the fewest digits. */
 export function shortestFloat(value: number): string {
   const size = Math.abs(value)
-  // JavaScript writes the same digits, and in this range no exponent either.
+  // In this range, JavaScript writes the same digits and no exponent.
   if (size >= 1e-4 && size < 1e6) return String(value)
   return formatFloat(value, 'g', -1)
 }
@@ -68,7 +68,7 @@ function fixed(value: number, precision: number): string {
   return writeFixed(rounded(decimal, decimal.point + precision), precision)
 }
 
-/** Whether JavaScript writes the same: it rounds a tie up, and a tie is an odd multiple of 2 ** -(precision + 1). */
+/** Whether toFixed gives the same result. It rounds ties up; a tie is an odd multiple of 2 ** -(precision + 1). */
 function isPlainFixed(value: number, precision: number): boolean {
   if (precision > 100 || value >= 1e21) return false
   const scaled = value * 2 ** precision
@@ -160,7 +160,7 @@ function hexadecimal(value: number, precision: number): string {
   if (mantissa === 0n) exponent = 0
   else {
     exponent += 52
-    // The leading one moves to bit 60, where the mantissa has 15 hexadecimal digits behind the point.
+    // The leading one moves to bit 60, so that the mantissa has 15 hexadecimal digits after the point.
     mantissa <<= 8n
     while (mantissa >> 60n === 0n) {
       mantissa <<= 1n

@@ -1,4 +1,4 @@
-// The flags of a formatting directive and what they do to text, integers and floats.
+// The flags of a formatting directive, and their effect on text, integers and floats.
 import { type FloatForm, formatFloat } from './float.ts'
 import { canBackquote, quote } from './quote.ts'
 import { type Run } from './run.ts'
@@ -7,11 +7,11 @@ import { byteLength, toBytes } from './utf8.ts'
 
 const MAX_RUNE = 0x10ffffn
 
-/** The two digits of every byte. */
+/** The two hexadecimal digits of every byte. */
 const lowerHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const upperHex = lowerHex.map((digits) => digits.toUpperCase())
 
-/** Formats simple values and collects the text. Long text is counted against the budget before it is made. */
+/** Formats simple values and collects the text. Long text is charged to the budget before it is built. */
 export class Formatter {
   width: number | null = null
   precision: number | null = null
@@ -20,7 +20,7 @@ export class Formatter {
   sharp = false
   space = false
   zero = false
-  /** %+v and %#v, where plus and sharp mean something else. */
+  /** Set for %+v and %#v, where plus and sharp have another meaning. */
   plusV = false
   sharpV = false
   text = ''
@@ -42,12 +42,12 @@ export class Formatter {
     this.sharpV = false
   }
 
-  /** Whether no flag changes how a number looks. */
+  /** Whether no flag affects the format of a number. */
   isPlain(): boolean {
     return this.width === null && this.precision === null && !this.plus && !this.space && !this.sharp
   }
 
-  /** From here on the flags are those of the verb v. */
+  /** Reinterprets the flags for the verb v. */
   takeFlagsForV(): void {
     this.sharpV = this.sharp
     this.sharp = false
@@ -55,13 +55,13 @@ export class Formatter {
     this.plus = false
   }
 
-  /** Adds text as it is. */
+  /** Adds text unchanged. */
   write(text: string): void {
     this.run.build(text.length)
     this.text += text
   }
 
-  /** Adds text filled up to the width, with zeros only if they may come before it. */
+  /** Adds text padded to the width, with zeros only if they may precede it. */
   pad(text: string, zeros = this.zero): void {
     const missing = this.width === null ? 0 : this.width - runeCount(text)
     if (missing <= 0) return this.write(text)
@@ -74,7 +74,7 @@ export class Formatter {
     this.pad(String(value))
   }
 
-  /** Text, cut to the precision. */
+  /** Adds text, truncated to the precision. */
   string(text: string): void {
     this.pad(this.#truncate(text))
   }
@@ -97,9 +97,9 @@ export class Formatter {
     return text
   }
 
-  /** The bytes of text in hexadecimal. */
+  /** Adds the bytes of the text in hexadecimal. */
   hexString(text: string, upper: boolean): void {
-    // A character has at least as many bytes as units; one more unit keeps a pair whole.
+    // A character has at least as many bytes as UTF-16 units. One more unit keeps a surrogate pair whole.
     const part = this.precision === null ? text : text.slice(0, this.precision + 1)
     this.run.build(byteLength(part) * 5)
     const bytes = toBytes(part).subarray(0, this.precision ?? undefined)
@@ -112,7 +112,7 @@ export class Formatter {
     this.pad(hex)
   }
 
-  /** The character of a code. */
+  /** Adds the character with this code point. */
   character(code: bigint): void {
     this.pad(runeText(code))
   }
@@ -121,7 +121,7 @@ export class Formatter {
     this.pad(quote(runeText(code), "'", this.plus))
   }
 
-  /** U+0078, with # also the character itself. */
+  /** Adds U+0078, and with # also the character itself. */
   unicode(value: bigint): void {
     const code = BigInt.asUintN(64, value)
     const digits = Math.max(this.precision ?? 4, 4)
@@ -131,13 +131,13 @@ export class Formatter {
     this.pad(`U+${hex}${shown ? ` '${runeText(code)}'` : ''}`, false)
   }
 
-  /** An integer in some base; verb O writes its prefix with any flags. */
+  /** Adds an integer in a base. The verb O always writes its prefix. */
   integer(value: bigint, base: 2 | 8 | 10 | 16, verb: string): void {
     if (this.precision === 0 && value === 0n) return this.pad('', false)
     const negative = value < 0n
     const sign = negative ? '-' : this.plus ? '+' : this.space ? ' ' : ''
     let least = this.precision ?? 0
-    // Zeros before the number count as digits, so they are not added to a given precision.
+    // Padding zeros count as digits, so they are not added to a given precision.
     if (this.precision === null && this.zero && this.width !== null) least = this.width - sign.length
     this.run.build(Math.max(least, 0))
     let digits = (negative ? -value : value).toString(base).padStart(least, '0')
@@ -150,7 +150,7 @@ export class Formatter {
     this.pad(sign + (verb === 'X' ? digits.toUpperCase() : digits), false)
   }
 
-  /** A float; the precision is what the verb takes when none is given. */
+  /** Adds a float. `precision` is the default of the verb. */
   float(value: number, form: FloatForm, precision: number): void {
     const digits = this.precision ?? precision
     this.run.build(Math.max(digits, 0))
@@ -168,7 +168,7 @@ export class Formatter {
     this.#padSigned(sign, number)
   }
 
-  /** A sign comes before the zeros that fill the width. */
+  /** Writes the sign before the zeros that pad the width. */
   #padSigned(sign: string, number: string): void {
     const missing = (this.width ?? 0) - number.length - 1
     if (!this.zero || missing <= 0) return this.pad(sign + number)
@@ -184,7 +184,7 @@ function withPoint(number: string, form: FloatForm, precision: number): string {
   const tail = tailAt === -1 ? '' : number.slice(tailAt)
   let mantissa = tailAt === -1 ? number : number.slice(0, tailAt)
   let missing = form === 'g' || form === 'G' || form === 'x' ? (precision === -1 ? 6 : precision) : 0
-  // Everything from the first digit that is not zero counts, in hexadecimal the x of the prefix too.
+  // Everything from the first nonzero digit counts, including the x of a hexadecimal prefix.
   const first = mantissa.search(/[^0.]/)
   if (first !== -1) missing -= mantissa.slice(first).replace('.', '').length
   if (!mantissa.includes('.')) {
@@ -194,13 +194,13 @@ function withPoint(number: string, form: FloatForm, precision: number): string {
   return mantissa + '0'.repeat(Math.max(missing, 0)) + tail
 }
 
-/** The text of a code, U+FFFD when there is no such character. */
+/** Returns the text of a code point, or U+FFFD if no such character exists. */
 function runeText(code: bigint): string {
   if (code < 0n || code > MAX_RUNE || (code >= 0xd800n && code <= 0xdfffn)) return '\ufffd'
   return String.fromCodePoint(Number(code))
 }
 
-/** The number of characters, a byte that is not UTF-8 counted as one. */
+/** Counts characters. A byte that is not UTF-8 counts as one. */
 function runeCount(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) {

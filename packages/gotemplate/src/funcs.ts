@@ -1,4 +1,4 @@
-// The functions a template may call: Go's builtins, as far as the host enables them, and the host's own.
+// The functions that a template can call: the builtins of Go that the host enables, and the functions of the host.
 import { compareValues, equalValues } from './compare.ts'
 import { fail } from './errors.ts'
 import { escapeHtml, escapeJs, escapeQuery } from './escape.ts'
@@ -12,22 +12,22 @@ import { Int, type ParameterType, type Value, element, entry, isList, isMap, typ
 export interface FunctionEntry {
   readonly name: string
   readonly parameters: readonly ParameterType[]
-  /** Whether the last parameter takes any number of arguments. */
+  /** Whether the last parameter accepts any number of arguments. */
   readonly variadic: boolean
   readonly call: (args: readonly Value[], run: Run) => Value
-  /** For `and` and `or`, which do not evaluate all arguments: the truth that ends them. */
+  /** For `and` and `or`, which do not evaluate all arguments: the truth value that stops the evaluation. */
   readonly shortCircuit?: boolean
 }
 
 export type FunctionTable = ReadonlyMap<string, FunctionEntry>
 
-/** What is wrong with calling the function with this many arguments, null when nothing is. */
+/** Returns the problem with this number of arguments, or null if there is none. */
 export function countProblem({ parameters, variadic }: FunctionEntry, count: number): string | null {
   if (!variadic) return count === parameters.length ? null : `want ${parameters.length} got ${count}`
   return count >= parameters.length - 1 ? null : `want at least ${parameters.length - 1} got ${count}`
 }
 
-/** The type of the argument at this place. */
+/** Returns the type of the argument at this index. */
 export const parameterType = ({ parameters }: FunctionEntry, index: number): ParameterType =>
   parameters[Math.min(index, parameters.length - 1)] ?? 'any'
 
@@ -57,7 +57,7 @@ const entries: readonly FunctionEntry[] = [
   define('ne', ['value', 'value'], ([a, b], run) => !equalValues(a, [b], run)),
   comparison('lt', (order) => order < 0),
   comparison('le', (order) => order <= 0),
-  // Go derives these by negation, which differs from the obvious where one side is not-a-number.
+  // Go derives these by negation, which gives another result if one side is NaN.
   comparison('gt', (order) => !(order <= 0)),
   comparison('ge', (order) => !(order < 0)),
   define('len', ['value'], ([value], run) => BigInt(length(value, run))),
@@ -76,7 +76,7 @@ const entries: readonly FunctionEntry[] = [
   defineVariadic('urlquery', ['any'], (args, run) => escapeQuery(args, run)),
 ]
 
-/** Go's own functions by name. */
+/** The builtins of Go by name. */
 export const builtins: FunctionTable = new Map(entries.map((entry) => [entry.name, entry]))
 
 function length(value: Value, run: Run): number {
@@ -110,28 +110,28 @@ function indexed(start: Value, indexes: readonly Value[], run: Run): Value {
 function byteOf(text: string, index: Value, run: Run): number {
   run.scan(text.length)
   const length = byteLength(text)
-  const place = indexBelow(index, length)
-  // Where every unit is a byte, the unit at the place is the byte, or ends in it.
-  return length === text.length ? text.charCodeAt(place) & 0xff : (bytesOf(text, run)[place] ?? 0)
+  const offset = indexBelow(index, length)
+  // If every UTF-16 unit is one byte, the low byte of the unit at this index is the byte.
+  return length === text.length ? text.charCodeAt(offset) & 0xff : (bytesOf(text, run)[offset] ?? 0)
 }
 
-/** The bytes of a text, which take longer to find than to count. */
+/** Returns the bytes of a text. Finding them takes longer than counting them. */
 function bytesOf(text: string, run: Run): Uint8Array {
   run.scan(text.length * 8)
   return toBytes(text)
 }
 
 function indexBelow(index: Value, size: number): number {
-  const place = indexWithin(index, size)
-  return place < size ? place : fail(`index out of range: ${place}`)
+  const offset = indexWithin(index, size)
+  return offset < size ? offset : fail(`index out of range: ${offset}`)
 }
 
-/** An index from 0 to the size itself. */
+/** Accepts an index from 0 to the size, inclusive. */
 function indexWithin(index: Value, size: number): number {
-  const place = index instanceof Int ? index.value : index
-  if (place === undefined) return fail('cannot index slice/array with nil')
-  if (typeof place !== 'bigint') return fail(`cannot index slice/array with type ${typeName(place)}`)
-  return place >= 0n && place <= BigInt(size) ? Number(place) : fail(`index out of range: ${place}`)
+  const offset = index instanceof Int ? index.value : index
+  if (offset === undefined) return fail('cannot index slice/array with nil')
+  if (typeof offset !== 'bigint') return fail(`cannot index slice/array with type ${typeName(offset)}`)
+  return offset >= 0n && offset <= BigInt(size) ? Number(offset) : fail(`index out of range: ${offset}`)
 }
 
 function sliced(value: Value, indexes: readonly Value[], run: Run): Value {
@@ -149,7 +149,7 @@ function sliced(value: Value, indexes: readonly Value[], run: Run): Value {
   return slicedList(value, indexes, run)
 }
 
-/** Where a list made by slice comes from: in Go it goes on behind its end, up to its capacity. */
+/** The origin of a list that slice created. In Go, a slice can be extended beyond its end, up to its capacity. */
 interface Origin {
   readonly list: readonly unknown[]
   readonly start: number
@@ -166,7 +166,7 @@ function slicedList(value: readonly unknown[], indexes: readonly Value[], run: R
   return slice
 }
 
-/** The bounds that up to three indexes name; what is left out is 0, the length and the capacity. */
+/** Returns the bounds for up to three indexes. The defaults are 0, the length and the capacity. */
 function sliceBounds(
   indexes: readonly Value[],
   length: number,

@@ -1,13 +1,13 @@
-// The host's side: functions it gives to templates, and what they are given when they are called.
+// The interface to the host: functions that it provides to templates, and the context of their calls.
 import { type FunctionEntry } from './funcs.ts'
 import { sprint } from './print.ts'
 import { type Run } from './run.ts'
 import { joinBytes } from './utf8.ts'
 import { adopt } from './value.ts'
 
-/** The Go types a parameter may have, and what an argument of each is here. */
+/** The Go types that a parameter may have, and the JavaScript types of the arguments. */
 interface GoTypes {
-  /** Anything: null, boolean, number, bigint, string, arrays, plain objects, Maps, values such as those of goTime. */
+  /** Any value: null, boolean, number, bigint, string, arrays, plain objects, Maps, values such as those of goTime. */
   any: unknown
   string: string
   /** Integers are bigint: a constant such as 1, an index, a length. */
@@ -17,32 +17,32 @@ interface GoTypes {
   bool: boolean
 }
 
-/** What a function may use while it runs. */
+/** The context that a function can use while it runs. */
 interface CallContext {
   /**
-   * Counts work that the function is about to do against the budget of the execution, and ends the execution when the
-   * budget is used up. A string that the function returns is counted by itself; bytes counted here are credited to it.
+   * Charges work that the function is about to do to the budget of the execution. Stops the execution if the budget is
+   * exhausted. A returned string is charged automatically, minus the bytes that were charged here.
    */
   charge(cost: { readonly steps?: number; readonly bytes?: number }): void
-  /** The text that Go's fmt.Sprint has for a value. */
+  /** Formats a value like Go's fmt.Sprint. */
   print(value: unknown): string
-  /** Tells the host of a number that the function writes as this text, if the text has an exponent; `print` does so itself. */
+  /** Reports a number that the function writes as this text, if the text has an exponent. `print` does so itself. */
   noteNumber(value: number, text: string): void
 }
 
-/** A function for templates. A call with other arguments than these fails when it is executed, as in Go. */
+/** A function for templates. As in Go, a call with other arguments fails when it is executed. */
 export interface TemplateFunction<Types extends readonly (keyof GoTypes)[] = readonly (keyof GoTypes)[]> {
   /** The Go types of the parameters. */
   readonly parameters: Types
-  /** Whether the last parameter takes any number of arguments, also none. */
+  /** Whether the last parameter accepts any number of arguments, including none. */
   readonly variadic?: boolean
   /**
-   * The result: data as a template takes it, number for float64 and bigint for int. What it throws ends the execution.
+   * Returns data that a template accepts: number for float64 and bigint for int. A thrown error ends the execution.
    */
-  call(args: { readonly [Place in keyof Types]: GoTypes[Types[Place]] }, context: CallContext): unknown
+  call(args: { readonly [Index in keyof Types]: GoTypes[Types[Index]] }, context: CallContext): unknown
 }
 
-/** The engine's form of a host function. */
+/** Converts a host function to the form that the engine calls. */
 export function hostFunction(name: string, host: TemplateFunction): FunctionEntry {
   return {
     name,
@@ -53,7 +53,7 @@ export function hostFunction(name: string, host: TemplateFunction): FunctionEntr
       const result = host.call(args, contextOf(run))
       if (typeof result !== 'string') return adopt(result)
       run.build(Math.max(result.length - (run.built - before), 0))
-      // Bytes that are not UTF-8 came in as lone surrogates and go out as such.
+      // Bytes that are not UTF-8 are lone surrogates in both directions.
       return joinBytes(result)
     },
   }
@@ -66,6 +66,6 @@ function contextOf(run: Run): CallContext {
       run.build(Math.max(bytes, 0))
     },
     print: (value) => (typeof value === 'string' ? value : sprint([adopt(value)], run)),
-    noteNumber: (value, text) => run.watch?.number(run, value, text),
+    noteNumber: (value, text) => run.watch?.onNumber(run, value, text),
   }
 }

@@ -16,31 +16,31 @@ export { type TemplateFunction } from './host.ts'
 export { type ExponentNumber, type MissingValue } from './missing.ts'
 export { goTime } from './time.ts'
 
-/** How a template is parsed. */
+/** The options of `parse`. */
 interface ParseOptions {
   /** The name of the template, in messages and for `{{template}}`. */
   readonly name?: string
   /** The host's functions by name. */
   readonly functions?: Readonly<Record<string, TemplateFunction>>
-  /** Go's own functions: all of them, none, or those named here. */
+  /** The enabled builtins of Go: all, none, or those named here. */
   readonly builtins?: boolean | readonly string[]
-  /** Text to add to the error for a function that does not exist; `isBuiltin` tells that Go has it. */
+  /** Returns text to add to the error for an unknown function. `isBuiltin` tells whether Go has it. */
   readonly hint?: (name: string, isBuiltin: boolean) => string
   readonly limits?: Partial<Limits>
-  /** What reading a key that the data lacks comes to: no value, or with `error` a failure, as Go's `missingkey`. */
+  /** The result of reading a missing key: no value, or a failure with `error`, like the `missingkey` option of Go. */
   readonly missingKey?: 'default' | 'error'
 }
 
 const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 50_000 }
 
-/** A parsed template. It holds no state and may be executed any number of times. */
+/** A parsed template. It has no state and can be executed any number of times. */
 export interface Template {
   readonly name: string
   /**
-   * Renders the template with this data, which must not change meanwhile; throws a TemplateError. What the budget
-   * leaves out is at its default. `onMissing` is told what has no value and is written or given to a function that
-   * takes anything, and `onExponent` which numbers are written with an exponent; of each place once. A function in the
-   * place of both is `onMissing`.
+   * Renders the template with this data, which must not change during the execution. Throws a TemplateError. Omitted
+   * budgets have their defaults. `onMissing` reports missing values that are written or passed to a parameter of type
+   * any. `onExponent` reports numbers that are written with an exponent. Each position is reported once. A function
+   * instead of an object is `onMissing`.
    */
   execute(
     data: unknown,
@@ -48,13 +48,13 @@ export interface Template {
     reports?: Reports | ((missing: MissingValue) => void),
   ): string
   /**
-   * Throws a TemplateError for the first field of the data itself with which the judge finds fault: `.a.b` is judged by
-   * `['a', 'b']`. Fields of what a `with`, a `range` or a `template` made the dot are not judged.
+   * Throws a TemplateError for the first field of the data that `problemOf` rejects: `.a.b` is passed as `['a', 'b']`.
+   * Fields of a dot that a `with`, a `range` or a `template` set are not checked.
    */
   checkFields(problemOf: (names: readonly string[]) => string | null): void
 }
 
-/** Parses a template; throws a TemplateError when it is not one. */
+/** Parses a template. Throws a TemplateError if the text is not a valid template. */
 export function parse(text: string, options: ParseOptions = {}): Template {
   const name = options.name ?? 'template'
   const source = text.toWellFormed()
@@ -135,8 +135,8 @@ class ParsedTemplate implements Template {
     budget?: Partial<Budget>,
     reports?: Reports | ((missing: MissingValue) => void),
   ): string {
-    const told = typeof reports === 'function' ? { onMissing: reports } : reports
-    const watch = told === undefined ? null : new Watch(this.#source, told)
+    const callbacks = typeof reports === 'function' ? { onMissing: reports } : reports
+    const watch = callbacks === undefined ? null : new Watch(this.#source, callbacks)
     const limits = budget === undefined ? defaultBudget : { ...defaultBudget, ...budget }
     const run = new Run(limits, this.#failsWithoutKey, watch)
     try {
@@ -164,10 +164,10 @@ class ParsedTemplate implements Template {
   }
 }
 
-/** What was thrown, as a failure: what a host function threw, and a stack that ran out, become one. */
+/** Converts a thrown value to a Failure. This includes errors of host functions and an exhausted stack. */
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  if (!(error instanceof Error)) return new Failure('a function threw something that is no Error')
+  if (!(error instanceof Error)) return new Failure('a function threw a value that is not an Error')
   const isStack = /call stack|recursion/i.test(error.message)
-  return isStack ? new Failure('the stack is used up', null, 'depth') : new Failure(error.message)
+  return isStack ? new Failure('the stack is exhausted', null, 'depth') : new Failure(error.message)
 }

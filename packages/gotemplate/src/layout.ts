@@ -1,4 +1,4 @@
-// Go's time layouts: a layout is written as the reference time, Mon Jan 2 15:04:05 2006 -0700, would be.
+// Go's time layouts: a layout shows how the reference time, Mon Jan 2 15:04:05 2006 -0700, is written.
 
 /** The parts of a time in its zone, which is UTC. */
 export interface TimeParts {
@@ -44,7 +44,7 @@ const day = ({ weekday }: TimeParts): string => dayNames[weekday] ?? ''
 
 type Write = (time: TimeParts) => string
 
-/** What the pieces of a layout stand for; a longer piece comes before one it begins with. */
+/** The elements of a layout. A longer element precedes an element that it starts with. */
 const pieces: readonly (readonly [piece: string, write: Write])[] = [
   ['January', month],
   ['Jan', (time) => month(time).slice(0, 3)],
@@ -62,7 +62,7 @@ const pieces: readonly (readonly [piece: string, write: Write])[] = [
   ['1', (time) => String(time.month)],
   ['2006', ({ year }) => fourDigits(year)],
   ['2', (time) => String(time.day)],
-  // The underscore belongs to the day only, not to a year behind it.
+  // The underscore pads only a day. Before a year, it is a literal character.
   ['_2006', ({ year }) => `_${fourDigits(year)}`],
   ['_2', (time) => String(time.day).padStart(2)],
   ['__2', ({ yearDay }) => String(yearDay).padStart(3)],
@@ -87,7 +87,7 @@ function fourDigits(year: number): string {
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year).padStart(4, '0')
 }
 
-/** The time in the layout. */
+/** Formats the time according to the layout. */
 export function formatTime(time: TimeParts, layout: string): string {
   let text = ''
   for (let at = 0; at < layout.length;) {
@@ -106,12 +106,12 @@ export function formatTime(time: TimeParts, layout: string): string {
 
 function isAt(piece: string, layout: string, at: number): boolean {
   if (!layout.startsWith(piece, at)) return false
-  // A short name is one only if no small letter follows: Month is no day.
+  // Jan and Mon match only if no lower-case letter follows: Month is not a weekday.
   const next = layout.charCodeAt(at + piece.length)
   return (piece !== 'Jan' && piece !== 'Mon') || !(next >= 97 && next <= 122)
 }
 
-/** The length of a fraction of a second such as .000 or ,999 at this place, 0 when there is none. */
+/** Returns the length of a fraction of a second such as .000 or ,999 at this position, or 0. */
 function fractionAt(layout: string, at: number): number {
   const [mark, digit] = [layout[at], layout[at + 1]]
   if ((mark !== '.' && mark !== ',') || (digit !== '0' && digit !== '9')) return 0

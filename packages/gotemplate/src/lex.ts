@@ -1,5 +1,5 @@
-// The lexer: text between actions, and the tokens inside them. Trim markers are handled here; the parser never sees
-// them. Spaces are no tokens: each token knows whether one was before it.
+// The lexer: text between actions, and the tokens inside them. It handles trim markers, so the parser never sees them.
+// Spaces are not tokens: each token records whether a space precedes it.
 import { isLetterOrDigit } from './unicode.ts'
 
 export type TokenType =
@@ -29,7 +29,7 @@ export type TokenType =
 export type Keyword =
   'block' | 'break' | 'continue' | 'define' | 'else' | 'end' | 'if' | 'range' | 'template' | 'with'
 
-/** Words that are no names of functions, by their first letter: a name is compared with two of them at most. */
+/** Words that are not function names, by their first letter: a name is compared with at most two of them. */
 const words: ReadonlyMap<number, readonly (Keyword | 'true' | 'false' | 'nil')[]> = new Map(
   Object.entries({
     b: ['block', 'break'],
@@ -55,15 +55,15 @@ const SLASH = 47
 const BACKSLASH = 92
 const BRACE = 125
 
-/** What the characters of ASCII are to a template. */
+/** The classes of ASCII characters in a template. */
 const [OTHER, NAME, BLANK, STOP] = [0, 1, 2, 3]
 const classes = new Uint8Array(128)
 for (let code = 0; code < 128; code++) if (isLetterOrDigit(code)) classes[code] = NAME
 for (const blank of ' \t\r\n') classes[blank.charCodeAt(0)] = BLANK
-/** Besides spaces and closing delimiters, a name may end before these only. */
+/** Besides spaces and closing delimiters, only these characters may follow a name. */
 for (const stop of '.,|:)(') classes[stop.charCodeAt(0)] = STOP
 
-/** The class of a character; a missing one, at the end, is of none. */
+/** Returns the class of a character code. NaN, at the end of the text, is OTHER. */
 function classOf(code: number): number {
   if (code < 128) return classes[code] as number
   return code >= 128 && isLetterOrDigit(code) ? NAME : OTHER
@@ -72,22 +72,22 @@ function classOf(code: number): number {
 const isSpace = (code: number): boolean => code < 128 && classes[code] === BLANK
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** Reads a template one token at a time, from its beginning to its end. */
+/** Reads a template one token at a time, from start to end. */
 export class Lexer {
   /** The token: its type and where it starts and ends. */
   type: TokenType = 'eof'
   start = 0
   end = 0
-  /** Whether a space is before it. */
+  /** Whether a space precedes it. */
   spaced = false
-  /** Which keyword it is, when it is one. */
+  /** The keyword, if the token is one. */
   keyword: Keyword | null = null
-  /** What is wrong, when the token is an error. */
+  /** The problem, if the token is an error. */
   problem = ''
   readonly #source: string
-  /** Where the next token is looked for. */
+  /** The position from which the next token is read. */
   #at = 0
-  /** Where the content of an action begins that was found and not entered yet, 0 when there is none. */
+  /** The start of the content of an action that was found but not entered yet, or 0. */
   #content = 0
   #inside = false
   #finished = false
@@ -103,12 +103,12 @@ export class Lexer {
     return this.#source.slice(this.start, this.end)
   }
 
-  /** The name of a field, without its point. */
+  /** The name of a field, without its leading dot. */
   get fieldName(): string {
     return this.#source.slice(this.start + 1, this.end)
   }
 
-  /** Goes on to the next token; the end and an error are never left. */
+  /** Advances to the next token. The end and an error are final. */
   advance(): void {
     if (this.#finished) return
     if (this.#inside) this.#action()
@@ -127,7 +127,7 @@ export class Lexer {
     this.#set('error', start)
   }
 
-  /** Text up to the next action; where there is none, the first token of the action. */
+  /** Reads text up to the next action, or the first token of the action if there is no text. */
   #outside(): void {
     for (;;) {
       if (this.#content === 0 && this.#text()) return
@@ -138,7 +138,7 @@ export class Lexer {
     }
   }
 
-  /** Finds the next action; returns whether there is text before it. */
+  /** Finds the next action. Returns whether there is a token before it. */
   #text(): boolean {
     const start = this.#at
     const left = this.#source.indexOf(LEFT, start)
@@ -161,7 +161,7 @@ export class Lexer {
     this.#set(this.#finished ? 'eof' : 'text', start)
   }
 
-  /** The first token of an action: its opening delimiter is none. */
+  /** Reads the first token of an action. The opening delimiter is not a token. */
   #enterAction(content: number): void {
     this.#at = content
     this.#inside = true
@@ -173,7 +173,7 @@ export class Lexer {
     return this.#source.charCodeAt(at) === SLASH && this.#source.charCodeAt(at + 1) === STAR
   }
 
-  /** Passes over a comment; false when it is wrong. */
+  /** Skips a comment. Returns false if it is malformed. */
   #skipComment(start: number): boolean {
     const close = this.#source.indexOf('*/', start + 2)
     this.#at = close + 2
@@ -258,7 +258,7 @@ export class Lexer {
     }
   }
 
-  /** What does not begin with a letter or a character that means something. */
+  /** Reads a number, a name that starts beyond ASCII, or another character. */
   #rest(start: number): void {
     const code = this.#source.codePointAt(start) ?? 0
     if (code === PLUS || code === MINUS || isDigit(code)) return this.#number(start)
@@ -269,7 +269,7 @@ export class Lexer {
     return this.#fail(start, `unrecognized character in action: ${describe(code)}`)
   }
 
-  /** An identifier, or a field or variable after its first character; a field without a name is the dot. */
+  /** Reads an identifier, or the rest of a field or variable. A field without a name is the dot. */
   #name(type: 'identifier' | 'field' | 'variable', start: number): void {
     const source = this.#source
     const from = this.#at
@@ -296,7 +296,7 @@ export class Lexer {
     }
   }
 
-  /** Passes over the rest of a name with letters beyond U+FFFF. */
+  /** Skips the rest of a name with letters beyond U+FFFF. */
   #skipBeyond(start: number): number {
     let at = start
     for (;;) {
@@ -336,7 +336,7 @@ export class Lexer {
     this.#set('raw string', start)
   }
 
-  /** A number, roughly: what passes here and is none is refused when its value is read. */
+  /** Scans a number roughly. Invalid numbers that pass here are rejected when their value is read. */
   #number(start: number): void {
     this.#at = start
     let good = this.#scanNumber()

@@ -1,24 +1,24 @@
-// The passes of a range, and how statements go on: a statement returns that, so break and continue need no exceptions.
+// Range loops and control flow. Statements return a Flow, so break and continue need no exceptions.
 import { fail } from './errors.ts'
 import { type RangeNode } from './node.ts'
 import { type Run } from './run.ts'
 import { type Entries, Int, type Value, element, entry, isList, isMap, typeName } from './value.ts'
 
-export const ON = 0
+export const NEXT = 0
 export const BREAK = 1
 export const CONTINUE = 2
-export type Flow = typeof ON | typeof BREAK | typeof CONTINUE
+export type Flow = typeof NEXT | typeof BREAK | typeof CONTINUE
 
 /** A statement, or a list of them, ready to be executed. */
 export type Execute = (run: Run, dot: Value) => Flow
 
-/** A list of statements with what it costs; the cost is counted before it is executed. */
+/** A list of statements and its cost, which is charged before it is executed. */
 export interface Block {
   readonly execute: Execute
   readonly weight: number
 }
 
-/** Executes a block. */
+/** Charges the cost of a block and executes it. */
 export function executeBlock(block: Block, run: Run, dot: Value): Flow {
   run.step(block.weight)
   return block.execute(run, dot)
@@ -36,7 +36,7 @@ export class Loop {
     this.#variables = node.pipe.variables.length
   }
 
-  /** Executes the body for each element; returns whether there was one. */
+  /** Executes the body for each element. Returns whether there was an element. */
   over(value: Value, run: Run): boolean {
     if (isList(value)) return this.#overList(value, run)
     if (typeof value === 'bigint') return this.#overInteger(value, run, (index) => index)
@@ -68,7 +68,7 @@ export class Loop {
     return count > 0n
   }
 
-  /** One pass; returns whether the loop goes on. */
+  /** Executes the body once. Returns whether the loop continues. */
   #pass(run: Run, index: Value, value: Value): boolean {
     // The variables of the range were declared last, so they are right below the top.
     const { top } = run
@@ -86,8 +86,8 @@ export class Loop {
 
   #assign(run: Run, index: Value, value: Value): void {
     const { variables } = this.#node.pipe
-    variables.forEach(({ name, number }, place) => {
-      run.values[run.place(number, name)] = place === variables.length - 1 ? value : index
+    variables.forEach(({ name, number }, position) => {
+      run.values[run.indexOfVariable(number, name)] = position === variables.length - 1 ? value : index
     })
   }
 }

@@ -1,11 +1,11 @@
-// What is no error and yet hardly meant. First, what has no value and is used nevertheless: written as `<no value>`, or given
-// to a function as nil. Asking whether something is there, as `if`, `with`, `and` and `or` do, is no such use. Second,
-// numbers that are written with an exponent, as Go prints a float64 from 1e6 on.
+// Reports results that are valid but probably unintended. First, missing values that are used: written as `<no value>`,
+// or passed to a function as nil. Testing whether a value exists, as `if`, `with`, `and` and `or` do, is not a use.
+// Second, numbers that are written with an exponent, as Go prints a float64 from 1e6 on.
 import { locate } from './errors.ts'
 import { type Operand, type PipeNode } from './node.ts'
 import { type Value, entry, isMap } from './value.ts'
 
-/** What is looked at of an execution. */
+/** The parts of a run that a watch reads. */
 interface Execution {
   readonly position: number
   readonly site: { readonly position: number } | null
@@ -14,13 +14,13 @@ interface Execution {
   readonly top: number
 }
 
-/** Something without a value that was used. */
+/** A missing value that was used. */
 export interface MissingValue {
-  /** What has none, up to the first key that the data lacks: `.order.id`, `$x`, or the name of a function. */
+  /** The expression, up to the first missing key: `.order.id`, `$x`, or the name of a function. */
   readonly name: string
-  /** Whether the data lacks a key; otherwise something is nil, or a function returned nothing. */
+  /** Whether the data lacks a key. Otherwise, a value is nil or a function returned nothing. */
   readonly isMissingKey: boolean
-  /** The function that it was given to; null when it was written. */
+  /** The function that received it, or null if it was written. */
   readonly givenTo: string | null
   readonly line: number
   readonly column: number
@@ -29,19 +29,19 @@ export interface MissingValue {
 /** A number that was written with an exponent. */
 export interface ExponentNumber {
   readonly value: number
-  /** As it was written, such as `1e+06`. */
+  /** The written text, such as `1e+06`. */
   readonly text: string
   readonly line: number
   readonly column: number
 }
 
-/** What is told of an execution, of each place once. */
+/** The functions that receive reports of an execution. Each position is reported once. */
 export interface Reports {
   readonly onMissing?: ((missing: MissingValue) => void) | undefined
   readonly onExponent?: ((number: ExponentNumber) => void) | undefined
 }
 
-/** Reports what is hardly meant. */
+/** Detects and reports results that are probably unintended. */
 export class Watch {
   readonly #source: string
   readonly #reports: Reports
@@ -53,8 +53,8 @@ export class Watch {
     this.#reports = reports
   }
 
-  /** The text of a number is written, or returned by a function. */
-  number({ site, position: around }: Execution, value: number, text: string): void {
+  /** Called when the text of a number is written, or returned by a function. */
+  onNumber({ site, position: around }: Execution, value: number, text: string): void {
     const position = site?.position ?? around
     if (!text.includes('e') || this.#seenNumbers.has(position)) return
     this.#seenNumbers.add(position)
@@ -62,19 +62,23 @@ export class Watch {
     this.#reports.onExponent?.({ value, text, line, column })
   }
 
-  /** An action wrote `<no value>`. */
-  written(run: Execution, dot: Value, pipe: PipeNode): void {
+  /** Called when an action wrote `<no value>`. */
+  onWritten(run: Execution, dot: Value, pipe: PipeNode): void {
     const operand = valueOf(pipe)
     if (this.#seen.has(operand.position)) return
-    const lacking = lackingKey(run, dot, operand)
-    this.#add(operand, { name: lacking ?? nameOf(operand), isMissingKey: lacking !== null, givenTo: null })
+    const missingKey = missingKeyOf(run, dot, operand)
+    this.#add(operand, {
+      name: missingKey ?? nameOf(operand),
+      isMissingKey: missingKey !== null,
+      givenTo: null,
+    })
   }
 
-  /** A function was given nil; what is nil in the data is a value like any other there. */
-  given(run: Execution, dot: Value, argument: Operand, givenTo: string): void {
+  /** Called when a function received nil. A nil in the data is a normal value there. */
+  onPassed(run: Execution, dot: Value, argument: Operand, givenTo: string): void {
     const operand = argument.kind === 'pipe' ? valueOf(argument) : argument
     if (this.#seen.has(operand.position)) return
-    const name = lackingKey(run, dot, operand)
+    const name = missingKeyOf(run, dot, operand)
     if (name !== null) this.#add(operand, { name, isMissingKey: true, givenTo })
   }
 
@@ -85,18 +89,18 @@ export class Watch {
   }
 }
 
-/** What the value of a pipeline comes from: the head of its last stage, in however many parentheses. */
+/** Returns the operand that a pipeline gets its value from: the head of its last stage, inside any parentheses. */
 function valueOf(pipe: PipeNode): Operand {
   let { head } = pipe.rest.at(-1) ?? pipe.first
   while (head.kind === 'pipe') ({ head } = head.rest.at(-1) ?? head.first)
   return head
 }
 
-/** The name as it is written, up to the first key that the data lacks; null when it lacks none. */
-function lackingKey(run: Execution, dot: Value, operand: Operand): string | null {
+/** Returns the expression up to the first missing key, or null if no key is missing. */
+function missingKeyOf(run: Execution, dot: Value, operand: Operand): string | null {
   if (operand.kind !== 'field' && operand.kind !== 'variable') return null
   const isField = operand.kind === 'field'
-  // Looked up here, because what only watches must not spend anything.
+  // The lookup is repeated here, because watching must not consume the budget.
   let value = isField ? dot : run.values[run.names.lastIndexOf(operand.number, run.top - 1)]
   let name = isField ? '' : operand.name
   for (const key of operand.names) {

@@ -1,4 +1,4 @@
-// The tree that the parser makes of a template.
+// The syntax tree of a template.
 import { type NumberConstant } from './constants.ts'
 
 /** Positions count UTF-16 units from the start of the template. */
@@ -17,7 +17,7 @@ export interface VariableNode extends Placed {
   readonly number: number
   readonly names: readonly string[]
 }
-/** Fields of something that is no field and no variable: `(…).a.b`. */
+/** Fields of an operand that is neither a field nor a variable: `(…).a.b`. */
 export interface ChainNode extends Placed {
   readonly kind: 'chain'
   readonly base: Operand
@@ -47,20 +47,20 @@ interface NilNode extends Placed {
 }
 export interface PipeNode extends Placed {
   readonly kind: 'pipe'
-  /** The text before it, when it is an action; empty otherwise. */
+  /** The text before it if it is an action, otherwise empty. */
   readonly before: string
-  /** The variables that take the value. */
+  /** The variables that receive the value. */
   readonly variables: readonly { readonly name: string; readonly number: number }[]
-  /** Whether they exist already and are assigned to. */
+  /** Whether the variables already exist and are assigned. */
   readonly assigns: boolean
-  /** The stages: what the first one returns goes to the next as its last argument, and so on. */
+  /** The stages. Each stage receives the result of the previous stage as its last argument. */
   readonly first: Command
   readonly rest: readonly Command[]
 }
 export type Literal = NumberNode | StringNode | BoolNode
 export type Operand =
   FieldNode | VariableNode | ChainNode | FunctionNode | Literal | DotNode | NilNode | PipeNode
-/** One stage of a pipeline: what is executed, and its arguments. */
+/** One stage of a pipeline: the operand that is evaluated, and its arguments. */
 export interface Command {
   readonly head: Operand
   readonly args: readonly Operand[]
@@ -90,16 +90,16 @@ export interface TemplateNode extends Placed {
 interface JumpNode extends Placed {
   readonly kind: 'break' | 'continue'
 }
-/** Statements one after the other. */
+/** A sequence of statements. */
 export interface ListNode {
   readonly statements: readonly Statement[]
-  /** The statements, operands and fields in it, which is what executing it costs; lists inside it are not counted. */
+  /** The cost of an execution: the statements, operands and fields in it. Nested lists are not included. */
   readonly weight: number
 }
-/** A pipeline by itself is an action. */
+/** A pipeline that is a statement is an action. */
 export type Statement = TextNode | PipeNode | ConditionNode | RangeNode | TemplateNode | JumpNode
 
-/** A template and how many blocks and parentheses are nested in it. */
+/** A template, and the nesting depth of its blocks and parentheses. */
 export interface Definition {
   readonly list: ListNode
   readonly levels: number

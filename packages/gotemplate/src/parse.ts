@@ -1,26 +1,26 @@
-// The parser: statements here, what is inside an action in pipeline.ts.
+// The parser for statements. pipeline.ts parses the content of actions.
 import { unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
 import { type Keyword } from './lex.ts'
 import { type ConditionNode, type Definition, type ListNode, type RangeNode, type Statement } from './node.ts'
 import { type ParserOptions, PipelineParser, Scope } from './pipeline.ts'
 
-/** The templates of one source by name, the one of the source itself included. */
+/** The templates of one source by name, including the source itself. */
 export type Definitions = ReadonlyMap<string, Definition>
 
-/** Parses a source; throws a Failure with a position when it is not a template. */
+/** Parses a source. Throws a Failure with a position if it is not a valid template. */
 export function parseDefinitions(source: string, name: string, options: ParserOptions): Definitions {
   if (source.length > options.limits.length)
     throw new Failure(`the template is longer than ${options.limits.length} characters`, 0, 'length')
   return new Parser(source, options).parse(name)
 }
 
-/** What closes a list; `chain` is an else with an `if` or `with` behind it, which is still to be read. */
+/** The end of a list. `chain` is an else followed by an `if` or `with` that is not read yet. */
 type Closing = 'end' | 'else' | 'chain'
 
 class Parser extends PipelineParser {
   readonly #definitions = new Map<string, Definition>()
-  /** What closed the list that was read last, and where. */
+  /** The end of the list that was read last, and its position. */
   #closing: Closing = 'end'
   #closedAt = 0
 
@@ -37,7 +37,7 @@ class Parser extends PipelineParser {
     return this.#definitions
   }
 
-  /** A blank template is replaced by one with content; two with content are an error. */
+  /** Adds a template. A template with content replaces a blank one. Two templates with content are an error. */
   #add(name: string, list: ListNode, position: number): void {
     const existing = this.#definitions.get(name)
     if (existing === undefined || isBlank(existing.list))
@@ -45,7 +45,7 @@ class Parser extends PipelineParser {
     else if (!isBlank(list)) fail(`multiple definition of template "${name}"`, position)
   }
 
-  /** Statements up to `{{end}}` or `{{else}}`. */
+  /** Reads statements up to `{{end}}` or `{{else}}`. */
   #body(): ListNode {
     this.enter()
     const outerWeight = this.weight
@@ -61,7 +61,7 @@ class Parser extends PipelineParser {
         this.leave()
         return list
       }
-      // Most bodies have one statement, and an array that grows takes room for many.
+      // Most bodies have one statement, and an array that grows reserves memory for many.
       if (statements.length === 0) statements = [statement]
       else statements.push(statement)
     }
@@ -78,8 +78,8 @@ class Parser extends PipelineParser {
   }
 
   /**
-   * One statement, or what closes the list; null for a definition, which is allowed at the top only and leaves nothing
-   * behind.
+   * Reads one statement, or the end of the list. Returns null for a definition, which is allowed only at the top level
+   * and adds no statement.
    */
   #statement(isTop: boolean): Statement | Closing | null {
     this.count()
@@ -94,7 +94,7 @@ class Parser extends PipelineParser {
 
   #isAtPipeline(): boolean {
     const { type } = this.token
-    // Text follows text where a comment is between them.
+    // A comment may separate two texts.
     return type !== 'keyword' && type !== 'text' && type !== 'eof'
   }
 
@@ -153,7 +153,7 @@ class Parser extends PipelineParser {
     return { pipe, list: this.#body() }
   }
 
-  /** The list behind an else, null when the list before it was the last. */
+  /** Reads the list after an else, or returns null if there is no else. */
   #otherwise(): ListNode | null {
     if (this.#closing === 'end') return null
     if (this.#closing === 'chain') this.unexpected('else')
@@ -209,7 +209,7 @@ class Parser extends PipelineParser {
     return null
   }
 
-  /** The body of a definition, which sees no variables from outside. */
+  /** Reads the body of a definition, which cannot use outer variables. */
   #definition(name: string, context: string, position: number): void {
     const outer = this.scope
     this.scope = new Scope()
@@ -220,9 +220,9 @@ class Parser extends PipelineParser {
   }
 }
 
-// White space as Go has it, which is not what JavaScript trims.
+// White space as Go defines it, which differs from what JavaScript trims.
 const blank = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
 
-/** Whether a list holds nothing but white space. */
+/** Whether a list contains only white space. */
 const isBlank = ({ statements }: ListNode): boolean =>
   statements.every((node) => node.kind === 'text' && blank.test(node.text))

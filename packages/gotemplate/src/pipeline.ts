@@ -1,10 +1,10 @@
-// The parser of what is inside an action: pipelines, commands, operands. Scopes and limits are here too.
+// The parser for the content of actions: pipelines, commands and operands. It also contains scopes and limits.
 import { characterCode, characterConstant, readNumber, unquote } from './constants.ts'
 import { Failure, fail } from './errors.ts'
 import { Lexer, type TokenType } from './lex.ts'
 import { type Command, type Operand, type PipeNode } from './node.ts'
 
-/** How large a template may be. */
+/** The maximum size of a template. */
 export interface Limits {
   /** UTF-16 units. */
   readonly length: number
@@ -16,16 +16,16 @@ export interface Limits {
 
 export interface ParserOptions {
   readonly limits: Limits
-  /** Fails when there is no such function. */
+  /** Fails if the function does not exist. */
   readonly checkFunction: (name: string, position: number) => void
 }
 
-/** The variables that a template has declared so far, and what is open around this place. */
+/** The variables declared so far, and the loops and levels around the current position. */
 export class Scope {
   loops = 0
   level = 0
   deepest = 0
-  /** How often each variable is declared; `$` always is. */
+  /** The number of declarations of each variable. `$` is always declared. */
   readonly #declared = new Map<string, number>()
   readonly #order: string[] = []
 
@@ -42,7 +42,7 @@ export class Scope {
     return this.#order.length
   }
 
-  /** Forgets what was declared since the mark. */
+  /** Removes the variables declared since the mark. */
   release(mark: number): void {
     while (this.#order.length > mark) {
       const name = this.#order.pop() ?? ''
@@ -52,16 +52,16 @@ export class Scope {
 }
 
 type Variables = Pick<PipeNode, 'variables' | 'assigns'>
-// Most pipelines have one command without arguments; they share an empty list instead of having one each.
+// Most pipelines have one command without arguments. They share an empty list instead of allocating one each.
 const none: never[] = []
 const noVariables: Variables = { variables: none, assigns: false }
 const plainValues: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string'])
 
-/** Reads the tokens of a template and what they make inside an action; statements are read by what extends it. */
+/** Reads the tokens of a template and parses the content of actions. A subclass parses statements. */
 export class PipelineParser {
   protected readonly token: Lexer
   protected scope = new Scope()
-  /** Nodes since the beginning of the list that is being read. */
+  /** The nodes since the start of the current list. */
   protected weight = 0
   readonly #options: ParserOptions
   readonly #numbers = new Map<string, number>()
@@ -75,7 +75,7 @@ export class PipelineParser {
     this.#maxNodes = options.limits.nodes
   }
 
-  /** Passes over a token of this type. */
+  /** Consumes a token of this type, or fails. */
   protected expect(type: TokenType, context: string): void {
     if (this.token.type !== type) this.unexpected(context)
     this.token.advance()
@@ -86,7 +86,7 @@ export class PipelineParser {
     return fail(type === 'error' ? problem : `unexpected ${this.#describe()} in ${context}`, start)
   }
 
-  /** The token as messages name it. */
+  /** Returns the token as messages show it. */
   #describe(): string {
     const { type, text } = this.token
     if (type === 'eof') return 'EOF'
@@ -102,7 +102,7 @@ export class PipelineParser {
       throw new Failure(`the template has more than ${this.#maxNodes} nodes`, this.token.start, 'nodes')
   }
 
-  /** Goes one block or parenthesis deeper. */
+  /** Enters a block or parenthesis. */
   protected enter(): void {
     const { nesting } = this.#options.limits
     if (++this.#nesting > nesting)
@@ -115,7 +115,7 @@ export class PipelineParser {
     this.scope.level--
   }
 
-  /** Declarations, then commands up to the token that closes the pipeline, which is passed over. */
+  /** Reads declarations, then commands up to and including the token that closes the pipeline. */
   protected pipeline(context: string, close: 'right' | 'close', before: string): PipeNode {
     const position = this.token.start
     let declared = noVariables
@@ -129,7 +129,7 @@ export class PipelineParser {
     return { kind: 'pipe', position, before, variables, assigns, first, rest }
   }
 
-  /** The variables that take the value; one that turns out to be the first operand is returned as that. */
+  /** Reads the variables that receive the value. If the last one is the first operand, it is returned as that. */
   #variables(context: string): { declared: Variables; operand: Operand | null } {
     const variables: { name: string; number: number }[] = []
     for (;;) {
@@ -156,7 +156,7 @@ export class PipelineParser {
     return { kind: 'variable', position, name, number: this.#number(name), names }
   }
 
-  /** The number that stands for a name of a variable; 0 is `$`. */
+  /** Returns the number of a variable name. `$` is 0. */
   #number(name: string): number {
     const known = name === '$' ? 0 : this.#numbers.get(name)
     if (known !== undefined) return known
@@ -165,7 +165,7 @@ export class PipelineParser {
     return number
   }
 
-  /** The stages behind the first one. They are given an argument, so none may be a plain value. */
+  /** Reads the stages after the first one. They receive an argument, so none may be a plain value. */
   #stages(context: string, close: 'right' | 'close'): Command[] {
     const commands: Command[] = []
     while (this.token.type !== close) {
@@ -177,7 +177,7 @@ export class PipelineParser {
     return commands
   }
 
-  /** Operands separated by spaces, up to a pipe, which is passed over, or to what closes the pipeline. */
+  /** Reads operands separated by spaces, up to and including a pipe, or up to the end of the pipeline. */
   #command(context: string, known: Operand | null): Command {
     const head = known ?? this.#operand() ?? this.unexpected(context)
     let args: Operand[] = none
@@ -195,7 +195,7 @@ export class PipelineParser {
     return { head, args }
   }
 
-  /** An operand with the fields behind it, null when there is none. */
+  /** Reads an operand with the fields that follow it. Returns null if there is none. */
   #operand(): Operand | null {
     const { type, start: position } = this.token
     if (type === 'field') {
@@ -211,7 +211,7 @@ export class PipelineParser {
     return this.#chain({ kind: 'function', position, name })
   }
 
-  /** The text of the token, which is passed over. */
+  /** Consumes the token and returns its text. */
   #take(): string {
     const { text } = this.token
     this.token.advance()
@@ -224,7 +224,7 @@ export class PipelineParser {
     return fieldName
   }
 
-  /** The names of the fields that follow at once, after a first one if there is one. */
+  /** Reads the names of the fields that follow directly. `first` is a name that is already consumed. */
   #fields(first: string | null): string[] {
     const names = first === null ? [] : [first]
     while (this.token.type === 'field' && !this.token.spaced) {

@@ -1,4 +1,4 @@
-// Values as text: what Go's fmt prints for a value and a verb.
+// Converts values to text, as Go's fmt prints them for a verb.
 import { fail } from './errors.ts'
 import { shortestFloat } from './float.ts'
 import { Formatter } from './format.ts'
@@ -6,9 +6,9 @@ import { type Run } from './run.ts'
 import { joinBytes } from './utf8.ts'
 import { type Entries, Int, Named, type Value, element, entry, isList, isMap, typeName } from './value.ts'
 
-/** Lists and maps may be printed this deep; data that contains itself ends here too. */
+/** The maximum depth of printed lists and maps. It also ends the printing of data that contains itself. */
 const MAX_DEPTH = 500
-/** Go prints where a list or map is in memory; here there is no such place. */
+/** Go prints the memory address of a list or map. There is none here, so this constant is printed. */
 const ADDRESS = 0xc000000000n
 
 /** Writes a value to the output as an action does. */
@@ -18,7 +18,7 @@ export function printTo(run: Run, value: Value): void {
   )
 }
 
-/** The text of a value that needs no recursion, null for the others. */
+/** Returns the text of a value that needs no recursion, or null for other values. */
 function simpleText(value: Value, run: Run): string | null {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return floatText(value, run)
@@ -27,11 +27,11 @@ function simpleText(value: Value, run: Run): string | null {
 
 function floatText(value: number, run: Run): string {
   const text = shortestFloat(value)
-  run.watch?.number(run, value, text)
+  run.watch?.onNumber(run, value, text)
   return text
 }
 
-/** The values joined, with a space between two of them when neither is a string. */
+/** Joins the values, with a space between two values if neither is a string. */
 export function sprint(values: readonly Value[], run: Run): string {
   const printer = new Printer(run)
   let spaced = false
@@ -44,7 +44,7 @@ export function sprint(values: readonly Value[], run: Run): string {
   return joinBytes(printer.text)
 }
 
-/** The values joined by spaces, and a line feed. */
+/** Joins the values with spaces and adds a line feed. */
 export function sprintln(values: readonly Value[], run: Run): string {
   const printer = new Printer(run)
   values.forEach((value, index) => {
@@ -85,7 +85,7 @@ export class Printer extends Formatter {
 
   #composite(value: Value, verb: string, depth: number): void {
     if (value instanceof Named) return this.#named(value, verb)
-    // Errors cannot be wrapped here, and this verb is refused for the whole value.
+    // Errors cannot be wrapped here, so this verb is rejected for the whole value.
     if (verb === 'w') return this.#wrongVerb(value, verb)
     if (depth > MAX_DEPTH) return fail(`a value is nested more than ${MAX_DEPTH} deep`)
     if (isList(value)) this.#list(value, verb, depth)

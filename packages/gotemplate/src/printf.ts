@@ -1,4 +1,4 @@
-// printf: reads a format and prints its arguments directive by directive.
+// Implements printf: reads a format and prints its arguments directive by directive.
 import { Printer } from './print.ts'
 import { type Run } from './run.ts'
 import { joinBytes } from './utf8.ts'
@@ -6,7 +6,7 @@ import { Int, type Value, typeName } from './value.ts'
 
 const MAX_SIZE = 1_000_000
 
-/** What Go's fmt.Sprintf makes of a format and its arguments. */
+/** Formats the arguments like Go's fmt.Sprintf. */
 export function sprintf(format: string, args: readonly Value[], run: Run): string {
   const reader = new FormatReader(format, args, run)
   reader.read()
@@ -19,10 +19,10 @@ class FormatReader {
   readonly #args: readonly Value[]
   #at = 0
   #argument = 0
-  /** Whether some directive named its argument by number; unused arguments are then no error. */
+  /** Whether a directive selected its argument by number. Unused arguments are then not an error. */
   #reordered = false
   #numberIsGood = true
-  /** Whether an argument number is right before this place. */
+  /** Whether an argument number directly precedes the current position. */
   #afterNumber = false
 
   constructor(format: string, args: readonly Value[], run: Run) {
@@ -43,7 +43,7 @@ class FormatReader {
     if (!this.#reordered && this.#argument < this.#args.length) this.#extra()
   }
 
-  /** One directive after its percent sign; false at the end of the format. */
+  /** Reads one directive after its percent sign. Returns false at the end of the format. */
   #directive(): boolean {
     this.#numberIsGood = true
     this.#afterNumber = false
@@ -100,7 +100,7 @@ class FormatReader {
     }
   }
 
-  /** An argument number such as [2]. */
+  /** Reads an argument number such as [2]. */
   #argumentNumber(): void {
     this.#afterNumber = false
     if (this.#format[this.#at] !== '[') return
@@ -157,7 +157,7 @@ class FormatReader {
     this.#afterNumber = false
   }
 
-  /** A number in the format, null when there is none. One that is far too large swallows the rest of the format. */
+  /** Reads a number, or returns null. A number that is far too large consumes the rest of the format. */
   #size(): number | null {
     let size: number | null = null
     for (;;) {
@@ -172,7 +172,7 @@ class FormatReader {
     }
   }
 
-  /** The next argument as a width or precision, null when it is none. */
+  /** Returns the next argument as a width or precision, or null if it is not valid as one. */
   #sizeArgument(): number | null {
     if (this.#argument >= this.#args.length) return null
     const value = this.#args[this.#argument++]

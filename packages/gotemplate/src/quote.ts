@@ -1,4 +1,4 @@
-// Go's quoting of text and characters, as %q and %#v print it.
+// Quotes text and characters like Go, for %q and %#v.
 import { isPrintable } from './unicode.ts'
 
 const BACKSLASH = 0x5c
@@ -13,7 +13,7 @@ const named: Readonly<Record<number, string>> = {
   13: '\\r',
 }
 
-/** The text between the quotes, escaped as in Go source; with `ascii`, nothing beyond ASCII is left. */
+/** Quotes text as in Go source. With `ascii`, characters beyond ASCII are escaped too. */
 export function quote(text: string, mark: '"' | "'", ascii: boolean): string {
   const markCode = mark.charCodeAt(0)
   let quoted: string = mark
@@ -23,7 +23,7 @@ export function quote(text: string, mark: '"' | "'", ascii: boolean): string {
     const code = text.codePointAt(at) ?? 0
     if (code >= 0x20 && code < 0x7f && code !== markCode && code !== BACKSLASH) continue
     if (code > 0xffff) at++
-    // A lone surrogate stands for a byte that is not UTF-8.
+    // A lone surrogate represents a byte that is not UTF-8.
     const isByte = code >= 0xd800 && code <= 0xdfff
     quoted += text.slice(copied, start)
     quoted += isByte ? `\\x${(code & 0xff).toString(16)}` : escapeCharacter(code, mark, ascii)

@@ -1,23 +1,22 @@
-// One execution: its budget, its output and its variables. Everything an execution spends is counted here, before it
-// is spent, and nothing is ever given back.
+// One execution: its budget, output and variables. All costs are charged here in advance, and nothing is refunded.
 import { Failure, MissingKey, fail } from './errors.ts'
 import { type Watch } from './missing.ts'
 import { byteLength } from './utf8.ts'
 import { type Entries, Int, Named, type Value, hasEntries, isList, sortedKeys } from './value.ts'
 
-/** What one execution may spend. */
+/** The limits of one execution. */
 export interface Budget {
-  /** Nodes executed, loop passes, and elements sorted, printed or scanned. */
+  /** Executed nodes, loop iterations, and sorted, printed or scanned elements. */
   readonly steps: number
-  /** Bytes of output. Strings built on the way may together have four times as many. */
+  /** Bytes of output. All strings built during the execution may have four times as many in total. */
   readonly outputBytes: number
-  /** Templates that may be nested. */
+  /** The maximum nesting depth of template calls. */
   readonly depth: number
 }
 
 export const defaultBudget: Budget = { steps: 100_000, outputBytes: 1_048_576, depth: 100 }
 
-/** A place where a function is called, for the message of what it throws. */
+/** A function call, for the message of an error that it throws. */
 export interface CallSite {
   readonly name: string
   readonly position: number
@@ -26,18 +25,18 @@ export interface CallSite {
 const BUILT_PER_OUTPUT = 4
 // A character has at most three bytes per UTF-16 unit.
 const BYTES_PER_UNIT = 3
-// Blocks and parentheses that may be open within one another, over all open templates, each of which counts too. The
-// engine recurses for each of them; nested ranges take the most, and Node's stack has room for some 1,300.
+// The maximum number of open blocks and parentheses over all open templates, each of which counts too. The engine
+// recurses for each level. Nested ranges need the most stack, and the stack of Node has room for about 1,300 of them.
 const OPEN_LEVELS = 800
 const LEVELS_PER_TEMPLATE = 2
 
 /** The state of one execution. */
 export class Run {
-  /** Where the execution is, for the message of a failure. */
+  /** The current position, for the message of a failure. */
   position = 0
-  /** The call that is being made, null between calls. */
+  /** The current call, or null between calls. */
   site: CallSite | null = null
-  /** The variables in scope are `names[base…top]`; `names` holds their numbers, `values` their values. */
+  /** The variables in scope are `names[base…top]`. `names` contains their numbers and `values` their values. */
   readonly names: number[] = []
   readonly values: Value[] = []
   base = 0
@@ -47,17 +46,17 @@ export class Run {
   #steps: number
   #depth: number
   #levels = OPEN_LEVELS
-  /** Units of text built so far. */
+  /** UTF-16 units of text built so far. */
   built = 0
   readonly #buildable: number
   #settled = ''
   #recent = ''
   #settledRoom: number
-  /** Room for output if every unit not yet counted had three bytes. */
+  /** The remaining output if every uncounted unit had three bytes. */
   #room: number
 
   readonly #failsWithoutKey: boolean
-  /** Sees what has no value and is used nevertheless; null when nobody looks. */
+  /** Observes missing values that are used, or null without an observer. */
   readonly watch: Watch | null
 
   constructor(budget: Budget, failsWithoutKey: boolean, watch: Watch | null) {
@@ -70,28 +69,31 @@ export class Run {
     this.#room = budget.outputBytes
   }
 
-  /** A key that the data lacks: no value, or a failure where the template wants one. */
-  lacks(what: 'map has no entry' | 'nil data; no entry', key: string, position: number): undefined {
+  /** Handles a missing key: returns no value, or throws if missing keys are errors. */
+  handleMissingKey(
+    what: 'map has no entry' | 'nil data; no entry',
+    key: string,
+    position: number,
+  ): undefined {
     if (this.#failsWithoutKey) throw new MissingKey(what, key, position)
     return undefined
   }
 
-  /** Counts steps. */
+  /** Charges steps. Throws if the budget is exhausted. */
   step(count: number): void {
     this.#steps -= count
-    if (this.#steps < 0) throw new Failure('the budget of steps is used up', null, 'steps')
+    if (this.#steps < 0) throw new Failure('the step budget is exhausted', null, 'steps')
   }
 
-  /** Counts the reading of a text of this length: one step for 64 characters. */
+  /** Charges reading a text of this length: one step per 64 characters. */
   scan(length: number): void {
     if (length >= 64) this.step(length >> 6)
   }
 
-  /** Counts text that is about to be built. */
+  /** Charges text that is about to be built. */
   build(length: number): void {
     this.built += length
-    if (this.built > this.#buildable)
-      throw new Failure('the budget for building strings is used up', null, 'outputBytes')
+    if (this.built > this.#buildable) throw new Failure('the string budget is exhausted', null, 'outputBytes')
   }
 
   /** Writes to the output. */
@@ -101,22 +103,22 @@ export class Run {
     this.#recent += text
   }
 
-  /** Counts the bytes written since the last time exactly, so that text is not refused by an estimate. */
+  /** Counts the bytes written since the last count exactly, so that no text is rejected because of an estimate. */
   #settle(next: string): void {
     this.#settledRoom -= byteLength(this.#recent)
     this.#settled += this.#recent
     this.#recent = ''
     const bytes = next.length > this.#settledRoom ? next.length : byteLength(next)
     this.#room = this.#settledRoom - bytes
-    if (this.#room < 0) throw new Failure('the budget of output is used up', null, 'outputBytes')
+    if (this.#room < 0) throw new Failure('the output budget is exhausted', null, 'outputBytes')
   }
 
-  /** What was written so far. */
+  /** The output written so far. */
   get output(): string {
     return this.#settled + this.#recent
   }
 
-  /** Opens a template with this many levels of blocks and parentheses; `close` with the same number closes it. */
+  /** Opens a template with this nesting depth. `close` must be called with the same number. */
   open(levels: number): void {
     this.#depth -= 1
     this.#levels -= levels + LEVELS_PER_TEMPLATE
@@ -129,15 +131,15 @@ export class Run {
     this.#levels += levels + LEVELS_PER_TEMPLATE
   }
 
-  /** Declares a variable in the scope that is open. */
+  /** Declares a variable in the current scope. */
   declare(name: number, value: Value): void {
     this.names[this.top] = name
     this.values[this.top] = value
     this.top += 1
   }
 
-  /** The place of the variable declared last under this name. */
-  place(name: number, spelling: string): number {
+  /** Returns the index of the most recently declared variable of this name. Fails if there is none. */
+  indexOfVariable(name: number, spelling: string): number {
     for (let at = this.top - 1; at >= this.base; at--) {
       if (this.names[at] === name) {
         this.scan((this.top - at) << 2)
@@ -148,14 +150,14 @@ export class Run {
   }
 
   /**
-   * The keys of a map in Go's order, which are counted. They are found only once, which is counted too: data stays as
-   * it is while a template runs.
+   * Returns the keys of a map in Go's order and charges them. Finding them is charged too, but happens only once per
+   * map: the data does not change during an execution.
    */
   keys(map: Entries): readonly string[] {
     this.#keys ??= new Map()
     let keys = this.#keys.get(map)
     if (keys === undefined) {
-      // A Map knows its size beforehand.
+      // The size of a Map is known in advance.
       if (map instanceof Map) this.step(map.size)
       keys = sortedKeys(map)
       if (!(map instanceof Map)) this.step(keys.length)
@@ -165,7 +167,7 @@ export class Run {
     return keys
   }
 
-  /** Whether a condition holds for the value: it is not the zero value of its type. */
+  /** Whether a condition holds: the value is not the zero value of its type. */
   truth(value: Value): boolean {
     if (typeof value === 'boolean') return value
     if (typeof value === 'string') return value !== ''

@@ -4,7 +4,7 @@ import { type TimeParts, dayNames, formatTime, monthNames } from './layout.ts'
 import { Int, type Method, Named, type ParameterType, type Value } from './value.ts'
 
 const DAY_MS = 86_400_000
-/** Seconds from the year 1, where Go's time begins, to 1970. */
+/** Seconds from the year 1, where Go's time starts, to 1970. */
 const SECONDS_BEFORE_1970 = 62_135_596_800n
 
 /** A moment in UTC, to the millisecond. */
@@ -66,7 +66,7 @@ export class GoTime extends Named {
     }
   }
 
-  /** The date some years, months and days later; a day beyond its month runs into the next one. */
+  /** Adds years, months and days. A day beyond the end of its month continues in the next month. */
   addDate(years: number, months: number, days: number): GoTime {
     const date = new Date(this.milliseconds)
     date.setUTCFullYear(date.getUTCFullYear() + years, date.getUTCMonth() + months, date.getUTCDate() + days)
@@ -128,7 +128,7 @@ function namedPart(type: string, value: number, names: readonly string[], first:
   return new Int(type, BigInt(value), names[value - first] ?? '')
 }
 
-/** A Go time.Time in UTC for templates: it prints, formats and compares as in Go. */
+/** Converts a date to a Go time.Time in UTC. It prints, formats and compares as in Go. Throws for an invalid date. */
 export function goTime(date: Date): GoTime {
   const milliseconds = date.getTime()
   if (Number.isNaN(milliseconds)) throw new RangeError('the date is not valid')

@@ -1,4 +1,4 @@
-// Classes of characters as Go's package unicode has them, for names in templates and for quoting.
+// Character classes of Go's package unicode, for names in templates and for quoting.
 
 const letterOrDigit = /^[\p{L}\p{Nd}]$/u
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
@@ -12,7 +12,7 @@ export function isLetterOrDigit(code: number): boolean {
   return letterOrDigit.test(String.fromCodePoint(code))
 }
 
-/** Whether Go prints the character as it is when it quotes. */
+/** Whether Go leaves the character unescaped when it quotes. */
 export function isPrintable(code: number): boolean {
   if (code < 0x7f) return code >= 0x20
   return code > 0xa0 && printable.test(String.fromCodePoint(code))

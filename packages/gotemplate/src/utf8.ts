@@ -1,15 +1,15 @@
-// Go strings are bytes and JavaScript strings are UTF-16. Text is kept as JavaScript text; a byte that is no part of
-// valid UTF-8 (it comes from "\xff" or from a slice through a character) is kept as the lone surrogate U+DC00 + byte.
-// Well-formed text holds no such surrogate, and data is made well-formed when it is read, so the two never mix.
+// Go strings are bytes and JavaScript strings are UTF-16. Text is stored as JavaScript text. A byte that is not part of
+// valid UTF-8 comes from "\xff" or from a slice through a character. It is stored as the lone surrogate U+DC00 + byte.
+// Well-formed text contains no such surrogate, and data is made well-formed when it is read, so the two never mix.
 
 const RAW = 0xdc00
 
 const isRaw = (code: number): boolean => code >= RAW + 0x80 && code <= RAW + 0xff
 
-/** The text that stands for one byte of any value. */
+/** Returns the text that represents one byte. */
 export const fromByte = (byte: number): string => String.fromCharCode(byte < 0x80 ? byte : RAW + byte)
 
-/** The number of bytes the text has in Go. */
+/** Returns the number of bytes that the text has in Go. */
 export function byteLength(text: string): number {
   if (text.length >= 256 && text.isWellFormed()) return encodedLength(text)
   let bytes = text.length
@@ -18,7 +18,7 @@ export function byteLength(text: string): number {
     if (code < 0x80 || isRaw(code)) continue
     if (code < 0x800) bytes += 1
     else bytes += 2
-    // A pair has four bytes in its two units, a lone surrogate the three of U+FFFD.
+    // A surrogate pair has four bytes in two units. A lone surrogate has three bytes, like U+FFFD.
     if (isHigh(code) && isLow(text.charCodeAt(i + 1))) i++
   }
   return bytes
@@ -31,7 +31,7 @@ const CHUNK = 8192
 const encoder = new TextEncoder()
 const scratch = new Uint8Array(3 * (CHUNK + 1))
 
-/** The same for long text, which the platform encodes faster than it can be looked through here. */
+/** Counts the bytes of long text, which the platform encodes faster than a loop can examine it. */
 function encodedLength(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length;) {
@@ -43,7 +43,7 @@ function encodedLength(text: string): number {
   return bytes
 }
 
-/** The bytes of the text as Go holds them. */
+/** Returns the bytes of the text as in Go. */
 export function toBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(byteLength(text))
   let at = 0
@@ -74,7 +74,7 @@ function encode(bytes: Uint8Array, start: number, code: number): number {
   return at
 }
 
-/** The text of these bytes; what is not valid UTF-8 is kept byte by byte. */
+/** Returns the text of these bytes. Invalid UTF-8 is kept byte by byte. */
 export function fromBytes(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length;) {
@@ -91,7 +91,7 @@ export function fromBytes(bytes: Uint8Array): string {
   return text
 }
 
-/** The length of the valid sequence that starts here; 1 for ASCII and for a byte that starts none. */
+/** Returns the length of the valid sequence that starts here, or 1 for ASCII and for an invalid byte. */
 function sequenceSize(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   if (first < 0xc2 || first > 0xf4) return 1
@@ -106,18 +106,18 @@ function sequenceSize(bytes: Uint8Array, at: number): number {
   return size
 }
 
-/** The text with every lone surrogate replaced by U+FFFD, as Go does when it reads JSON. */
+/** Replaces every lone surrogate with U+FFFD, as Go does when it reads JSON. */
 export function wellFormed(text: string): string {
-  // Most texts are short, and looking through them here is cheaper than a call.
+  // Most texts are short, and a loop over them is cheaper than a call.
   if (text.length > 16) return text.toWellFormed()
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0xd800) return text.toWellFormed()
   return text
 }
 
-/** The same text, with raw bytes that together make a character joined into it, and other lone surrogates replaced. */
+/** Joins raw bytes that together form a character, and replaces other lone surrogates. */
 export const joinBytes = (text: string): string => (text.isWellFormed() ? text : fromBytes(toBytes(text)))
 
-/** Text for the world outside: a byte that is not valid UTF-8 becomes U+FFFD. */
+/** Returns text for callers of the package: a byte that is not valid UTF-8 becomes U+FFFD. */
 export const publicText = (text: string): string =>
   text.isWellFormed() ? text : fromBytes(toBytes(text)).toWellFormed()
 
@@ -130,7 +130,10 @@ export function compareText(a: string, b: string): number {
   return codePointRank(a.charCodeAt(at)) - codePointRank(b.charCodeAt(at))
 }
 
-/** Where two texts differ first. Halves of long texts are compared as a whole, which is much faster. */
+/**
+ * Returns the index of the first difference. Bisects long texts: comparing slices is much faster than comparing
+ * characters.
+ */
 function firstDifference(a: string, b: string): number {
   let start = 0
   let end = Math.min(a.length, b.length)
@@ -143,7 +146,7 @@ function firstDifference(a: string, b: string): number {
   return start
 }
 
-/** Surrogates stand for code points above U+FFFF and sort behind U+E000 to U+FFFF. */
+/** Surrogates represent code points above U+FFFF and sort after U+E000 to U+FFFF. */
 const codePointRank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

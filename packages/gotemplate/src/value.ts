@@ -1,4 +1,4 @@
-// The values a template works on, each of one Go type. Host data is used as it is and checked when it is read:
+// The values that a template works on. Each has one Go type. Host data is not copied, and is checked when it is read:
 //
 //   undefined  no value at all (Go: the zero reflect.Value; a missing key)     boolean  bool
 //   null       a nil interface (a JSON null inside a list or a map)            string   string
@@ -15,7 +15,7 @@ export type Entries = Fields | ReadonlyMap<string, unknown>
 export type Value =
   undefined | null | boolean | number | bigint | string | readonly unknown[] | Entries | Named
 
-/** The Go type of a parameter; `value` takes everything as it is, also no value. */
+/** The Go type of a parameter. `value` accepts everything unchanged, including no value. */
 export type ParameterType = 'any' | 'string' | 'int' | 'float64' | 'bool' | 'value'
 
 /** A method of a named type: called like a function, with its receiver. */
@@ -30,17 +30,17 @@ export abstract class Named {
   abstract readonly type: string
   /** The methods that a template may call. */
   abstract readonly methods: ReadonlyMap<string, Method>
-  /** What the method String returns, null when there is none. */
+  /** Returns the result of the method String, or null if there is none. */
   abstract text(): string | null
-  /** For functions of the host: what JSON has instead of the value. */
+  /** Returns the JSON representation of the value, for host functions. */
   abstract toJSON(): string | number
 
-  /** What the method GoString returns, null when there is none. */
+  /** Returns the result of the method GoString, or null if there is none. */
   source(): string | null {
     return null
   }
 
-  /** The fields of a struct, for verbs that print them; null is a nil pointer. */
+  /** Returns the fields of a struct, for verbs that print them. Null is a nil pointer. */
   parts(): readonly (readonly [name: string, value: Int | null])[] {
     return []
   }
@@ -84,7 +84,7 @@ const { __lookupGetter__: lookupGetter } = Object.prototype as unknown as {
   __lookupGetter__: (this: object, key: PropertyKey) => unknown
 }
 
-/** Takes a value from the host: what is not data is refused, text is made well-formed, undefined becomes nil. */
+/** Converts a value of the host. Rejects values that are not data, makes text well-formed, turns undefined into nil. */
 export function adopt(value: unknown): Value {
   if (typeof value === 'string') return wellFormed(value)
   if (typeof value === 'number' || typeof value === 'boolean') return value
@@ -92,7 +92,7 @@ export function adopt(value: unknown): Value {
   if (typeof value === 'bigint')
     return BigInt.asIntN(64, value) === value ? value : fail('an integer has more than 64 bits')
   if (typeof value === 'object' && isData(value)) return value
-  const what = typeof value === 'object' ? 'an object with a class of its own' : `a ${typeof value}`
+  const what = typeof value === 'object' ? 'a class instance' : `a ${typeof value}`
   return fail(`${what} is not data`)
 }
 
@@ -111,7 +111,7 @@ export const isList = (value: Value): value is readonly unknown[] => Array.isArr
 export const isMap = (value: Value): value is Entries =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Named)
 
-/** The entry of a map, or undefined when there is none: own, enumerable and no accessor. */
+/** Returns the entry of a map, or undefined. Only own, enumerable properties without an accessor count. */
 export function entry(map: Entries, key: string): Value {
   if (map instanceof Map)
     return Map.prototype.has.call(map, key) ? adopt(Map.prototype.get.call(map, key)) : undefined
@@ -119,9 +119,9 @@ export function entry(map: Entries, key: string): Value {
   return property !== undefined && isDataProperty(property) ? adopt(property.value) : undefined
 }
 
-/** The element of a list; a hole or an accessor is nil. */
+/** Returns the element of a list. A hole or an accessor is nil. */
 export function element(list: readonly unknown[], index: number): Value {
-  // Asking whether there is a getter takes a third of the time that a descriptor of an element takes.
+  // Looking up a getter takes a third of the time of reading the descriptor of an element.
   return hasOwn(list, index) && lookupGetter.call(list, index) === undefined ? adopt(list[index]) : null
 }
 
@@ -145,7 +145,7 @@ function isVisible(map: Entries, key: string): boolean {
 }
 
 /**
- * Accessors run code of the host, and hidden properties are not data. Only a property with a value is writable or not.
+ * Accessors would run host code, and hidden properties are not data. Only data properties define `writable`.
  */
 const isDataProperty = (property: PropertyDescriptor): boolean =>
   property.writable !== undefined && property.enumerable === true

@@ -1,4 +1,4 @@
-// Every case of the corpus: the same output as Go, and a failure in the same phase with the same output before it.
+// Every case of the corpus must give the output of Go, or fail in the same phase with the same output before it.
 import { describe, expect, test } from 'vitest'
 import { caseOf, readCorpus } from './corpus.ts'
 import { render } from './render.ts'

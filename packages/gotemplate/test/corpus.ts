@@ -1,4 +1,4 @@
-// The corpus: templates with their data and what Go makes of them, one file per topic.
+// The corpus: templates with their data and the results of Go, one file per topic.
 import { readFileSync, readdirSync } from 'node:fs'
 import { type Case } from './oracle/oracle.ts'
 
@@ -7,7 +7,7 @@ interface CorpusCase extends Case {
   readonly phase?: 'parse' | 'exec'
 }
 
-/** What stands in a file holds for all its cases, unless a case says otherwise. */
+/** The fields of a file apply to all its cases, unless a case overrides them. */
 export interface CorpusFile extends Omit<Case, 'template'> {
   readonly topic: string
   readonly cases: readonly CorpusCase[]
@@ -15,7 +15,7 @@ export interface CorpusFile extends Omit<Case, 'template'> {
 
 export const corpusDirectory = new URL('corpus', import.meta.url).pathname
 
-/** A case with what its file says for all. */
+/** Merges a case with the defaults of its file. */
 export function caseOf(file: CorpusFile, entry: Case): Case {
   const { data, builtins, functions, missingKey, time } = file
   return { data, builtins, functions, missingKey, time, ...entry }

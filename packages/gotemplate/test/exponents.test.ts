@@ -1,4 +1,4 @@
-// What is told of numbers that are written with an exponent, and of text in single quotes.
+// Tests reports of numbers that are written with an exponent, and errors for text in single quotes.
 import { describe, expect, test } from 'vitest'
 import { type ExponentNumber, type TemplateFunction, parse } from '../src/index.ts'
 

@@ -1,8 +1,8 @@
-// What a host gives and gets: functions, builtins, hints, values, messages.
+// Tests the interface to a host: functions, builtins, hints, values and messages.
 import { describe, expect, test } from 'vitest'
 import { TemplateError, type TemplateFunction, goTime, parse } from '../src/index.ts'
 
-/** What parsing and executing throws; fails when nothing is thrown. */
+/** Returns the error that `run` throws. Fails if it throws nothing. */
 function failure(run: () => unknown): TemplateError {
   try {
     run()

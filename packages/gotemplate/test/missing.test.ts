@@ -1,4 +1,4 @@
-// What is told of values that are missing, and what is said of names before anything is executed.
+// Tests reports of missing values, and checks of field names before the execution.
 import { describe, expect, test } from 'vitest'
 import { type MissingValue, TemplateError, type TemplateFunction, parse } from '../src/index.ts'
 
@@ -80,7 +80,7 @@ describe('values that are missing', () => {
     expect(plain.at(-1)).toBe(
       '1<no value><nil><nil><no value><no value><nil><nil><no value><no value><nil><nil>',
     )
-    expect(plain[80]).toMatch(/budget of steps/)
+    expect(plain[80]).toMatch(/step budget/)
     expect(outcomes(() => undefined)).toEqual(plain)
   })
 })
@@ -116,7 +116,7 @@ describe('a missing key as an error', () => {
 })
 
 describe('fields that are judged before', () => {
-  /** The fields of the data that a template surely reads. */
+  /** Returns the fields of the data that a template certainly reads. */
   const fields = (template: string): string[] => {
     const found: string[] = []
     parse(template).checkFields((names) => {
@@ -137,7 +137,7 @@ describe('fields that are judged before', () => {
     ['{{define "d"}}{{.no}}{{$.no}}{{end}}{{template "d" .a}}{{block "e" .b}}{{.no}}{{end}}', ['a', 'b']],
     ['{{.a}}{{$ := 1}}{{$.no}}', ['a']],
     ['{{.}}{{$}}{{"text"}}', []],
-    // Called by itself, it may have any dot.
+    // The template calls itself, so its dot may be any value.
     ['{{.no}}{{if .no}}{{template "template" .no}}{{end}}', []],
     ['{{define "d"}}{{template "template"}}{{end}}{{.no}}', []],
   ])('%s', (template, expected) => {

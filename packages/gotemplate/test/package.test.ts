@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** What a program prints. */
+/** Runs a program and returns its output. */
 function run(name: string, source: string): string {
   const path = `${directory}/${name}`
   writeFileSync(path, source)

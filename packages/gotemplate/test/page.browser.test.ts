@@ -1,4 +1,4 @@
-// The package in a browser: the source with its types stripped, loaded by a page, renders the whole corpus as Go does.
+// Tests the package in a browser: a page loads the source with its types stripped and renders the whole corpus like Go.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
@@ -10,7 +10,7 @@ import { caseOf, readCorpus } from './corpus.ts'
 import type { Case, Outcome } from './oracle/oracle.ts'
 
 const root = new URL('..', import.meta.url).pathname
-// The headless shell takes a third of the CPU time.
+// The headless shell needs a third of the CPU time of the full browser.
 const programs = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -18,7 +18,7 @@ const programs = [
   '/usr/bin/google-chrome',
 ]
 
-/** A browser's program, installed first where that is possible. */
+/** Returns the path of a browser, which is installed if possible. */
 function findChromium(): string {
   const present = programs.find((program) => existsSync(program))
   if (present !== undefined) return present
@@ -61,7 +61,7 @@ test('the corpus comes out in Chromium as in Go', async () => {
   const entries = files.flatMap((file) =>
     file.cases.map((entry) => ({ entry, request: caseOf(file, entry) })),
   )
-  // As text, because the page would make objects of it whose names are not all own properties.
+  // Passed as text, because page.evaluate would create objects whose names are not all own properties.
   const requests = JSON.stringify(entries.map(({ request }) => request))
   const outcomes = await page.evaluate(async (text) => {
     const module = '/test/render.ts'

@@ -1,17 +1,16 @@
-// Renders a case with this package, in the terms of the oracle.
+// Renders a case with this package and returns the result in the format of the oracle.
 import { TemplateError, goTime, parse } from '../src/index.ts'
 import type { Case, Outcome } from './oracle/oracle.ts'
-import { seven } from './seven.ts'
+import { hostFunctions } from './seven.ts'
 
 const budget = { steps: 10_000_000, outputBytes: 1 << 26, depth: 200 }
 
-/** What this package makes of the case. */
 export function render({ template, data, builtins, functions, missingKey, time }: Case): Outcome {
   try {
     const parsed = parse(template, {
       name: 'main',
       builtins: builtins ?? true,
-      functions: functions === true ? seven : {},
+      functions: functions === true ? hostFunctions : {},
       missingKey,
     })
     const withTime =

@@ -1,4 +1,4 @@
-// Seven functions as a host may give them to templates, equal to those of the oracle.
+// Seven functions that a host could provide to templates, equal to those of the oracle.
 import { type TemplateFunction } from '../src/index.ts'
 
 type Any = TemplateFunction<['any']>
@@ -24,7 +24,7 @@ const env: Text = {
   },
 }
 
-export const seven: Readonly<Record<string, TemplateFunction>> = {
+export const hostFunctions: Readonly<Record<string, TemplateFunction>> = {
   toJson,
   jsonEscape,
   toString: toText,
@@ -35,8 +35,8 @@ export const seven: Readonly<Record<string, TemplateFunction>> = {
 }
 
 /**
- * Go maps one character to one character; where JavaScript has several, Go keeps the first. A byte that is not UTF-8
- * becomes U+FFFD.
+ * Go maps one character to one character. Where JavaScript returns several, Go keeps the original. A byte that is not
+ * UTF-8 becomes U+FFFD.
  */
 function mapped(text: string, map: (character: string) => string): string {
   return Array.from(text.toWellFormed(), (character) => {
@@ -53,7 +53,7 @@ function json(value: unknown, context: Context): string {
   // Go replaces lone surrogates when it reads JSON.
   if (typeof value === 'string') return jsonString(value.toWellFormed())
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  // JavaScript and Go's encoding/json write the same numbers, but for the sign of zero.
+  // JavaScript and Go's encoding/json write the same numbers, except for the sign of zero.
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
   if (typeof value !== 'object' || value === null) return 'null'
   if (Array.isArray(value)) return `[${value.map((element) => json(element, context)).join(',')}]`
@@ -77,8 +77,8 @@ const short: Readonly<Record<string, string>> = {
   '\r': '\\r',
   '\t': '\\t',
 }
-// Go escapes what means something in HTML or in JavaScript too, and a lone surrogate stands for a byte that is not UTF-8.
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// Go also escapes characters with a meaning in HTML or JavaScript. A lone surrogate is a byte that is not UTF-8.
+// oxlint-disable-next-line no-control-regex -- the expression must match control characters
 const special = /["\\\u0000-\u001f<>&\u2028\u2029]|\p{Surrogate}/gu
 
 function jsonString(text: string): string {

@@ -1,4 +1,4 @@
-// Calls of backends, through the front door, and what is kept of them.
+// Backend registration calls over HTTP, and direct access to the rows that they store.
 import type { Pool } from 'pg'
 import type { Service } from './callers.ts'
 import { type JsonAnswer, bearer } from './credentials.ts'
@@ -7,7 +7,7 @@ export const callbackUrl = 'https://backend.example.com/hooks/run'
 
 type Sent = { method: string; path: string; token: string; body?: unknown }
 
-/** One request of a machine user with a JSON answer. */
+/** Sends one request as a machine user and parses the JSON response. */
 export async function callAsMachine(
   { url }: Service,
   { method, path, token, body }: Sent,
@@ -39,10 +39,10 @@ export type StoredBackend = {
   updated_at: Date
   last_heartbeat: Date
 }
-/** The row of a registration. */
+/** Reads the stored row of a registration, or undefined if it does not exist. */
 export const storedBackend = async ({ sql }: { sql: Pool }, id: string) =>
   (await sql.query<StoredBackend>('select * from backend_registrations where id = $1', [id])).rows[0]
 
-/** Makes it look as if the last heartbeat came so long ago. */
-export const silence = ({ sql }: { sql: Pool }, id: string, ago: string) =>
+/** Backdates the last heartbeat by the interval `ago`. */
+export const backdateHeartbeat = ({ sql }: { sql: Pool }, id: string, ago: string) =>
   sql.query('update backend_registrations set last_heartbeat = now() - $2::interval where id = $1', [id, ago])

@@ -1,4 +1,4 @@
-// Who calls the service in tests and fault rows: people behind the proxy, and the secrets that all of them share.
+// Callers of the service in tests and fault scenarios: users behind the proxy, and the secrets that all tests share.
 import type { GraphqlAnswer } from './graphql.ts'
 
 export const proxySecret = 'the-proxy-secret-of-all-the-tests'
@@ -6,9 +6,9 @@ export const masterKey = Buffer.alloc(32, 7).toString('base64')
 
 export type Person = { id: string; email?: string; name?: string }
 
-/** Where a service answers. */
+/** The base URL of a running service. */
 export type Service = { url: string }
-/** A service that answers GraphQL operations of people who came through the proxy. */
+/** A service that executes GraphQL operations as a user behind the proxy. */
 export type QueryService = {
   query(person: Person, text: string, variables?: Record<string, unknown>): Promise<GraphqlAnswer>
 }

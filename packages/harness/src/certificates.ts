@@ -1,16 +1,16 @@
-// Certificates for tests, made when they are needed, so that none expires and no key is stored.
+// Test certificates, generated on demand so that none expires and no key is stored.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import forge from 'node-forge'
 
 export type Certificate = { name: string; cert: string; key: string }
 type Options = {
-  /** Who signs it; itself unless said. */
+  /** The signing authority. Without it, the certificate is self-signed. */
   issuer?: Certificate
   validUntil?: Date
 }
 
-/** A certificate for these hosts; without hosts, one of an authority. */
+/** Creates a certificate for these hosts, or a CA certificate if there are no hosts. */
 export function createCertificate(
   name: string,
   hosts: readonly string[],

@@ -1,4 +1,4 @@
-// A terminal that signs in, and the person who decides about it in a browser.
+// The CLI login flow: a terminal that signs in, and the user who approves or denies the login in a browser.
 import sodium, { ready } from 'libsodium-wrappers'
 import { type Person, type Service, headersOf, proxySecret } from './callers.ts'
 
@@ -13,7 +13,7 @@ export type Answer = { status: number; headers: Headers; body: Record<string, un
 export type Shown = { status: number; headers: Headers; text: string }
 export type Terminal = Awaited<ReturnType<typeof openTerminal>>
 
-/** Where a request comes from, as the proxy says. */
+/** The header in which the proxy passes the client address. */
 export const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
 
 export async function postJson(
@@ -34,7 +34,7 @@ export async function postJson(
   }
 }
 
-/** A terminal with a key of its own; nothing is started yet. */
+/** Creates a terminal with its own key pair. No login is started yet. */
 export async function openTerminal({ url }: Service) {
   await ready
   const { publicKey, privateKey } = sodium.crypto_box_keypair()
@@ -45,13 +45,13 @@ export async function openTerminal({ url }: Service) {
     key,
     privateKey: Buffer.from(privateKey),
     start,
-    /** Starts a login that is known to work. */
+    /** Starts a login and throws unless the response is 200. */
     login: async (more: object = {}, headers: Record<string, string> = {}): Promise<Started> => {
       const { status, body } = await start(more, headers)
-      if (status !== 200) throw new Error(`start answered ${status} ${JSON.stringify(body)}`)
+      if (status !== 200) throw new Error(`login start returned ${status} ${JSON.stringify(body)}`)
       return body as Started
     },
-    /** Polls, if need be at another address than the login was started at. */
+    /** Polls the login, by default at the process that started it. */
     poll: (sessionId: string, headers: Record<string, string> = {}, at = url): Promise<Answer> =>
       postJson(at, '/api/cli/login/poll', { session_id: sessionId }, headers),
     open: (sealed: unknown): string =>
@@ -61,7 +61,7 @@ export async function openTerminal({ url }: Service) {
   }
 }
 
-/** The page as a browser asks for it. */
+/** Requests the authorization page as a browser does. A `person` of null is signed out. */
 export async function openPage(
   { url }: Service,
   person: Person | null,
@@ -75,11 +75,11 @@ export async function openPage(
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** What the form of a page carries for proof. */
+/** Returns the form token of the page, or an empty string if it has none. */
 export const formTokenOf = (page: Shown): string =>
   /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
 
-/** Sends a form as the browser of the person does. */
+/** Submits the form as the user's browser does. */
 export async function sendForm(
   { url }: Service,
   person: Person,
@@ -94,7 +94,7 @@ export async function sendForm(
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** Opens the page of a login and decides on it. */
+/** Opens the authorization page and approves or denies the login. */
 export async function decide(
   service: Service,
   person: Person,

@@ -1,4 +1,4 @@
-// Credentials and the calls that use them, through the front door.
+// Creates credentials through the public API and sends requests with them.
 import { type Person, type QueryService, proxySecret } from './callers.ts'
 
 export type JsonAnswer = {
@@ -8,13 +8,13 @@ export type JsonAnswer = {
   headers: Headers
 }
 
-type Headed = Record<string, string>
+type RequestHeaders = Record<string, string>
 
-/** One request with a JSON answer; a body makes it a POST. */
+/** Sends one request and parses the JSON response. A body makes it a POST. */
 export async function call(
   url: string,
   path: string,
-  headers: Headed = {},
+  headers: RequestHeaders = {},
   body?: unknown,
 ): Promise<JsonAnswer> {
   const post = {
@@ -27,12 +27,12 @@ export async function call(
 }
 
 /** The headers of a request that the proxy forwards for a client at this address. */
-export const throughProxy = (client?: string): Headed => ({
+export const throughProxy = (client?: string): RequestHeaders => ({
   'x-proxy-auth': proxySecret,
   ...(client === undefined ? {} : { 'x-forwarded-for': client }),
 })
 
-export const bearer = (token: string): Headed => ({ authorization: `Bearer ${token}` })
+export const bearer = (token: string): RequestHeaders => ({ authorization: `Bearer ${token}` })
 export const basicValue = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
@@ -48,7 +48,7 @@ export const validate = (
     application_id: applicationId,
   })
 
-/** A personal access token made by its owner. */
+/** Creates a personal access token as its owner. */
 export async function createToken(
   service: QueryService,
   person: Person,
@@ -64,7 +64,7 @@ export async function createToken(
   return { token: data.created.token as string, ...data.created.personalAccessToken }
 }
 
-/** A machine user made through the API: Bearer, or Basic when a user name and a password are given. */
+/** Creates a machine user through the API: Basic if a user name and a password are given, otherwise Bearer. */
 export async function createMachine(
   service: QueryService,
   person: Person,
@@ -85,7 +85,7 @@ export async function createMachine(
   return { token: data.created.generatedToken as string | null, ...data.created.machineUser }
 }
 
-/** The statuses of so many calls, one after the other. */
+/** Sends `count` calls one after the other and returns their statuses. */
 export async function statuses(
   count: number,
   send: (index: number) => Promise<{ status: number }>,

@@ -10,7 +10,9 @@ export type GraphqlAnswer = {
   headers: Headers
 }
 
-/** One operation; an answer that is not GraphQL (a refusal at the gate) has its text in `error`. */
+/**
+ * Executes one operation. If the response is not GraphQL, as after a rejection at the gate, `error` contains its text.
+ */
 export async function postQuery(
   url: string,
   headers: Record<string, string>,
@@ -33,7 +35,7 @@ export async function postQuery(
   }
 }
 
-/** A body sent as it is. */
+/** Sends a raw body. */
 export async function postBody(url: string, headers: Record<string, string>, body: string) {
   const response = await fetch(`${url}/query`, {
     method: 'POST',
@@ -49,7 +51,7 @@ export async function postBody(url: string, headers: Record<string, string>, bod
 }
 export const json = (query: string, more: object = {}): string => JSON.stringify({ query, ...more })
 
-/** A body with a long list of wrong variables. */
+/** Returns a body with a variable that is a long list of invalid values. */
 export const manyWrongVariables = (): string =>
   json('query($f: [Filter!]) { projects(filters: $f) { id } }', {
     variables: { f: Array.from({ length: 39_000 }, () => 1) },

@@ -1,11 +1,11 @@
-// Requests with long or odd texts, which are refused.
+// Requests with long or unusual texts that the service must reject.
 export const mebibyte = 1_048_576
 export const fill = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length))
 export const filters = 'query($f: [Filter!]) { projects(filters: $f) { id } }'
 export const filter = { field: 'name', value: 'x' }
 const endpoint = 'mutation($i: CreateEndpointInput!) { createEndpoint(applicationId: "x", input: $i) { id } }'
 
-/** Bodies that are refused; each is large enough for anything above linear to take minutes. */
+/** Bodies that must be rejected. Each is so large that work beyond linear time needs minutes. */
 export const hostileTexts: Record<string, { query: string; variables?: object; operationName?: string }> = {
   'a key that reads like a message': {
     query: filters,

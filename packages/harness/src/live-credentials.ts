@@ -1,23 +1,28 @@
-// Credentials of every kind that are used at several processes while one after the other is ended at the first.
+// Uses credentials of every kind at several processes while the first process invalidates them one after the other.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { type Person, headersOf } from './callers.ts'
 import { bearer, createMachine, createToken, throughProxy } from './credentials.ts'
 import { postQuery } from './graphql.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
-import { type Call, type Ending, type Use, startUses } from './revocation.ts'
+import { type Call, type Invalidation, type Use, startUses } from './revocation.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from './seed.ts'
 
 type Kind = 'query' | 'validate' | 'machine'
-export type Live = { kind: Kind; secret: string; id: string }
-export type LiveWorld = { urls: string[]; admin: Person; project: SeededProject; live: Live[] }
-type Outcome = { uses: Use[]; endings: Map<string, Ending> }
+export type LiveCredential = { kind: Kind; secret: string; id: string }
+export type LiveWorld = {
+  urls: string[]
+  admin: Person
+  project: SeededProject
+  credentials: LiveCredential[]
+}
+type Outcome = { uses: Use[]; invalidations: Map<string, Invalidation> }
 
 const kinds: readonly Kind[] = ['query', 'validate', 'machine']
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T
 
-function callOf({ live, urls, project }: LiveWorld, kind: Kind): Call {
-  const { secret } = pick(live.filter((credential) => credential.kind === kind))
+function callOf({ credentials, urls, project }: LiveWorld, kind: Kind): Call {
+  const { secret } = pick(credentials.filter((credential) => credential.kind === kind))
   const url = pick(urls.slice(1))
   const authorization = bearer(secret)
   if (kind === 'machine')
@@ -47,8 +52,8 @@ function callOf({ live, urls, project }: LiveWorld, kind: Kind): Call {
   }
 }
 
-/** The ways in which a credential can be ended. */
-export const waysToEnd = (kind: Kind): readonly [string, ...string[]] =>
+/** The mutations that invalidate a credential of this kind. */
+export const invalidatingMutations = (kind: Kind): readonly [string, ...string[]] =>
   kind === 'machine'
     ? [
         'rotateMachineUserToken(id: $id) { generatedToken }',
@@ -57,20 +62,20 @@ export const waysToEnd = (kind: Kind): readonly [string, ...string[]] =>
       ]
     : ['revokePersonalAccessToken(id: $id) { id }', 'deletePersonalAccessToken(id: $id)']
 
-/** Ends a credential at the first process. */
-export async function endCredential(
+/** Invalidates a credential at the first process. */
+export async function invalidateCredential(
   { urls, admin }: LiveWorld,
-  { kind, id }: Live,
-  way = pick(waysToEnd(kind)),
-): Promise<Ending> {
-  const text = `mutation($id: ID!) { ${way} }`
-  const askedAt = performance.now()
+  { kind, id }: LiveCredential,
+  mutation = pick(invalidatingMutations(kind)),
+): Promise<Invalidation> {
+  const text = `mutation($id: ID!) { ${mutation} }`
+  const requestedAt = performance.now()
   const { error } = await postQuery(urls[0] as string, headersOf(admin), text, { id })
   if (error !== null) throw new Error(error)
-  return { askedAt, answeredAt: performance.now() }
+  return { requestedAt, confirmedAt: performance.now() }
 }
 
-/** People and a project for the processes at these addresses, and how to add credentials. */
+/** Seeds users and a project for the processes at these URLs. The returned functions add credentials. */
 export async function createLiveWorld(sql: Pool, urls: string[]) {
   const admin = await seedUser(sql, 'admin', 'administrator')
   const person = await seedUser(sql, 'person')
@@ -80,92 +85,95 @@ export async function createLiveWorld(sql: Pool, urls: string[]) {
     query: (who: Person, text: string, variables?: Record<string, unknown>) =>
       postQuery(urls[0] as string, headersOf(who), text, variables),
   }
-  const world: LiveWorld = { urls, admin, project, live: [] }
+  const world: LiveWorld = { urls, admin, project, credentials: [] }
   const addToken = async (kind: Kind): Promise<void> => {
     const { token, id } = await createToken(api, person)
-    world.live.push({ kind, secret: token, id })
+    world.credentials.push({ kind, secret: token, id })
   }
   const addMachine = async (): Promise<void> => {
     const { token, id } = await createMachine(api, admin, project.environmentId)
-    world.live.push({ kind: 'machine', secret: token as string, id })
+    world.credentials.push({ kind: 'machine', secret: token as string, id })
   }
   return { world, addToken, addMachine }
 }
 
-const mostTries = 5
+const maxAttempts = 5
 
-/** Hashing may take longer than a busy replica lets a caller wait; then it says when to come again. */
-async function statusInTheEnd(send: () => Promise<Response>, tries = 1): Promise<number> {
-  const answer = await send()
-  await answer.arrayBuffer()
-  if (answer.status !== 503 || tries === mostTries) return answer.status
-  await sleep(1_000 * Number(answer.headers.get('retry-after')))
-  return statusInTheEnd(send, tries + 1)
+/** Retries a 503 after its Retry-After: hashing can exceed the time that a busy replica lets a caller wait. */
+async function finalStatus(send: () => Promise<Response>, attempt = 1): Promise<number> {
+  const response = await send()
+  await response.arrayBuffer()
+  if (response.status !== 503 || attempt === maxAttempts) return response.status
+  await sleep(1_000 * Number(response.headers.get('retry-after')))
+  return finalStatus(send, attempt + 1)
 }
 
-/** Lets every process see every token once: it remembers what it had to hash. */
+/** Uses every token once at every process, so that the process caches the result of hashing. */
 export async function warmCredentials(world: LiveWorld): Promise<void> {
   for (const url of world.urls.slice(1))
-    for (const { kind, secret } of world.live.filter((credential) => credential.kind !== 'machine')) {
-      const only = { ...world, urls: ['', url], live: [{ kind, secret, id: '' }] }
+    for (const { kind, secret } of world.credentials.filter((credential) => credential.kind !== 'machine')) {
+      const only = { ...world, urls: ['', url], credentials: [{ kind, secret, id: '' }] }
       const call = callOf(only, kind)
       const body = call.body as string
       const headers = { 'content-type': 'application/json', ...call.headers }
-      const status = await statusInTheEnd(() => fetch(call.url, { method: 'POST', headers, body }))
-      if (status !== 200) throw new Error(`a ${kind} credential is answered ${status}`)
+      const status = await finalStatus(() => fetch(call.url, { method: 'POST', headers, body }))
+      if (status !== 200) throw new Error(`a ${kind} credential returned ${status}`)
     }
 }
 
-/** One credential of each kind stays, so that there is always something that is accepted. */
-export const allButOne = ({ live }: LiveWorld): Live[] =>
-  kinds.flatMap((kind) => live.filter((credential) => credential.kind === kind).slice(1))
+/** Excludes one credential of each kind, so that at least one is always accepted. */
+export const allButOne = ({ credentials }: LiveWorld): LiveCredential[] =>
+  kinds.flatMap((kind) => credentials.filter((credential) => credential.kind === kind).slice(1))
 
-type Hammering = {
+type LoadOptions = {
   seconds: number
-  endOne: (live: Live) => Promise<Ending>
-  /** So many are ended at least, however long that takes. */
-  fewest?: number
-  /** Uses a second, of each kind. */
+  invalidate: (credential: LiveCredential) => Promise<Invalidation>
+  /** Minimum number of credentials to invalidate, even if it exceeds `seconds`. */
+  minInvalidated?: number
+  /** Calls per second for each kind. */
   perKind?: number
 }
 
-/** Uses credentials of every kind, and ends one after the other meanwhile. */
-export async function hammer(
+/** Uses credentials of every kind while it invalidates them one after the other. */
+export async function useAndInvalidate(
   world: LiveWorld,
-  toEnd: readonly Live[],
-  { seconds, endOne, fewest = 1, perKind = 500 }: Hammering,
+  toInvalidate: readonly LiveCredential[],
+  { seconds, invalidate, minInvalidated = 1, perKind = 500 }: LoadOptions,
 ): Promise<Outcome> {
-  const [uses, endings] = [[] as Use[], new Map<string, Ending>()]
-  const used = kinds.filter((kind) => world.live.some((live) => live.kind === kind))
+  const [uses, invalidations] = [[] as Use[], new Map<string, Invalidation>()]
+  const used = kinds.filter((kind) => world.credentials.some((credential) => credential.kind === kind))
   const streams = used.map((kind) => startUses(perKind, () => callOf(world, kind), uses))
   const until = performance.now() + seconds * 1_000
-  for (const live of toEnd) {
-    if (performance.now() > until - 1_000 && endings.size >= fewest) break
-    endings.set(live.secret, await endOne(live))
+  for (const credential of toInvalidate) {
+    if (performance.now() > until - 1_000 && invalidations.size >= minInvalidated) break
+    invalidations.set(credential.secret, await invalidate(credential))
     await sleep(200)
   }
-  // Long enough for the credential that ended last to be used again.
+  // Wait long enough for the last invalidated credential to be used again.
   await sleep(Math.max(2_000, until - performance.now()))
   await Promise.all(streams.map((stream) => stream.stop()))
-  return { uses, endings }
+  return { uses, invalidations }
 }
 
-/** Lets tokens expire 2, 4, 6 and 8 s from now; answers when, by this process's clock. */
-export async function expireSoon(sql: Pool, tokens: readonly Live[]): Promise<Map<string, Ending>> {
-  const endings = new Map<string, Ending>()
+/** Makes the tokens expire 2, 4, 6, … s from now and returns the times on this process's clock. */
+export async function expireSoon(
+  sql: Pool,
+  tokens: readonly LiveCredential[],
+): Promise<Map<string, Invalidation>> {
+  const invalidations = new Map<string, Invalidation>()
   for (const [index, { id, secret }] of tokens.entries()) {
     const at = Date.now() + (index + 1) * 2_000
     await sql.query('update personal_access_tokens set expires_at = $2 where id = $1', [id, new Date(at)])
-    const end = at - performance.timeOrigin
-    endings.set(secret, { askedAt: end, answeredAt: end })
+    const expiredAt = at - performance.timeOrigin
+    invalidations.set(secret, { requestedAt: expiredAt, confirmedAt: expiredAt })
   }
-  return endings
+  return invalidations
 }
 
-// One client fails all the time; the throttles are not tested here.
+// All failures come from one client, and these tests do not cover the throttles.
 const env = { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' }
 
-/** Starts three processes, the second and third from `program`, and a world for their credentials. */
+/** Starts three processes, the second and third from `program`, and seeds the data for their credentials. */
 export async function startLiveWorld(databaseUrl: string, program?: string) {
   const processes: ServiceProcess[] = await Promise.all(
     [undefined, program, program].map((file) => startProcess(databaseUrl, env, { program: file })),

@@ -1,9 +1,7 @@
-// How much data and how many rounds the load tests have. What they find does not depend on it, but their time does: an
-// ordinary run has what shows a difference, and LOAD_SIZE=full what is promised.
+// Data sizes and iteration counts of the load tests. Findings do not depend on them, but the run time does: an ordinary
+// run is large enough to show a difference, and LOAD_SIZE=full uses the promised sizes.
 
-/** Whether the full sizes were asked for. */
-// eslint-disable-next-line node/no-process-env -- a choice of whoever runs it, and none of the service's settings
+// eslint-disable-next-line node/no-process-env -- an option of the test run, not a setting of the service
 export const isFull = process.env['LOAD_SIZE'] === 'full'
 
-/** The ordinary size, or the full one where it was asked for. */
 export const loadSize = (ordinary: number, full: number): number => (isFull ? full : ordinary)

@@ -1,4 +1,4 @@
-// Pilets: uploads as clients send them.
+// Sends pilet requests over HTTP.
 import { type Person, type Service, headersOf } from './callers.ts'
 
 export type PiletUpload = {
@@ -6,7 +6,7 @@ export type PiletUpload = {
   name: string
   version: string
   bytes?: Buffer | string
-  /** The whole form, instead of one with the bytes. */
+  /** A complete form that replaces the one with `bytes`. */
   form?: Buffer
   /** The media type the part declares; null declares none. */
   type?: string | null
@@ -39,11 +39,11 @@ export function formPart(
 export const formField = (field: string, value: string): Buffer =>
   Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`)
 
-/** A whole form of these parts. */
+/** A complete form with these parts. */
 export const formOf = (...parts: Buffer[]): Buffer =>
   Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)])
 
-/** The address of a version. */
+/** The URL path of a version. */
 export const piletPath = ({
   projectId,
   name,
@@ -66,7 +66,7 @@ export async function uploadPilet(
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
-/** Any other call of a route of pilets; the body as text. */
+/** Calls any other pilet route and returns the body as text. */
 export async function callPilets(
   { url }: Service,
   person: Person,

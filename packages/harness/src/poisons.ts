@@ -1,12 +1,12 @@
-// Templates and bodies that are meant to hold the service up, each within what may be saved and sent.
+// Templates and bodies that try to block the service. Each is within the limits for stored templates and sent bodies.
 
 export type Poison = {
   name: string
   endpoint: Record<string, unknown>
   body: string
-  /** What it may be answered with; 503 may be said to any that waits for a thread. */
+  /** Allowed response statuses. A call that waits for a thread may also receive 503. */
   statuses: readonly number[]
-  /** How often it is sent. */
+  /** Number of requests to send. */
   times: number
 }
 
@@ -16,10 +16,10 @@ const template = (transformationTemplate: string) => ({ transformationTemplate }
 const xml = { ...template(asJson), inputMessageType: 'XML' }
 const failed = [500]
 const refused = [400]
-// Slow machines run into the time limit of a rendering.
+// Slow machines exceed the rendering time limit.
 const served = [200, 500]
 
-/** Small ones are rendered on the main thread, as far as a small budget lets them. */
+/** Small inputs are rendered on the main thread, within a small budget. */
 const small: Poison[] = [
   {
     name: 'lists in lists in lists',
@@ -143,7 +143,7 @@ const large: Poison[] = [
   },
 ]
 
-/** What the log shows of them is redacted on the main thread, as far as a budget lets it. */
+/** The logged part of these bodies is redacted on the main thread, within a budget. */
 const logged: Poison[] = Object.entries({
   'a tag of blanks': `<a${' '.repeat(65_000)}<pin`,
   'marks on a letter': `{"pin${'\u0300'.repeat(16_000)}${'\u0316'.repeat(16_000)}":1}`,

@@ -1,4 +1,4 @@
-// The service and the command line as an operator runs them.
+// Runs the service and the `manager` command as separate processes, as in production.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
@@ -13,21 +13,21 @@ export type ServiceProcess = {
   healthUrl: string
   /** Everything it wrote to standard output, line by line. */
   lines: string[]
-  /** Resolves with the exit code, or the signal's name, when everything it wrote has been read. */
+  /** Resolves with the exit code or the signal name after all output has been read. */
   exit: Promise<number | string>
 }
 
-/** The environment of a child: nothing of ours but the path, so that only what is given counts. */
+/** Inherits only PATH, so that no variable of this process affects the child. */
 const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // Stripping the types of the same files over and over would be most of the run time of short commands.
+  // Without the cache, short commands spend most of their run time on stripping types from the same files.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   ...env,
 })
 
 /**
- * Starts a process on free ports and waits until it is ready. `shell` makes the line that bash runs of the one that
- * becomes the process: with a limit before it, or its output led somewhere else.
+ * Starts a process on free ports and waits until it is ready. `shell` wraps the command line that bash executes, for
+ * example to set a limit first or to redirect the output.
  */
 export async function startProcess(
   databaseUrl: string,
@@ -57,7 +57,7 @@ export async function startProcess(
       const line = parts.find((part) => part.includes('"manager is ready"'))
       if (line !== undefined) resolve(JSON.parse(line) as { port: number; health_port: number })
     })
-    void exit.then((code) => reject(new Error(`the service ended with ${code}: ${errors}`)))
+    void exit.then((code) => reject(new Error(`the service exited with ${code}: ${errors}`)))
   })
   const { port, health_port } = await ready
   return { child, url: `http://127.0.0.1:${port}`, healthUrl: `http://127.0.0.1:${health_port}`, lines, exit }
@@ -65,7 +65,7 @@ export async function startProcess(
 
 export type CommandResult = { code: number; stdout: string; stderr: string }
 
-/** Runs one command as a process. */
+/** Runs one `manager` command as a process. A non-zero exit code does not throw. */
 export async function runManagerProcess(
   args: string[],
   env: Record<string, string | undefined>,
@@ -82,8 +82,8 @@ export async function runManagerProcess(
   }
 }
 
-/** Starts the service, after this command of the shell, and waits for it to end by itself. */
-export async function runToEnd(
+/** Runs the shell command `before`, starts the service and waits until it exits by itself. */
+export async function runUntilExit(
   env: Record<string, string | undefined>,
   before = 'true',
 ): Promise<CommandResult> {

@@ -1,31 +1,31 @@
-// An upstream that writes exactly the bytes it is told, and keeps what it was sent.
+// An upstream that writes exactly the given bytes and records everything it receives.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { type TlsOptions, createServer as createTlsServer } from 'node:tls'
 import { type Message, readMessages } from './http-messages.ts'
 
-/** Answers one request by writing to its connection. */
+/** Responds to one request by writing to its connection. */
 export type Play = (socket: Socket, request: Message) => void
 
 export type RawUpstream = {
   url: string
-  /** Connections that are open now. */
+  /** Currently open connections. */
   sockets: Set<Socket>
-  /** Requests that came to their end, in this order. */
+  /** Complete requests, in order of completion. */
   requests: Message[]
-  /** What came that is no request, or one that two readers could take differently. */
+  /** Parser errors: received bytes that are not a request, or that two parsers could interpret differently. */
   problems: string[]
-  /** Every byte that came. */
+  /** Returns all received bytes. */
   bytes(): Buffer
   close(): Promise<void>
 }
 
 export type RawUpstreamOptions = {
-  /** When a request is answered: once it is complete, or once its head is there. */
+  /** When to respond: once the request is complete, or once its head has arrived. */
   when?: 'whole' | 'head'
   tls?: TlsOptions
 }
 
-/** Starts it on a free port of this machine. */
+/** Starts the upstream on a free loopback port. */
 export async function startRawUpstream(play: Play, options: RawUpstreamOptions = {}): Promise<RawUpstream> {
   const { when = 'whole', tls } = options
   const sockets = new Set<Socket>()
@@ -39,18 +39,18 @@ export async function startRawUpstream(play: Play, options: RawUpstreamOptions =
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => undefined)
-    const take = (): void => {
-      const begun = readMessages(Buffer.concat(chunks), { of: 'requests' })
-      const whole = begun.filter(({ isWhole }) => isWhole)
+    const handleData = (): void => {
+      const started = readMessages(Buffer.concat(chunks), { type: 'requests' })
+      const whole = started.filter(({ isWhole }) => isWhole)
       requests.push(...whole.slice(kept))
       kept = whole.length
-      const ready = when === 'head' ? begun : whole
+      const ready = when === 'head' ? started : whole
       while (played < ready.length) play(socket, ready[played++] as Message)
     }
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       try {
-        take()
+        handleData()
       } catch (error) {
         problems.push(String(error))
         socket.destroy()
@@ -58,7 +58,7 @@ export async function startRawUpstream(play: Play, options: RawUpstreamOptions =
     })
   }
   const server: Server = tls === undefined ? createServer(onConnection) : createTlsServer(tls, onConnection)
-  // A handshake that the other side gives up is expected.
+  // Handshakes that the client aborts are expected.
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,12 +1,12 @@
-// The source tree of a former release, from git, with the packages it needs.
+// Checks out the source tree of a previous release from git, with the packages it needs.
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type Release = {
-  /** As git names it. */
+  /** The name from `git describe`. */
   name: string
-  /** The programs of the service and of the operator. */
+  /** Entry points of the service and of the `manager` command. */
   main: string
   manager: string
   remove(): void
@@ -20,8 +20,8 @@ const git = (...args: string[]): string => gitIn(root, args)
 const lock = (dir: string): string => readFileSync(join(dir, 'package-lock.json'), 'utf8')
 
 /**
- * The previous release: the newest tag before HEAD, in a clone without tags the newest commit `chore(release): v…`, and
- * before the first release the parent of the commit that added the newest migration.
+ * Returns the previous release: the newest tag before HEAD. In a clone without tags, it is the newest commit
+ * `chore(release): v…`. Before the first release, it is the parent of the commit that added the newest migration.
  */
 export function defaultRef(checkout = root): string {
   const tag = gitIn(checkout, [
@@ -41,7 +41,7 @@ export function defaultRef(checkout = root): string {
 }
 
 /** False in a checkout without history, such as an archive. */
-export function hasFormerRelease(): boolean {
+export function hasPreviousRelease(): boolean {
   try {
     return commitOf(defaultRef()) !== ''
   } catch {
@@ -50,8 +50,8 @@ export function hasFormerRelease(): boolean {
 }
 const commitOf = (ref: string): string => git('rev-parse', '--verify', `${ref}^{commit}`)
 
-/** Checks it out into the folder, and makes its packages available there. */
-export function checkOut(ref: string, folder: string, say: (text: string) => void): Release {
+/** Checks out the release into the folder and links or installs its packages there. */
+export function checkOut(ref: string, folder: string, log: (text: string) => void): Release {
   const commit = commitOf(ref)
   git('worktree', 'add', '--detach', folder, commit)
   const remove = (): void => {
@@ -61,7 +61,7 @@ export function checkOut(ref: string, folder: string, say: (text: string) => voi
   try {
     if (lock(folder) === lock(root)) linkPackages(folder)
     else {
-      say('its packages differ: installing them')
+      log('dependencies differ from this checkout: installing them')
       const args = ['install', '--no-save', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund']
       execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
     }
@@ -74,12 +74,12 @@ export function checkOut(ref: string, folder: string, say: (text: string) => voi
   return { name, main: join(src, 'main.ts'), manager: join(src, 'commands/manager.ts'), remove }
 }
 
-/** Links to what is installed here, except that packages of the workspace are those of the release. */
+/** Links the packages that are installed here, except that workspace packages come from the release. */
 function linkPackages(folder: string): void {
-  for (const place of ['', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]) {
-    const from = join(root, place, 'node_modules')
-    if (existsSync(from) && existsSync(join(folder, place)))
-      linkAll(from, join(folder, place, 'node_modules'))
+  for (const folderName of ['', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]) {
+    const from = join(root, folderName, 'node_modules')
+    if (existsSync(from) && existsSync(join(folder, folderName)))
+      linkAll(from, join(folder, folderName, 'node_modules'))
   }
   rmSync(join(folder, 'node_modules/gotemplate'), { force: true })
   symlinkSync(join(folder, 'packages/gotemplate'), join(folder, 'node_modules/gotemplate'))

@@ -1,33 +1,36 @@
-// Whether ended credentials are refused at once: what is recorded, and the check over it.
+// Records the uses of credentials and checks that invalidated credentials are rejected immediately.
 import { type SteadyCall, startSteady } from './steady.ts'
 
-/** One use of a credential: when it was sent, when its answer was there, and whether it was accepted. */
+/** One call with a credential: when it was sent, when its response arrived, and whether it was accepted. */
 export type Use = {
   credential: string
   startedAt: number
   answeredAt: number
   accepted: boolean
-  /** Of the answer, where it was kept. */
+  /** The response status, if it was recorded. */
   status?: number
 }
 
-/** How a credential was ended: when that was asked for and when it was answered. */
-export type Ending = { askedAt: number; answeredAt: number }
-type Endings = ReadonlyMap<string, Ending>
+/** When the invalidation of a credential was requested and when the response arrived. */
+export type Invalidation = { requestedAt: number; confirmedAt: number }
+type Invalidations = ReadonlyMap<string, Invalidation>
 
-/** Uses that began after their credential had ended: without any, nothing is shown. */
-export const startedAfterEnd = (uses: readonly Use[], endings: Endings): Use[] =>
-  uses.filter((use) => use.startedAt > (endings.get(use.credential)?.answeredAt ?? Number.POSITIVE_INFINITY))
+/** Returns uses that started after the invalidation was confirmed. A run without such uses proves nothing. */
+export const startedAfterInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
+  uses.filter(
+    (use) => use.startedAt > (invalidations.get(use.credential)?.confirmedAt ?? Number.POSITIVE_INFINITY),
+  )
 
-/** Those of them that were accepted all the same; there must be none. */
-export const acceptedAfterEnd = (uses: readonly Use[], endings: Endings): Use[] =>
-  startedAfterEnd(uses, endings).filter((use) => use.accepted)
+/** Returns uses that were accepted although they started after the invalidation. There must be none. */
+export const acceptedAfterInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
+  startedAfterInvalidation(uses, invalidations).filter((use) => use.accepted)
 
-/** Uses that were refused before anyone had asked for the end of their credential; there must be none either. */
-export const refusedBeforeEnd = (uses: readonly Use[], endings: Endings): Use[] =>
+/** Returns uses that were rejected before the invalidation was requested. There must be none. */
+export const rejectedBeforeInvalidation = (uses: readonly Use[], invalidations: Invalidations): Use[] =>
   uses.filter(
     (use) =>
-      !use.accepted && use.answeredAt < (endings.get(use.credential)?.askedAt ?? Number.POSITIVE_INFINITY),
+      !use.accepted &&
+      use.answeredAt < (invalidations.get(use.credential)?.requestedAt ?? Number.POSITIVE_INFINITY),
   )
 
 export type Call = SteadyCall & {
@@ -35,7 +38,7 @@ export type Call = SteadyCall & {
   isAccepted: (status: number, body: string) => boolean
 }
 
-/** Sends calls at a steady rate and records each; `next` is asked for every call. */
+/** Sends calls at a steady rate and records each of them. `next` returns the call to send. */
 export function startUses(perSecond: number, next: () => Call, uses: Use[]): { stop(): Promise<void> } {
   return startSteady(perSecond, () => {
     const call = next()

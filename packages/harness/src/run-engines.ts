@@ -1,5 +1,6 @@
-// Addresses of the engines that a run uses. Each engine starts when the first caller asks for its address, and stops when
-// the run ends (engines/keeper.ts). A variable that names a running server, such as TEST_DATABASE_URL, takes precedence.
+// Returns the addresses of the PostgreSQL, Redis and S3 servers of a run. Each server starts when the first caller asks
+// for its address, and stops when the run ends (engines/keeper.ts). A variable that names a running server, such as
+// TEST_DATABASE_URL, takes precedence.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -8,11 +9,11 @@ import { tmpdir } from 'node:os'
 const variables = process.env
 const program = (name: string): string => new URL(`./engines/${name}.ts`, import.meta.url).pathname
 
-/** Starts the keeper that this process and its children share. It stops when this process ends; `stop` waits for that. */
+/** Starts the keeper that this process and its children share. It stops when this process ends; `stop` waits for it. */
 export function startKeeper(): () => Promise<void> {
   const path = `${tmpdir()}/manager-keeper-${randomBytes(6).toString('hex')}.sock`
   const keeper = spawn(process.execPath, [program('keeper'), path], {
-    // A session of its own: a signal that ends this process does not reach the keeper, which must clean up.
+    // The keeper runs in its own session: a signal that ends this process must not reach it before it has cleaned up.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
   })
@@ -28,7 +29,7 @@ export function startKeeper(): () => Promise<void> {
   }
 }
 
-/** The address of an engine, as a URL. Waits, because callers build configurations from it synchronously. */
+/** Returns the URL of a server. It blocks, because callers build configurations from the URL synchronously. */
 function addressOf(engine: 'postgres' | 'redis' | 's3', variable: string): string {
   const known = variables[variable]
   if (known !== undefined) return known
@@ -36,7 +37,7 @@ function addressOf(engine: 'postgres' | 'redis' | 's3', variable: string): strin
   const args = [program('ask'), variables['TEST_ENGINES'] as string, engine]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   if (status !== 0) {
-    // Without a stack: the sentence says what to do, and the test is not the cause.
+    // The error has no stack: its message says what to do, and the test is not the cause.
     const error = new Error(stderr)
     error.stack = error.message
     throw error

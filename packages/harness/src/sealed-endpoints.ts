@@ -1,13 +1,13 @@
-// Endpoints whose secrets are sealed with one key or another.
+// Endpoints whose secrets are sealed with different keys.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { SeededProject } from './seed.ts'
 
-type Place = { table: string; column: string; id: string }
-/** How a process with some keys seals and opens; the service's own implementation is given by the caller. */
+type SecretLocation = { table: string; column: string; id: string }
+/** Seals and opens secrets with the keys of one process. The caller passes the service's implementation. */
 export type Sealing = {
-  seal(text: string, place: Place): Buffer
-  open(sealed: Buffer, place: Place): string
+  seal(text: string, location: SecretLocation): Buffer
+  open(sealed: Buffer, location: SecretLocation): string
 }
 type Row = { id: string; auth_password: Buffer | null; auth_token: Buffer | null }
 
@@ -20,14 +20,14 @@ export const keys = {
 export const ring = (...ids: (keyof typeof keys)[]): string => ids.map((id) => `${id}:${keys[id]}`).join(',')
 export const textOf = (id: string, column: string): string => `${column} of ${id}`
 
-/** Seeds them in the project and reads them. */
+/** Returns functions that seed and read sealed endpoints in the project. */
 export function sealedEndpoints(
   scene: () => {
     sql: Pool
     project: Pick<SeededProject, 'id' | 'applicationId'>
   },
 ) {
-  /** Endpoints with two secrets each, sealed as a process with the old key does; returns their ids. */
+  /** Inserts endpoints with two secrets each, which `secrets` seals, and returns their ids. */
   async function seedSealed(count: number, secrets: Sealing): Promise<string[]> {
     const ids = Array.from({ length: count }, () => randomUUID())
     const sealed = secretColumns.map((column) =>
@@ -49,7 +49,7 @@ export function sealedEndpoints(
     )
     return rows
   }
-  /** Opens everything that is stored; says what does not open or says something else than it should. */
+  /** Opens all stored secrets. Returns a message for each secret that does not open or has the wrong text. */
   async function openAll(secrets: Sealing, written = new Map<string, string>()): Promise<string[]> {
     const failures: string[] = []
     for (const row of await stored())

@@ -1,9 +1,9 @@
-// People and things for tests, made by SQL where the test is not about making them.
+// Seeds users and objects by SQL, for tests that are not about creating them.
 import { hash, pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from './callers.ts'
 
-/** A user the service knows. */
+/** Inserts a user, so that the service knows them before their first request. */
 export async function seedUser(
   sql: Pool,
   name: string,
@@ -28,7 +28,9 @@ export type SeededProject = {
   tenant2ApplicationId: string
 }
 
-/** A project with its environments, one tenant with seeded roles, one application and their row. No members. */
+/**
+ * Inserts a project with environments, a tenant with seeded roles and an application enabled for it, but no members.
+ */
 export async function seedProject(sql: Pool, slug: string): Promise<SeededProject> {
   const [id, environmentId, tenantId, applicationId, tenant2ApplicationId] = Array.from({ length: 5 }, () =>
     randomUUID(),
@@ -112,7 +114,7 @@ export async function seedMember(
   return id
 }
 
-/** The row of a personal access token nobody knows the secret of; returns its id. */
+/** Inserts a personal access token whose secret is unknown, and returns its id. */
 export async function seedAccessToken(sql: Pool, person: Person): Promise<string> {
   const id = randomUUID()
   await sql.query(
@@ -123,7 +125,7 @@ export async function seedAccessToken(sql: Pool, person: Person): Promise<string
   return id
 }
 
-/** A token as an old install issued it: in our form, without our check. */
+/** Inserts a token like those of older installations: in the current format, but without a checksum. */
 export async function seedOldToken(
   sql: Pool,
   person: Person,
@@ -138,7 +140,7 @@ export async function seedOldToken(
   return { id, token, tokenPrefix }
 }
 
-/** A new machine token, and the values of it that a row stores. */
+/** Returns a new machine token and the values that its row stores. */
 export function createMachineToken(): { token: string; tokenPrefix: string; tokenHash: Buffer } {
   const token = randomBytes(32).toString('base64url')
   return { token, tokenPrefix: token.slice(0, 8), tokenHash: hash('sha256', token, 'buffer') }
@@ -159,7 +161,7 @@ export async function seedMachineUser(
   return { id, token }
 }
 
-/** A Basic machine user; a stored hash names its iterations, and few of them keep tests quick. */
+/** Inserts a Basic machine user. A stored hash names its iteration count, and a low count keeps tests fast. */
 export async function seedBasicUser(
   sql: Pool,
   project: SeededProject,

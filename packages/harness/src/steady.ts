@@ -1,12 +1,13 @@
-// Calls over kept connections at a steady rate.
+// Sends calls at a steady rate over keep-alive connections.
 import { Agent, request } from 'node:http'
 
 export type SteadyCall = { url: string; headers: Record<string, string>; body?: string }
 export type TimedAnswer = { status: number; body: string; startedAt: number; answeredAt: number }
 
 /**
- * Sends calls at the rate, whether or not earlier ones are answered; `next` says what to send and takes the answer. On a
- * machine that does not keep up, calls are left out once many are in flight: a backlog would hide what is measured.
+ * Sends calls at the rate, whether or not earlier calls have completed. `next` returns the call and a handler for its
+ * response. If the machine cannot keep up, calls are skipped once 256 are in flight: a backlog would distort the
+ * measurement.
  */
 export function startSteady(
   perSecond: number,
@@ -14,11 +15,11 @@ export function startSteady(
 ): { stop(): Promise<void> } {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const [tickMs, maxInFlight] = [10, 256]
-  const begunAt = performance.now()
+  const startedAt = performance.now()
   let sent = 0
   const inFlight = new Set<Promise<void>>()
   const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - begunAt) / 1_000) * perSecond)
+    const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond)
     for (; sent < due; sent++) {
       if (inFlight.size >= maxInFlight) continue
       const { call, onAnswer } = next()

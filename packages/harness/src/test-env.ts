@@ -1,4 +1,4 @@
-// The environment that a service of a test or of a fault row starts with.
+// The environment variables that tests and fault scenarios start the service with.
 import { masterKey, proxySecret } from './callers.ts'
 import { redisUrl } from './run-engines.ts'
 
@@ -11,7 +11,7 @@ export function testEnv(
     SVC_ENV: 'test',
     SVC_DATABASE_URL: databaseUrl,
     SVC_REDIS_URL: redisUrl(),
-    // Test files run side by side from one address; the database tells their counters apart.
+    // Test files run in parallel from one address. The database name separates their counters.
     SVC_REDIS_KEY_PREFIX: new URL(databaseUrl).pathname.slice(1).replaceAll('_', '-'),
     SVC_PROXY_SECRET: proxySecret,
     SVC_MASTER_KEY: masterKey,
@@ -20,13 +20,12 @@ export function testEnv(
   return { ...defaults, ...env }
 }
 
-/** What the environment of a process adds to that. */
-export const processEnv = (): Record<string, string> => (isLoadTest ? {} : patientEnv)
+/** Additional variables for a service that runs as a separate process. */
+export const processEnv = (): Record<string, string> => (isLoadTest ? {} : longTimeoutEnv)
 
-// A busy machine makes everything slow. What would end or refuse because of that waits here far longer, and a hash that
-// is quick saves most of the time; none of it can be reached by settings of the service, the timeouts apart.
+// Tests raise these timeouts, so that a busy machine does not make them fail. Load tests keep the production limits.
 export const isLoadTest = process.env['TEST_TIER'] === 'load'
-export const patientEnv = {
+export const longTimeoutEnv = {
   SVC_DATABASE_STATEMENT_TIMEOUT_MS: '60000',
   SVC_DATABASE_ACQUIRE_TIMEOUT_MS: '60000',
   SVC_ESB_FORWARD_TIMEOUT: '60s',

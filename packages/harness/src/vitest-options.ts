@@ -1,21 +1,21 @@
-// How tests run in every package that meets the service. Each package says in its own file which tests there are.
+// Vitest options of every package that tests the service. Each package selects its tests in its own file.
 import { availableParallelism } from 'node:os'
 import type { TestUserConfig } from 'vitest/node'
 
 export const testOptions = {
-  // Processes, so that a test file can fill a pool or end badly without touching another.
+  // Processes instead of threads, so that a test file can exhaust a pool or crash without affecting another.
   pool: 'forks',
-  // More workers than cores: a quarter of the time of a test is spent waiting for processes, sockets and timers.
+  // More workers than cores, because tests spend a quarter of their time waiting for processes, sockets and timers.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // Files of a process follow each other and share its modules: loading them anew would be most of the time. So a file
-  // leaves nothing behind: no timer, no listener, no change of a global.
+  // Test files run one after the other in a process and share its modules, because reloading them would dominate the
+  // run time. A file must therefore leave nothing behind: no timer, no listener, no changed global.
   isolate: false,
   setupFiles: [new URL('property-seed.ts', import.meta.url).pathname],
   restoreMocks: true,
   unstubGlobals: true,
-  // Node itself loads and strips the types, as it does for the service.
+  // Node loads the files and strips their types, as it does for the service.
   experimental: { viteModuleRunner: false },
-  // Generous: they end what hangs, and must not end what a busy machine makes slow.
+  // Generous timeouts: they stop tests that hang, but not tests that a busy machine slows down.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
@@ -23,7 +23,7 @@ export const testOptions = {
   allowOnly: false,
 } satisfies TestUserConfig
 
-/** Tests that measure: in a fresh process, with the limits of production and full sizes. */
+/** Options for tests that measure: a fresh process, production limits and full sizes. */
 export const nightlyOptions = {
   ...testOptions,
   isolate: true,

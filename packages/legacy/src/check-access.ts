@@ -1,4 +1,5 @@
-// Who may use which application of which tenant, before and after. Before, a member of a tenant could use what it had enabled.
+// Compares which applications of which tenants each person may use, before and after the import. In the old
+// installation, members of a tenant could use the applications that the tenant had enabled.
 import { sql } from 'kysely'
 import { type AccessRows, accessOfUser, parseUuid } from '@manager/manager/rules'
 import { type Database, type Reads, type UserAccess, byUser, readAccess } from '@manager/manager/storage'
@@ -10,21 +11,21 @@ import type { Source } from './source.ts'
 
 const batchSize = 300
 
-/** Holds the members and the enabled clones of one project in memory. */
+/** Keeps the members and the enabled clones of one project in memory. */
 export async function checkAccess(
   { db, run }: Pick<Database, 'db' | 'run'>,
   source: Source,
   onRow: () => void,
 ): Promise<CheckPart[]> {
   const parts = {
-    access: createPart('people and applications with the same tenants'),
-    staff: createPart('people with roles of the Manager itself, not compared'),
+    access: createPart('people with the same tenants per application'),
+    staff: createPart('people with a Manager role (not compared)'),
     roles: createPart('roles in tenants'),
   }
   const [applications, members] = [source.read('applications'), source.read('tenant_members')]
-  for await (const { id: place } of source.projects()) {
-    const enabled = await readEnabled(db.read, applications.of(place))
-    const people = await readPeople(db.read, members.of(place), parts.roles, onRow)
+  for await (const { id: projectId } of source.projects()) {
+    const enabled = await readEnabled(db.read, applications.of(projectId))
+    const people = await readPeople(db.read, members.of(projectId), parts.roles, onRow)
     await inBatches(pairsOf(people, enabled), batchSize, async (pairs) => {
       const found = await readAccess<UserAccess>(
         run,
@@ -36,16 +37,16 @@ export async function checkAccess(
         if (access?.is_staff === true) parts.staff.add(1, 0, () => '')
         else
           parts.access.compare(
-            tenantsNow(access) === tenants,
+            currentTenants(access) === tenants,
             () => `the tenants of the person ${userId} in the application ${applicationId}`,
           )
       }
     })
   }
-  return [parts.access.result, parts.staff.result, parts.roles.result, await checkStrangers(db.read)]
+  return [parts.access.result, parts.staff.result, parts.roles.result, await checkNewMembers(db.read)]
 }
 
-const tenantsNow = (access: AccessRows | null): string =>
+const currentTenants = (access: AccessRows | null): string =>
   access === null
     ? ''
     : accessOfUser(access)
@@ -53,7 +54,7 @@ const tenantsNow = (access: AccessRows | null): string =>
         .toSorted()
         .join()
 
-/** For each application of today the tenants that have it enabled. */
+/** Returns the tenants that have each new application enabled. */
 async function readEnabled(
   db: Reads,
   rows: AsyncIterable<OldApplication>,
@@ -81,7 +82,7 @@ async function readEnabled(
   return enabled
 }
 
-/** The tenants of each person; compares their roles on the way. */
+/** Returns the tenants of each person, and compares their roles. */
 async function readPeople(
   db: Reads,
   rows: AsyncIterable<OldMember>,
@@ -102,10 +103,10 @@ async function readPeople(
         ? []
         : [{ userId, tenantId, role: row.role }]
     })
-    const held = await readRoles(db, members)
+    const currentRoles = await readRoles(db, members)
     for (const [index, { userId, tenantId, role }] of members.entries()) {
       roles.compare(
-        held[index] === roleOf(role),
+        currentRoles[index] === roleOf(role),
         () => `the role of the person ${userId} in the tenant ${tenantId}`,
       )
       const own = people.get(userId)
@@ -137,16 +138,16 @@ function* pairsOf(people: ReadonlyMap<string, string[]>, enabled: ReadonlyMap<st
     }
 }
 
-/** Nobody is a member of an imported tenant who was none. */
-async function checkStrangers(db: Reads): Promise<CheckPart> {
-  const part = createPart('members of imported tenants who were members before')
-  const { rows } = await sql<{ members: number; strangers: number; example: string | null }>`
-    select count(*)::int as members, count(*) filter (where old.old_id is null)::int as strangers,
+/** Finds members of imported tenants who were not members before. */
+async function checkNewMembers(db: Reads): Promise<CheckPart> {
+  const part = createPart('members of imported tenants who already were members')
+  const { rows } = await sql<{ members: number; added: number; example: string | null }>`
+    select count(*)::int as members, count(*) filter (where old.old_id is null)::int as added,
       min(m.user_id::text) filter (where old.old_id is null) as example
     from legacy_rows t join user2tenants m on m.tenant_id = t.new_id
     left join legacy_rows old on old.view = 'tenant_members' and old.new_id = m.id and old.outcome = 'moved'
     where t.view = 'tenants' and t.new_id is not null`.execute(db)
-  const found = rows[0] ?? { members: 0, strangers: 0, example: null }
-  part.add(found.members, found.strangers, () => `the person ${found.example} was not a member before`)
+  const found = rows[0] ?? { members: 0, added: 0, example: null }
+  part.add(found.members, found.added, () => `the person ${found.example} was not a member before`)
   return part.result
 }

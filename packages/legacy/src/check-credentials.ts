@@ -1,4 +1,4 @@
-// Credentials: what is stored of each is what was stored, and it is in service as it was.
+// Compares credentials: the stored hashes and the enabled state must be unchanged.
 import { sql } from 'kysely'
 import type { Reads } from '@manager/manager/storage'
 import { type CheckPart, createPart, inBatches } from './check-part.ts'
@@ -12,10 +12,10 @@ export async function checkCredentials(db: Reads, source: Source, types: Types):
   const environments = new Map<string, string>()
   const [tenants, machineUsers] = [source.read('tenants'), source.read('machine_users')]
   const part = createPart('machine users with the same credential, in the right environment')
-  for await (const { id: place } of source.projects()) {
+  for await (const { id: projectId } of source.projects()) {
     environments.clear()
-    for await (const { id, type } of tenants.of(place)) environments.set(id, types[type ?? ''] ?? '')
-    await inBatches(machineUsers.of(place), batchSize, async (batch) => {
+    for await (const { id, type } of tenants.of(projectId)) environments.set(id, types[type ?? ''] ?? '')
+    await inBatches(machineUsers.of(projectId), batchSize, async (batch) => {
       const found = await readMachineUsers(
         db,
         await newIdsOf(
@@ -40,7 +40,7 @@ export async function checkCredentials(db: Reads, source: Source, types: Types):
   return [part.result, await checkTokens(db, source)]
 }
 
-type MachineNow = {
+type CurrentMachineUser = {
   enabled: boolean
   tokenHash: string | null
   passwordHash: string | null
@@ -50,19 +50,19 @@ type MachineNow = {
 async function readMachineUsers(
   db: Reads,
   ids: ReadonlyMap<string, string>,
-): Promise<Map<string, MachineNow>> {
-  const { rows } = await sql<MachineNow & { id: string }>`
+): Promise<Map<string, CurrentMachineUser>> {
+  const { rows } = await sql<CurrentMachineUser & { id: string }>`
     select m.id, m.enabled, encode(m.token_hash, 'hex') as token_hash, m.password_hash, e.name as environment
     from machine_users m join environments e on e.id = m.environment_id
     where m.id = any(${[...ids.values()]}::uuid[])`.execute(db)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return new Map(
-    [...ids].flatMap(([oldId, id]) => (byId.has(id) ? [[oldId, byId.get(id) as MachineNow]] : [])),
+    [...ids].flatMap(([oldId, id]) => (byId.has(id) ? [[oldId, byId.get(id) as CurrentMachineUser]] : [])),
   )
 }
 
 async function checkTokens(db: Reads, source: Source): Promise<CheckPart> {
-  const part = createPart('personal access tokens that are as they were')
+  const part = createPart('unchanged personal access tokens')
   await inBatches(source.read('tokens').of(''), batchSize, async (batch) => {
     const ids = await newIdsOf(
       db,

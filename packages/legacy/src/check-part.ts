@@ -2,7 +2,7 @@ export type CheckPart = { name: string; compared: number; differing: number; exa
 
 const maxExamples = 5
 
-/** Counts what was compared, and keeps a few examples of what differs. */
+/** Counts comparisons, and keeps a few examples of differences. */
 export function createPart(name: string) {
   const result: CheckPart = { name, compared: 0, differing: 0, examples: [] }
   const add = (compared: number, differing: number, example: () => string): void => {
@@ -17,7 +17,7 @@ export function createPart(name: string) {
   }
 }
 
-/** Calls `work` with so many items at a time. */
+/** Calls `work` with batches of `size` items. */
 export async function inBatches<T>(
   items: AsyncIterable<T> | Iterable<T>,
   size: number,

@@ -1,6 +1,6 @@
-// What holds for each application of each tenant, before and after.
+// Compares the effective settings of each application of each tenant, before and after the import.
 import { type EffectiveSettings, type Layers, mergeLayers } from '@manager/manager/rules'
-import { type Database, readPlaces, wholeLayers } from '@manager/manager/storage'
+import { type Database, readLayers, completeLayers } from '@manager/manager/storage'
 import { type CheckPart, createPart, inBatches } from './check-part.ts'
 import { newIdsOf } from './new-ids.ts'
 import type { OldSettings } from './rows.ts'
@@ -11,7 +11,7 @@ import type { RowReader, Source } from './source.ts'
 type OldClone = { id: string; tenant: string; project: Configs; ofTenant: Configs; own: Configs }
 const batchSize = 200
 
-/** Holds the tenants' settings of one project in memory, and those of applications row by row. */
+/** Keeps the tenant settings of one project in memory, and reads those of applications row by row. */
 export async function checkSettings(
   { db, run }: Pick<Database, 'db' | 'run'>,
   source: Source,
@@ -33,7 +33,7 @@ export async function checkSettings(
       const [applicationId, tenantId] = [applications.get(clone.id), tenants.get(clone.tenant)]
       return applicationId === undefined || tenantId === undefined ? [] : [{ clone, applicationId, tenantId }]
     })
-    const found = await readPlaces(run, wholeLayers, known)
+    const found = await readLayers(run, completeLayers, known)
     for (const [index, { clone }] of known.entries())
       part.compare(
         meaningOf(oldLayers(clone)) === meaningOf(found[index]?.layers ?? {}),
@@ -43,14 +43,14 @@ export async function checkSettings(
   return part.result
 }
 
-/** The old order: project, tenant, application. */
+/** The old order of layers: project, tenant, application. */
 const oldLayers = ({ project, ofTenant, own }: OldClone): Layers => ({
   project,
   application: ofTenant,
   tenant: own,
 })
 
-/** What comes out, whichever layer it came from. */
+/** Returns the effective values, regardless of their layer. */
 function meaningOf(layers: Layers): string {
   const { backend, frontend }: EffectiveSettings = mergeLayers(layers)
   return JSON.stringify([
@@ -69,26 +69,26 @@ const pairs = (list: readonly { Key: string; Value: string }[]): string[][] =>
 
 async function* clonesOf(source: Source, onRow: () => void): AsyncGenerator<OldClone, void, void> {
   const [applications, settings] = [source.read('applications'), source.read('settings')]
-  for await (const { id: place } of source.projects()) {
+  for await (const { id: projectId } of source.projects()) {
     const left = new Map<string, string>()
-    for await (const { id, tenant_id: tenant } of applications.of(place))
+    for await (const { id, tenant_id: tenant } of applications.of(projectId))
       if (tenant !== null) left.set(id, tenant)
-    for await (const clone of settledClones(settings, place, left)) {
+    for await (const clone of settledClones(settings, projectId, left)) {
       onRow()
       yield clone
     }
   }
 }
 
-/** First those with settings of their own, then the others. */
+/** Yields the clones that have their own settings first, then the others. */
 async function* settledClones(
   settings: RowReader<OldSettings>,
-  place: string,
+  projectId: string,
   left: Map<string, string>,
 ): AsyncGenerator<OldClone, void, void> {
   let project: Configs | null = null
   const tenants = new Map<string, Configs>()
-  for await (const row of settings.of(place)) {
+  for await (const row of settings.of(projectId)) {
     const { configs } = shapeConfigs(row.backend_module_config, row.frontend_module_config)
     if (row.project_id !== null) project ??= configs
     else if (row.tenant_id !== null) tenants.set(row.tenant_id, tenants.get(row.tenant_id) ?? configs)

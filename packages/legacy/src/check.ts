@@ -1,5 +1,5 @@
-// Compares an imported install with the old one, by what callers get and not by how it was imported: the same reads that serve
-// requests, against what the old rows mean.
+// Compares an imported installation with the old one from the perspective of callers, independently of the import code.
+// It runs the reads that serve requests, and compares their results with those that the old rows imply.
 import { sql } from 'kysely'
 import type { Database, Reads } from '@manager/manager/storage'
 import { checkAccess } from './check-access.ts'
@@ -14,7 +14,7 @@ import { type ViewName, viewNames } from './views.ts'
 export type Check = { parts: CheckPart[]; differences: number }
 type CheckOptions = { from: string; onProgress: (done: Progress) => void }
 
-/** Reads the old install once more. Costs the reads of a request per person and application, hundreds at a time. */
+/** Reads the old installation again. It runs the reads of one request per person and application, in large batches. */
 export const checkImport = ({ database }: { database: Database }, options: CheckOptions): Promise<Check> =>
   withSource(options.from, async (source) => {
     const types = await importedTypes(database.db.read)
@@ -36,12 +36,11 @@ async function importedTypes(db: Reads): Promise<Types> {
     select types, finished_at is not null as is_finished from legacy_imports`.execute(db)
   if (rows[0] === undefined)
     throw new Error('nothing has been imported into this database; run `legacy import`')
-  if (!rows[0].isFinished)
-    throw new Error('the import has not ended; run `legacy import` again, and it goes on')
+  if (!rows[0].isFinished) throw new Error('the import is incomplete; run `legacy import` again to resume it')
   return rows[0].types
 }
 
-/** Every old row is accounted for once. */
+/** Every old row must be accounted for exactly once. */
 async function checkCounts(db: Reads, source: Source): Promise<CheckPart> {
   const { rows } = await sql<{ view: string; rows: number }>`
     select view, count(*)::int as rows from legacy_rows group by view`.execute(db)
@@ -54,7 +53,7 @@ async function checkCounts(db: Reads, source: Source): Promise<CheckPart> {
   return part.result
 }
 
-/** Where the rows of each view are now. Backends come and go by themselves. */
+/** The new table of each view. Backends are not checked, because they register and unregister by themselves. */
 const tableOf: Partial<Record<ViewName, string>> = {
   projects: 'projects',
   tenants: 'tenants',
@@ -67,9 +66,9 @@ const tableOf: Partial<Record<ViewName, string>> = {
   tokens: 'personal_access_tokens',
 }
 
-/** What stands for an old row is there. */
+/** Every new row that represents an old row must exist. */
 async function checkRows(db: Reads): Promise<CheckPart> {
-  const part = createPart('rows that stand for old ones')
+  const part = createPart('rows that represent old rows')
   for (const [view, table] of Object.entries(tableOf)) {
     const { rows } = await sql<{ rows: number; missing: number; example: string | null }>`
       select count(*)::int as rows, count(*) filter (where t.id is null)::int as missing,
@@ -77,7 +76,11 @@ async function checkRows(db: Reads): Promise<CheckPart> {
       from legacy_rows l left join ${sql.table(table)} t on t.id = l.new_id
       where l.view = ${view} and l.new_id is not null`.execute(db)
     const found = rows[0] ?? { rows: 0, missing: 0, example: null }
-    part.add(found.rows, found.missing, () => `legacy.${view} ${found.example}: its row in ${table} is gone`)
+    part.add(
+      found.rows,
+      found.missing,
+      () => `legacy.${view} ${found.example}: its row in ${table} is missing`,
+    )
   }
   return part.result
 }

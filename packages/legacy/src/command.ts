@@ -17,16 +17,16 @@ import type { Summary } from './tally.ts'
 
 const from = [
   '--from <url>',
-  'the old database, whose schema legacy has the views of docs/reference/legacy-views.md',
+  'the old database; its schema legacy contains the views of docs/reference/legacy-views.md',
 ] as const
 
-/** The program that `manager legacy` starts. What an import takes is loaded when one runs. */
+/** The program that `manager legacy` starts. The code of an import is loaded only when an import runs. */
 function createLegacyProgram(terminal: Terminal): Command {
   const legacy = createRoot('manager legacy', terminal)
     .description(
       'Import an installation without versioned migrations (docs/guides/operators/migrate-from-an-older-installation.md).',
     )
-    // An option of `manager`, which passes it on.
+    // This option belongs to `manager`, which passes it on.
     .addOption(new Option('-c, --config <file>').hideHelp())
     .addHelpText(
       'after',
@@ -53,19 +53,19 @@ function addImportCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('import')
     .description(
-      'Import an old install: clones of applications become one, types of tenants become environments. Safe to run again.',
+      'Import an old installation: application clones are merged, tenant types become environments. Safe to run again.',
     )
     .requiredOption(...from)
-    .option('--plan', 'change nothing; print what would happen')
-    .option('--report <file>', 'write a line of JSON for each row that a rule decided about')
-    .option('--type <old=env>', 'which environment a type of tenants becomes; may be repeated', addType)
+    .option('--plan', 'print the plan without changing anything')
+    .option('--report <file>', 'write one JSON line for each row that a rule applied to')
+    .option('--type <old=env>', 'the environment of a tenant type; may be repeated', addType)
     .option('--json', 'print the result as JSON instead of a table')
-    .option('--no-check', 'do not compare old and new at the end; `legacy check` does it later')
+    .option('--no-check', 'do not compare old and new rows at the end; run `legacy check` later')
     .addHelpText(
       'after',
       `
-Stop the old service first: an import refuses to go on when the old rows have changed since it began.
-One that was interrupted is run again, and goes on. Old and new are compared at the end.
+Stop the old service first: an import fails if the old rows have changed since it started.
+Run an interrupted import again to resume it. At the end, old and new rows are compared.
 
 Examples:
   $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
@@ -100,13 +100,15 @@ Examples:
 function addCheckCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('check')
-    .description('Compare an imported install with the old one: counts, settings, access and credentials.')
+    .description(
+      'Compare an imported installation with the old one: counts, settings, access and credentials.',
+    )
     .requiredOption(...from)
     .option('--json', 'print the result as JSON instead of a table')
     .addHelpText(
       'after',
       `
-Exit code 1 when something differs. Changes made since the import are differences too.
+Exits with 1 if something differs. Changes made since the import count as differences.
 
 Example:
   $ npm run manager -- legacy check --from postgres://reader@old-host/old`,
@@ -123,13 +125,13 @@ Example:
 function addIdCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('id')
-    .description('Tell what became of an old id, and where its rows are now.')
-    .argument('<old-id>', 'an id of the old install; of a member <tenant>/<user>')
+    .description('Show the outcome of an old id and its new rows.')
+    .argument('<old-id>', 'an id of the old installation; <tenant>/<user> for a member')
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {
       const { findOldId } = await import('./ledger.ts')
       const rows = await withDatabase(commandConfig(terminal, command), ({ db }) => findOldId(db.read, oldId))
-      if (rows.length === 0) throw new Error(`no row of the old install had the id ${oldId}`)
+      if (rows.length === 0) throw new Error(`the old installation has no row with id ${oldId}`)
       const cells = rows.map(({ view, outcome, newId, rules }) => [
         view,
         outcome,
@@ -160,7 +162,7 @@ async function compare(
   return check
 }
 
-/** The summary as people read it. */
+/** Formats the summary as tables. */
 function summaryLines({ views, rules }: Summary): string[] {
   const total = { view: 'all', read: 0, moved: 0, merged: 0, kept_aside: 0 }
   for (const counts of views)
@@ -176,8 +178,8 @@ function summaryLines({ views, rules }: Summary): string[] {
     meaning,
   ])
   return [
-    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'KEPT ASIDE'], numbers),
-    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'FOR EXAMPLE', 'MEANING'], decided)]),
+    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'SKIPPED'], numbers),
+    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'EXAMPLE', 'MEANING'], decided)]),
   ]
 }
 
@@ -202,7 +204,7 @@ const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>):
     const blobStores = blobStoresOf(config, database, silentLog)
     const templates = transformations.create({ config })
     try {
-      return await work({ config, database, blobStores, problemOfTemplate: templates.api.problemOf })
+      return await work({ config, database, blobStores, problemOfTemplate: templates.api.findProblem })
     } finally {
       await templates.close?.()
       await blobStores.close()

@@ -1,5 +1,5 @@
-// Endpoints of clones that do the same at the same path are one endpoint. Others are variants of it: the one that most clones
-// have keeps the path, and nobody is led to another tenant's partner.
+// Endpoints of clones with the same behavior at the same path become one endpoint. The others become variants: the
+// variant that most clones have keeps the path. No caller is routed to the partner of another tenant.
 import { createHash } from 'node:crypto'
 import {
   parseUuid,
@@ -8,32 +8,34 @@ import {
   problemOfUrl,
   problemOfUsername,
 } from '@manager/manager/rules'
-import type { MachinePlace, Project } from './project.ts'
+import type { MachineTarget, Project } from './project.ts'
 import type { OldEndpoint } from './rows.ts'
 
 export type Variant = {
-  /** The old id of the endpoint that stands for all of them. */
+  /** The old id of the endpoint that represents all of them. */
   first: string
   texts: string
   clones: number
   isEnabled: boolean
   logLevel: string
-  /** Who may call it, and whether their own endpoint was enabled. */
+  /** The machine users that may call it, and whether their own endpoint was enabled. */
   callers: Map<string, boolean>
-  /** Whose rows have been planned. */
+  /** The callers whose rows have been planned. */
   granted: Set<string>
   path: string | null
 }
-/** The variants of each path of each application, and where to go on counting paths that are alike. */
+/** The variants of each path of each application, and the next number for similar paths. */
 export type Variants = { ofPaths: Map<string, Map<string, Variant>>; next: Map<string, number> }
 
 const keyOf = (applicationId: string, path: string | null): string => `${applicationId} ${path}`
 
-/** What people read of it. */
+/** Returns the texts that people read, for comparison. */
 export const textsOf = (row: OldEndpoint): string => JSON.stringify([row.name, row.description])
 
-/** What a call does; names, texts and logging apart. It covers secrets, and is never stored. */
-const behaviourOf = (row: OldEndpoint): string =>
+/**
+ * Returns a hash of the behavior of a call, without names, texts and logging. It covers secrets and is never stored.
+ */
+const behaviorHashOf = (row: OldEndpoint): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -62,7 +64,7 @@ export async function readVariants(
     const ofPath = variants.get(key) ?? new Map<string, Variant>()
     variants.set(key, ofPath)
     const isEnabled = row.enabled === true && !lacksSecret(row)
-    const variant = ofPath.get(behaviourOf(row)) ?? {
+    const variant = ofPath.get(behaviorHashOf(row)) ?? {
       first: row.id,
       texts: textsOf(row),
       clones: 0,
@@ -72,7 +74,7 @@ export async function readVariants(
       granted: new Set<string>(),
       path: null,
     }
-    ofPath.set(behaviourOf(row), variant)
+    ofPath.set(behaviorHashOf(row), variant)
     variant.clones++
     variant.isEnabled ||= isEnabled
     variant.logLevel = joinedLevel(variant.logLevel, row.log_level ?? 'BASIC')
@@ -86,18 +88,19 @@ export async function readVariants(
   return { ofPaths: variants, next: new Map() }
 }
 
-/** Bodies are recorded only where all recorded them; calls where any did. */
+/** Bodies are recorded only if all clones recorded them. Calls are recorded if any clone recorded them. */
 const joinedLevel = (a: string, b: string): string => (a === b ? a : 'BASIC')
 
-/** The variant of a row, with a path of its own. */
+/** Returns the variant of a row, and assigns a separate path if it has none. */
 export function variantOf(
   { ofPaths: variants, next }: Variants,
   applicationId: string,
   row: OldEndpoint,
   tenantSlug: string,
 ): Variant {
-  const variant = variants.get(keyOf(applicationId, row.consume_url))?.get(behaviourOf(row))
-  if (variant === undefined) throw new Error(`the endpoint ${row.id} was not read before`)
+  const variant = variants.get(keyOf(applicationId, row.consume_url))?.get(behaviorHashOf(row))
+  if (variant === undefined)
+    throw new Error(`the endpoint ${row.id} has no variant; this is a bug in the import`)
   const base = keyOf(applicationId, `/${tenantSlug}${row.consume_url}`)
   for (let number = next.get(base) ?? 1; variant.path === null; number++) {
     const path = `/${tenantSlug}${number === 1 ? '' : `-${number}`}${row.consume_url}`
@@ -109,13 +112,13 @@ export function variantOf(
   return variant
 }
 
-export function callersOf(project: Project, row: OldEndpoint): { known: MachinePlace[]; unknown: number } {
+export function callersOf(project: Project, row: OldEndpoint): { known: MachineTarget[]; unknown: number } {
   const callers = row.callers ?? []
   const known = callers.flatMap((id) => project.machineUsers.get(parseUuid(id) ?? id) ?? [])
   return { known, unknown: callers.length - known.length }
 }
 
-/** A call without the secret that it needs would go out all the same. */
+/** An endpoint without its secret must be disabled, because the gateway would forward its calls anyway. */
 export const lacksSecret = (row: OldEndpoint): boolean =>
   (row.auth_type === 'Basic' && row.auth_password === null) ||
   (row.auth_type === 'Bearer' && (row.auth_token ?? '') === '')
@@ -136,10 +139,9 @@ export function problemOfEndpoint(
     problemOfSecret(token ?? '', 'authToken')
   if (problem !== null) return problem
   if (!['None', 'Basic', 'Bearer'].includes(row.auth_type ?? ''))
-    return 'authType is none of None, Basic and Bearer'
+    return 'authType must be None, Basic or Bearer'
   if (!messageTypes.has(row.input_message_type) || !messageTypes.has(row.output_message_type))
-    return 'a message type is none of SOAP, XML and JSON'
-  if (!['NONE', 'BASIC', 'FULL'].includes(row.log_level ?? ''))
-    return 'logLevel is none of NONE, BASIC and FULL'
+    return 'message types must be SOAP, XML or JSON'
+  if (!['NONE', 'BASIC', 'FULL'].includes(row.log_level ?? '')) return 'logLevel must be NONE, BASIC or FULL'
   return problemOfTemplate(row.transformation_template ?? '')
 }

@@ -1,4 +1,4 @@
-// Which applications of a project are clones of one another. Pure.
+// Groups the applications of a project that are clones of each other. Pure.
 import type { OldApplication } from './rows.ts'
 
 export type Clone = Pick<
@@ -8,16 +8,17 @@ export type Clone = Pick<
   enabled: boolean
 }
 export type Group = {
-  /** Whose id, name and description the application has. */
+  /** The clone that provides the id, name and description of the application. */
   canonical: Clone
   clones: Clone[]
-  /** Greater than 1 for the second clones of tenants that have two. */
+  /** Greater than 1 for the additional clones of a tenant that has several. */
   ordinal: number
 }
 
 /**
- * Clones of one root are a group: the root is where `clone_of` leads, whether or not there is such an application. One that
- * is no clone and has none joins the group with its slug, if there is exactly one, or those like it.
+ * Clones with the same root form a group. The root is where `clone_of` leads, even if that application does not exist.
+ * An application that is neither a clone nor a root joins the group with its slug, if exactly one group has it.
+ * Otherwise, it joins the other applications with its slug.
  */
 export function groupClones(applications: readonly Clone[]): Group[] {
   const byId = new Map(applications.map((application) => [application.id, application]))
@@ -25,7 +26,7 @@ export function groupClones(applications: readonly Clone[]): Group[] {
   const rootOf = new Map<string, string>()
   for (const application of applications) {
     if (application.clone_of === null) continue
-    const root = followed(application, byId, rootOf)
+    const root = rootOfChain(application, byId, rootOf)
     rootOf.set(application.id, root)
     isRoot.add(root)
   }
@@ -47,11 +48,11 @@ export function groupClones(applications: readonly Clone[]): Group[] {
   return [...families].flatMap(([key, family]) => split(key, family))
 }
 
-/** What has no slug is like nothing else. */
+/** An application without a slug forms its own family. */
 const ownFamily = ({ id, slug }: Clone): string => ((slug ?? '') === '' ? `id ${id}` : `slug ${slug}`)
 
-/** Where a chain of clones ends; the smallest id of a circle. What was found before is not followed again. */
-function followed(
+/** Returns the end of a chain of clones, or the smallest id of a cycle. Known roots are not followed again. */
+function rootOfChain(
   start: Clone,
   byId: ReadonlyMap<string, Clone>,
   rootOf: ReadonlyMap<string, string>,
@@ -61,7 +62,7 @@ function followed(
   for (;;) {
     const known = rootOf.get(id)
     if (known !== undefined) return known
-    if (seen.has(id)) return circleFrom(id, byId)
+    if (seen.has(id)) return smallestInCycle(id, byId)
     seen.add(id)
     const origin = byId.get(id)?.clone_of ?? null
     if (origin === null) return id
@@ -69,14 +70,14 @@ function followed(
   }
 }
 
-function circleFrom(id: string, byId: ReadonlyMap<string, Clone>): string {
+function smallestInCycle(id: string, byId: ReadonlyMap<string, Clone>): string {
   let smallest = id
   for (let at = byId.get(id)?.clone_of ?? id; at !== id; at = byId.get(at)?.clone_of ?? id)
     if (at < smallest) smallest = at
   return smallest
 }
 
-/** The family with a slug, where only one has it. */
+/** Maps each slug to its family, if only one family has it. */
 function slugsOf(families: ReadonlyMap<string, Clone[]>): Map<string, string | undefined> {
   const found = new Map<string, string | undefined>()
   for (const [key, family] of families)
@@ -85,13 +86,13 @@ function slugsOf(families: ReadonlyMap<string, Clone[]>): Map<string, string | u
   return found
 }
 
-/** A tenant has an application once: its second clones are a group of their own. */
+/** A tenant can have an application only once, so its second clones form a separate group. */
 function split(key: string, family: readonly Clone[]): Group[] {
   const root = key.startsWith('root ') ? key.slice('root '.length) : null
   const ordered = family.toSorted(
     (a, b) =>
       Number(b.id === root) - Number(a.id === root) ||
-      // Those that only share the slug come last: they must not take the place of a clone.
+      // Applications that only share the slug come last, so that they do not displace a clone.
       Number(a.clone_of === null) - Number(b.clone_of === null) ||
       compare(timeOf(a), timeOf(b)) ||
       compare(a.id, b.id),

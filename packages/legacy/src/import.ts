@@ -1,4 +1,4 @@
-// An import from beginning to end: one at a time, from a source that does not change, until every row is accounted for.
+// Runs an import: one at a time, from a source that does not change, until every row is accounted for.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Config, settingsOf } from '@manager/manager/commands'
 import { backendSettings, callbacksPolicy, createAddressRules, piletSettings } from '@manager/manager/rules'
@@ -10,7 +10,7 @@ import {
   createBlobs,
   withClient,
 } from '@manager/manager/storage'
-import { claimSource, foreignSlugs, noteFinished } from './ledger.ts'
+import { claimSource, foreignSlugs, markFinished } from './ledger.ts'
 import { type PlanDeps, planImport } from './plan.ts'
 import { type Types, resolveTypes } from './project.ts'
 import { createReport } from './report.ts'
@@ -22,7 +22,7 @@ import { writeSteps } from './write.ts'
 export type ImportOptions = {
   from: string
   types: Types
-  /** Where the report goes, if anywhere. */
+  /** The path of the report, if any. */
   report?: string | undefined
   say: (line: string) => void
   onProgress: (done: Progress) => void
@@ -35,32 +35,32 @@ export type ImportScope = {
   problemOfTemplate: (text: string) => string | null
 }
 
-// An arbitrary number, the same for every import into a database.
+// An arbitrary advisory lock key, the same for every import into a database.
 const lockKey = 7_202_611_171
 const lockEveryMs = 200
 
-/** What an import would do; writes nothing. */
+/** Returns what an import would do, and writes nothing. */
 export const planOnly = (scope: ImportScope, options: ImportOptions): Promise<Summary> =>
   withSource(options.from, async (source) => {
     const deps = await planDepsOf(scope, source, options.types)
-    return reported(options, source, async (see) => {
-      for await (const step of planImport(deps)) await see(step)
+    return withReport(options, source, async (observe) => {
+      for await (const step of planImport(deps)) await observe(step)
     })
   })
 
-/** Imports what is not imported yet. A second import waits for the first. */
+/** Imports the rows that are not imported yet. A second import waits for the first. */
 export const runImport = (scope: ImportScope, options: ImportOptions): Promise<Summary> =>
   withClient(scope.config.databaseUrl, async (client) => {
-    const takeLock = async (): Promise<boolean> => {
+    const tryLock = async (): Promise<boolean> => {
       const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
         lockKey,
       ])
       return rows[0]?.taken === true
     }
-    if (!(await takeLock())) {
-      options.say('another import is at work; waiting for it')
+    if (!(await tryLock())) {
+      options.say('another import is running; waiting for it to finish')
       do await wait(lockEveryMs)
-      while (!(await takeLock()))
+      while (!(await tryLock()))
     }
     return withSource(options.from, (source) => writeImport(scope, options, source))
   })
@@ -79,17 +79,19 @@ async function writeImport(
     blobs: createBlobs({ db, stores: blobStores }),
     lockMasterKey: createLockMasterKey(config.masterKey),
   }
-  const summary = await reported(options, source, (see) => writeSteps(writing, seen(planImport(deps), see)))
-  await noteFinished(db.idempotent)
+  const summary = await withReport(options, source, (observe) =>
+    writeSteps(writing, observed(planImport(deps), observe)),
+  )
+  await markFinished(db.idempotent)
   return summary
 }
 
-async function* seen(
+async function* observed(
   steps: AsyncIterable<Step>,
-  see: (step: Step) => Promise<void>,
+  observe: (step: Step) => Promise<void>,
 ): AsyncGenerator<Step, void, void> {
   for await (const step of steps) {
-    await see(step)
+    await observe(step)
     yield step
   }
 }
@@ -108,18 +110,18 @@ async function planDepsOf(scope: ImportScope, source: Source, types: Types): Pro
   }
 }
 
-/** Counts and reports the steps that `work` goes through. */
-async function reported(
+/** Counts and reports the steps that `work` processes. */
+async function withReport(
   options: ImportOptions,
   source: Source,
-  work: (see: (step: Step) => Promise<void>) => Promise<void>,
+  work: (observe: (step: Step) => Promise<void>) => Promise<void>,
 ): Promise<Summary> {
   const tally = createTally()
   const report = options.report === undefined ? null : await createReport(options.report)
   const of = Object.values(source.fingerprints).reduce((sum, { rows }) => sum + rows, 0)
   let read = 0
   await work(async (step) => {
-    tally.see(step)
+    tally.add(step)
     await report?.add(step)
     options.onProgress({ read: ++read, of })
   })
@@ -127,7 +129,7 @@ async function reported(
   const lost = summary.views.filter(({ view, ...counts }) => counts.read !== source.fingerprints[view].rows)
   if (lost.length > 0)
     throw new Error(
-      `rows of ${lost.map(({ view }) => `legacy.${view}`).join(', ')} were not accounted for; this is a fault of the import`,
+      `rows of ${lost.map(({ view }) => `legacy.${view}`).join(', ')} were not accounted for; this is a bug in the import`,
     )
   await report?.close(summary)
   return summary

@@ -1,11 +1,11 @@
-// What the database remembers of an import: the old install it was of, and what became of every row.
+// The records of an import in the database: the old installation, and the outcome of every row.
 import { sql } from 'kysely'
 import type { Db, Queries, Reads } from '@manager/manager/storage'
 import type { Types } from './project.ts'
 import type { Fingerprints } from './source.ts'
 import { viewNames } from './views.ts'
 
-/** Notes the old install before the first row is written; throws when it has changed since, or is another one. */
+/** Records the old installation before the first row is written. Throws if it has changed, or is another one. */
 export async function claimSource(db: Db, source: Fingerprints, types: Types): Promise<void> {
   await sql`
     insert into legacy_imports (source, types) values (${JSON.stringify(source)}::jsonb, ${JSON.stringify(types)}::jsonb)
@@ -16,7 +16,7 @@ export async function claimSource(db: Db, source: Fingerprints, types: Types): P
     types: Types
   }>`select source, types from legacy_imports`.execute(db.read)
   const first = rows[0]
-  if (first === undefined) throw new Error('the import was not noted')
+  if (first === undefined) throw new Error('the import was not recorded')
   const changed = viewNames.filter(
     (view) =>
       first.source[view]?.rows !== source[view].rows ||
@@ -24,17 +24,17 @@ export async function claimSource(db: Db, source: Fingerprints, types: Types): P
   )
   if (changed.length > 0)
     throw new Error(
-      `the old install is not what it was when its import began: ${changed.map((view) => `legacy.${view}`).join(', ')} changed. ` +
-        'Nothing was written. Stop the old service, restore its rows, and run this again; to begin anew, import into an empty database',
+      `the old installation has changed since the import started: ${changed.map((view) => `legacy.${view}`).join(', ')}. ` +
+        'Nothing was written. Stop the old service, restore its rows and run this again; to start over, import into an empty database',
     )
   const other = Object.entries(types).find(([type, environment]) => first.types[type] !== environment)
   if (other !== undefined)
     throw new Error(
-      `this import began with --type ${JSON.stringify(`${other[0]}=${first.types[other[0]]}`)}; go on with the same`,
+      `this import was started with --type ${JSON.stringify(`${other[0]}=${first.types[other[0]]}`)}; use the same value to resume`,
     )
 }
 
-export const noteFinished = async (db: Queries): Promise<void> => {
+export const markFinished = async (db: Queries): Promise<void> => {
   await sql`update legacy_imports set finished_at = coalesce(finished_at, now())`.execute(db)
 }
 
@@ -46,7 +46,7 @@ export async function foreignSlugs(db: Reads): Promise<Set<string>> {
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** What became of the rows with this old id. */
+/** Returns the outcome of the rows with this old id. */
 export async function findOldId(db: Reads, oldId: string) {
   return db
     .selectFrom('legacyRows')

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The program behind `manager legacy`.
+// Entry point of `manager legacy`.
 
-// Whoever started it is gone, killed perhaps: an import must not go on unseen. Before anything is loaded, which takes time.
+// Exit when the parent process is gone: an import must not continue unattended. This precedes the slow imports below.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Reads } from '@manager/manager/storage'
 import type { ViewName } from './views.ts'
 
-/** What stands for these old rows now; those that were kept aside are not in it. */
+/** Maps old ids to the ids of the rows that represent them. Rows that were kept aside are not included. */
 export async function newIdsOf(
   db: Reads,
   view: ViewName,

@@ -1,18 +1,18 @@
-// Applications: clones become one application of the project, and each of them the row that enables it for its tenant.
+// Clones become one application of the project. Each clone becomes the row that enables the application for its tenant.
 import { type Clone, type Group, groupClones } from './groups.ts'
 import { derivedId, keptId } from './ids.ts'
 import { createdAt, fitted } from './plan-projects.ts'
 import { settingsRow } from './plan-settings.ts'
-import { type Project, type TenantPlace, applicationSettingsId } from './project.ts'
+import { type Project, type TenantTarget, applicationSettingsId } from './project.ts'
 import type { OldApplication } from './rows.ts'
 import type { Configs } from './settings-layers.ts'
-import { type NewRow, type Step, madeEvent, merged, moved } from './steps.ts'
-import { type Taken, fitName, fitSlug, fitText, noneTaken } from './texts.ts'
+import { type NewRow, type Step, creationEvent, merged, moved } from './steps.ts'
+import { type NamePool, createNamePool, fitName, fitSlug, fitText } from './texts.ts'
 import type { AuditEvent } from '@manager/manager/storage'
 
 const maxDescriptionLength = 2_000
 
-/** Costs memory for the applications of one project, without their settings. */
+/** Keeps the applications of one project in memory, without their settings. */
 export async function readGroups(rows: AsyncIterable<OldApplication>): Promise<Group[]> {
   const clones: Clone[] = []
   for await (const row of rows) {
@@ -31,16 +31,16 @@ export async function readGroups(rows: AsyncIterable<OldApplication>): Promise<G
   return groupClones(clones)
 }
 
-/** The applications, each with the settings that its clones have in common. */
+/** Plans the applications, each with the settings that its clones have in common. */
 export function* planApplications(
   project: Project,
   common: ReadonlyMap<Group, Configs>,
 ): Generator<Step, void, void> {
-  const slugs = noneTaken()
+  const slugs = createNamePool()
   for (const [group, configs] of common) yield* planGroup(project, { group, configs, slugs })
 }
 
-type Planned = { group: Group; configs: Configs; slugs: Taken }
+type Planned = { group: Group; configs: Configs; slugs: NamePool }
 
 function* planGroup(project: Project, { group, configs, slugs }: Planned): Generator<Step, void, void> {
   const { canonical, clones } = group
@@ -70,9 +70,14 @@ function* planGroup(project: Project, { group, configs, slugs }: Planned): Gener
         detail: { ...detail, ...joined?.detail },
         rows: [application, ...settings.rows, ...own.rows],
         events: [
-          madeEvent('application', { projectId: project.id, id: applicationId, name: texts.slug }, texts, {
-            oldId: clone.id,
-          }),
+          creationEvent(
+            'application',
+            { projectId: project.id, id: applicationId, name: texts.slug },
+            texts,
+            {
+              oldId: clone.id,
+            },
+          ),
           ...settings.events,
           ...own.events,
         ],
@@ -97,10 +102,10 @@ const pickTexts = ({ name, slug, description }: Clone): Texts => ({
   description: description ?? '',
 })
 
-/** The row that enables the application for the tenant has the id of the clone, if the application does not have it. */
+/** The row that enables the application for the tenant gets the id of the clone, unless the application has that id. */
 function joinOf(
   project: Project,
-  { clone, applicationId, tenant }: { clone: Clone; applicationId: string; tenant: TenantPlace },
+  { clone, applicationId, tenant }: { clone: Clone; applicationId: string; tenant: TenantTarget },
 ): { row: NewRow; event: AuditEvent; detail: Record<string, unknown> } {
   const own = keptId('applications', clone.id)
   const id = own === applicationId ? derivedId('tenant2applications', clone.id) : own
@@ -117,7 +122,7 @@ function joinOf(
         ...createdAt(clone),
       },
     },
-    event: madeEvent('tenant2Application', { projectId: project.id, id, name: id }, fields, {
+    event: creationEvent('tenant2Application', { projectId: project.id, id, name: id }, fields, {
       oldId: clone.id,
     }),
     detail: { tenant2application: id },

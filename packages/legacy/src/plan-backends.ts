@@ -1,20 +1,20 @@
-// Registered backends: from a tenant's clone to the application and the environment of their machine user.
+// Registered backends move from the clone of a tenant to the application and the environment of their machine user.
 import { type AddressRules, parseCallbackUrl } from '@manager/manager/rules'
-import { type Secrets, tokenPlace } from '@manager/manager/sealing'
+import { type Secrets, tokenAddress } from '@manager/manager/sealing'
 import { keptId } from './ids.ts'
 import { createdAt } from './plan-projects.ts'
 import type { Project } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { OldBackend } from './rows.ts'
-import { type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
+import { type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
 import { fitText } from './texts.ts'
 
 type Deps = { secrets: Secrets; callbackRules: AddressRules }
 const maxVersionLength = 100
-// It is sent in a header.
+// The token is sent in a header.
 const tokenForm = /^[\x21-\x7e]{1,1000}$/
 
-/** Rows come with the freshest heartbeat first: that registration stands for the others of its machine user. */
+/** Rows arrive with the latest heartbeat first: that registration represents the others of its machine user. */
 export async function* planBackends(
   project: Project,
   rows: AsyncIterable<OldBackend>,
@@ -41,7 +41,7 @@ export async function* planBackends(
     const id = keptId('backends', row.id)
     registered.set(`${applicationId} ${machine.id}`, id)
     const version = fitText(row.version, maxVersionLength)
-    const sealed = secrets.seal(row.callback_token ?? '', tokenPlace(id))
+    const sealed = secrets.seal(row.callback_token ?? '', tokenAddress(id))
     const { environmentId, id: machineUserId } = machine
     yield moved('backends', row.id, id, {
       rules: version === (row.version ?? '') ? [] : ['name-fitted'],
@@ -63,7 +63,7 @@ export async function* planBackends(
         },
       ],
       events: [
-        madeEvent(
+        creationEvent(
           'backendRegistration',
           { projectId: project.id, id, name: url.origin },
           { applicationId, environmentId, machineUserId, callbackOrigin: url.origin, version },

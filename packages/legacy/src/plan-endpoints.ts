@@ -1,4 +1,4 @@
-// Endpoints and who may call them.
+// Plans endpoints and the machine users that may call them.
 import type { Secrets } from '@manager/manager/sealing'
 import { type AuditEvent, abbreviate } from '@manager/manager/storage'
 import {
@@ -13,11 +13,11 @@ import {
 } from './endpoint-variants.ts'
 import { derivedId, keptId } from './ids.ts'
 import { createdAt } from './plan-projects.ts'
-import type { ClonePlace, Project } from './project.ts'
+import type { CloneTarget, Project } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { OldEndpoint } from './rows.ts'
 import type { RuleName } from './rules.ts'
-import { type NewRow, type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
+import { type NewRow, type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
 import { fitName, fitText } from './texts.ts'
 
 type Deps = { secrets: Secrets; problemOfTemplate: (text: string) => string | null }
@@ -25,7 +25,7 @@ type Rows = { counted: AsyncIterable<OldEndpoint>; planned: AsyncIterable<OldEnd
 const maxDescriptionLength = 2_000
 const maxPathLength = 500
 
-/** Reads the endpoints of a project twice: once to see which variants there are, and once to plan them. */
+/** Reads the endpoints of a project twice: first to find the variants, then to plan them. */
 export async function* planEndpoints(
   project: Project,
   rows: Rows,
@@ -42,14 +42,14 @@ export async function* planEndpoints(
   }
 }
 
-type Planned = { row: OldEndpoint; clone: ClonePlace; variants: Variants; secrets: Secrets }
+type Planned = { row: OldEndpoint; clone: CloneTarget; variants: Variants; secrets: Secrets }
 
 function planOne(project: Project, { row, clone, variants, secrets }: Planned): Step {
   const variant = variantOf(variants, clone.applicationId, row, clone.tenant?.slug ?? 'template')
   const path = variant.path ?? ''
   if (path.length > maxPathLength)
     return keptAside('endpoints', row.id, 'endpoint-refused', {
-      problem: 'its own path is too long',
+      problem: 'the path of the variant is too long',
       ...remainsOf(row),
     })
   const id = keptId('endpoints', variant.first)
@@ -76,16 +76,16 @@ function planOne(project: Project, { row, clone, variants, secrets }: Planned): 
     was: { name, description, logLevel, enabled },
   }
   if (isRepresented) return merged('endpoints', row.id, id, { rules, detail, rows, events })
-  const made = endpointRow(project, { row, clone, variant, texts, secrets, id })
+  const endpoint = endpointRow(project, { row, clone, variant, texts, secrets, id })
   return moved('endpoints', row.id, id, {
     rules,
     detail,
-    rows: [made.row, ...rows],
-    events: [made.event, ...events],
+    rows: [endpoint.row, ...rows],
+    events: [endpoint.event, ...events],
   })
 }
 
-type Made = Omit<Planned, 'variants'> & {
+type EndpointParts = Omit<Planned, 'variants'> & {
   variant: Variant
   texts: { name: string; description: string }
   id: string
@@ -93,7 +93,7 @@ type Made = Omit<Planned, 'variants'> & {
 
 function endpointRow(
   project: Project,
-  { row, clone, variant, texts, secrets, id }: Made,
+  { row, clone, variant, texts, secrets, id }: EndpointParts,
 ): { row: NewRow; event: AuditEvent } {
   const sealed = (text: string | null, column: string): string | null =>
     (text ?? '') === ''
@@ -137,11 +137,13 @@ function endpointRow(
         ...createdAt(row),
       },
     },
-    event: madeEvent('endpoint', { projectId: project.id, id, name: texts.name }, fields, { oldId: row.id }),
+    event: creationEvent('endpoint', { projectId: project.id, id, name: texts.name }, fields, {
+      oldId: row.id,
+    }),
   }
 }
 
-/** The rows of its callers, each once. */
+/** Plans the rows of the callers, each only once. */
 function planAccess(
   project: Project,
   { row, variant, endpointId }: { row: OldEndpoint; variant: Variant; endpointId: string },
@@ -164,7 +166,7 @@ function planAccess(
       },
     })
     events.push(
-      madeEvent(
+      creationEvent(
         'machineUser2Endpoint',
         { projectId: project.id, id, name: id },
         { machineUserId, endpointId, enabled },

@@ -1,13 +1,13 @@
-// Machine users: from the tenant they belonged to, to the environment of its type. Their credentials stay as they are.
+// Machine users move from their tenant to the environment of its type. Their credentials stay unchanged.
 import { keptId } from './ids.ts'
 import { isVerifiable } from './plan-people.ts'
 import { createdAt } from './plan-projects.ts'
-import { type Project, type TenantPlace, environmentId } from './project.ts'
+import { type Project, type TenantTarget, environmentId } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { OldMachineUser } from './rows.ts'
 import type { RuleName } from './rules.ts'
-import { type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
-import { type Taken, firstFree, fitName, noneTaken } from './texts.ts'
+import { type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
+import { type NamePool, createNamePool, fitName, reserveName } from './texts.ts'
 
 const hashBytes = 32
 const maxUsernameLength = 100
@@ -15,12 +15,12 @@ const prefixForm = /^[A-Za-z0-9_-]{8}$/
 
 type Credential = { username: string; columns: Record<string, unknown>; isToken: boolean }
 
-/** Reads the machine users of a project. Their user names are remembered: a proxy finds one by it within the project. */
+/** Plans the machine users of a project. User names must be unique, because a proxy looks them up in the project. */
 export async function* planMachineUsers(
   project: Project,
   rows: AsyncIterable<OldMachineUser>,
 ): AsyncGenerator<Step, void, void> {
-  const usernames = noneTaken()
+  const usernames = createNamePool()
   const merges: OldMachineUser[] = []
   for await (const row of rows) {
     const tenant = project.tenants.get(row.tenant_id ?? '')
@@ -45,7 +45,7 @@ export async function* planMachineUsers(
   }
 }
 
-type Planned = { row: OldMachineUser; tenant: TenantPlace; credential: Credential; usernames: Taken }
+type Planned = { row: OldMachineUser; tenant: TenantTarget; credential: Credential; usernames: NamePool }
 
 function planOne(project: Project, { row, tenant, credential, usernames }: Planned): Step {
   const id = keptId('machine_users', row.id)
@@ -90,11 +90,11 @@ function planOne(project: Project, { row, tenant, credential, usernames }: Plann
         },
       },
     ],
-    events: [madeEvent('machineUser', { projectId: project.id, id, name }, fields, { oldId: row.id })],
+    events: [creationEvent('machineUser', { projectId: project.id, id, name }, fields, { oldId: row.id })],
   })
 }
 
-/** A token wins over a password; null when neither can be verified. */
+/** A token takes precedence over a password. Returns null if neither can be verified. */
 function credentialOf(row: OldMachineUser): Credential | null {
   if (row.token_hash?.length === hashBytes && prefixForm.test(row.token_prefix ?? ''))
     return {
@@ -116,10 +116,10 @@ function credentialOf(row: OldMachineUser): Credential | null {
   }
 }
 
-/** The second of a name is told apart by its tenant. */
-function freeUsername(wanted: string, tenantSlug: string, taken: Taken): string {
-  if (!taken.names.has(wanted)) return firstFree(taken, wanted, () => wanted)
-  return firstFree(taken, `${wanted}@${tenantSlug}`, (number) => {
+/** A duplicate user name gets the slug of its tenant as a suffix. */
+function freeUsername(wanted: string, tenantSlug: string, pool: NamePool): string {
+  if (!pool.names.has(wanted)) return reserveName(pool, wanted, () => wanted)
+  return reserveName(pool, `${wanted}@${tenantSlug}`, (number) => {
     const ending = `@${tenantSlug}${number === 1 ? '' : `-${number}`}`
     return `${Array.from(wanted)
       .slice(0, maxUsernameLength - ending.length)

@@ -1,4 +1,4 @@
-// People: their roles in tenants, and their tokens. Whoever is known here already stays as they are.
+// People: their roles in tenants, and their tokens. A user who already exists stays unchanged.
 import { parseHash, parseUuid } from '@manager/manager/rules'
 import { derivedId, keptId } from './ids.ts'
 import { memberId } from './member-id.ts'
@@ -6,13 +6,13 @@ import { createdAt, fitted } from './plan-projects.ts'
 import type { Project } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { OldMember, OldToken } from './rows.ts'
-import { type NewRow, type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
+import { type NewRow, type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
 import { fitName, fitText } from './texts.ts'
 
 const maxNameLength = 200
 const maxEmailLength = 320
 
-/** Provisioned as at a first sign-in, which brings name and e-mail up to date. */
+/** Creates a user as a first sign-in does. The next sign-in updates the name and the e-mail address. */
 const person = (id: string, name: string | null, email: string | null): NewRow => ({
   table: 'users',
   values: {
@@ -23,7 +23,7 @@ const person = (id: string, name: string | null, email: string | null): NewRow =
   },
 })
 
-/** The role of today: owner stays, maintainer is admin, and everybody else a member. */
+/** Returns the new role: owner stays owner, maintainer becomes admin, any other role becomes member. */
 export const roleOf = (role: string | null): 'owner' | 'admin' | 'member' =>
   role === 'owner' ? 'owner' : role === 'maintainer' ? 'admin' : 'member'
 
@@ -62,7 +62,7 @@ export async function* planMembers(
         },
       ],
       events: [
-        madeEvent(
+        creationEvent(
           'user2tenant',
           { projectId: project.id, id, name: `${roleName} of user ${userId}` },
           { tenantId: tenant.id, userId, roleName },
@@ -74,16 +74,16 @@ export async function* planMembers(
 }
 
 const prefixForm = /^[0-9A-Za-z]{8}$/
-// Whoever signs in makes us run them.
+// Each sign-in costs up to this many iterations.
 const maxIterations = 2_000_000
 
-/** Whether secrets can be verified against it. */
+/** Whether a secret can be verified against this hash. */
 export function isVerifiable(hash: string | null): boolean {
   const iterations = parseHash(hash ?? '')?.iterations ?? 0
   return iterations >= 1 && iterations <= maxIterations
 }
 
-/** Tokens stay valid: their hash is taken over. They end in no check of ours, and their rows say so. */
+/** Tokens stay valid, because their hash is kept. They do not end in a checksum, so `has_check` is false. */
 export async function* planTokens(rows: AsyncIterable<OldToken>): AsyncGenerator<Step, void, void> {
   for await (const row of rows) {
     const userId = parseUuid(row.user_id)
@@ -118,7 +118,7 @@ export async function* planTokens(rows: AsyncIterable<OldToken>): AsyncGenerator
         },
       ],
       events: [
-        madeEvent(
+        creationEvent(
           'personalAccessToken',
           { projectId: null, id, name: `${name} (${tokenPrefix})` },
           { userId, name, tokenPrefix, expiresAt, revoked: isRevoked },

@@ -1,4 +1,4 @@
-// Pilets: their bytes come over as they are, without a signature, which an operator gives them (manager pilet-keys sign).
+// Pilets keep their bytes and lose their signature. An operator signs them after the import (manager pilet-keys sign).
 import { createHash } from 'node:crypto'
 import { isExactVersion, isPackageName, precedenceOf, specOf, storedTypeOf } from '@manager/manager/rules'
 import { keptId } from './ids.ts'
@@ -6,12 +6,12 @@ import { createdAt } from './plan-projects.ts'
 import type { Project } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { OldPilet } from './rows.ts'
-import { type Step, keptAside, madeEvent, merged, moved } from './steps.ts'
+import { type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
 import { fitText } from './texts.ts'
 
 const maxDescriptionLength = 1_000
 
-/** Rows of one version come one after the other, the oldest first. One at a time is in memory. */
+/** Rows of one version are adjacent, the oldest first. Only one row at a time is in memory. */
 export async function* planPilets(
   project: Project,
   rows: AsyncIterable<OldPilet>,
@@ -39,12 +39,11 @@ export async function* planPilets(
 }
 
 function problemOf(row: OldPilet, hash: string | null, maxBytes: number): string | null {
-  if (!isPackageName(row.name ?? '')) return 'its name is none that npm takes'
+  if (!isPackageName(row.name ?? '')) return 'its name is not a valid npm package name'
   if (!isExactVersion(row.version ?? '')) return 'its version is not strict SemVer'
   if (row.size === 0) return 'it has no bytes'
   if (row.size > maxBytes || hash === null) return `it has more than ${maxBytes} bytes`
-  if (row.hash !== null && row.hash.toLowerCase() !== hash)
-    return 'its bytes do not have the hash that it names'
+  if (row.hash !== null && row.hash.toLowerCase() !== hash) return 'its bytes do not match its hash'
   return null
 }
 
@@ -78,7 +77,7 @@ function planOne(project: Project, row: OldPilet, { name, version, hash, bytes }
       },
     ],
     events: [
-      madeEvent(
+      creationEvent(
         'piletPackage',
         { projectId: project.id, id, name: `${name} ${version}` },
         { name, version, description, size: bytes.length, hash, enabled: isEnabled },

@@ -1,13 +1,13 @@
-// Projects and tenants. A tenant's type becomes the environment of what it has; the tenant itself has none any more.
+// Projects and tenants. The type of a tenant becomes the environment of its resources. The tenant itself has no type.
 import { defaultEnvironments, seededTenantRoles } from '@manager/manager/rules'
 import { derivedId, keptId } from './ids.ts'
 import { type Project, type Types, environmentId } from './project.ts'
 import type { OldProject, OldTenant } from './rows.ts'
 import type { RuleName } from './rules.ts'
-import { type NewRow, type Step, madeEvent, moved } from './steps.ts'
-import { type Taken, fitName, fitSlug, noneTaken } from './texts.ts'
+import { type NewRow, type Step, creationEvent, moved } from './steps.ts'
+import { type NamePool, createNamePool, fitName, fitSlug } from './texts.ts'
 
-/** What had to be changed to fit, and what it was. */
+/** Returns the rules for the texts that had to be changed, and the old texts. */
 export function fitted(
   given: Record<string, string | null>,
   used: Record<string, string>,
@@ -26,11 +26,11 @@ export function fitted(
   }
 }
 
-/** Rows without a time of their own are as old as the import. */
+/** Rows without a creation time get the time of the import. */
 export const createdAt = (row: { created_at: string | null }): { created_at?: string } =>
   row.created_at === null ? {} : { created_at: row.created_at }
 
-export async function* planProject(row: OldProject, slugs: Taken): AsyncGenerator<Step, Project, void> {
+export async function* planProject(row: OldProject, slugs: NamePool): AsyncGenerator<Step, Project, void> {
   const id = keptId('projects', row.id)
   const texts = {
     name: fitName(row.name, row.slug ?? row.id),
@@ -50,7 +50,7 @@ export async function* planProject(row: OldProject, slugs: Taken): AsyncGenerato
   yield moved('projects', row.id, id, {
     ...fitted({ name: row.name, slug: row.slug }, texts),
     rows: [{ table: 'projects', values: { id, ...texts, ...createdAt(row) } }, ...environments],
-    events: [madeEvent('project', { projectId: id, id, name: texts.slug }, texts, { oldId: row.id })],
+    events: [creationEvent('project', { projectId: id, id, name: texts.slug }, texts, { oldId: row.id })],
   })
   return { oldId: row.id, id, tenants: new Map(), clones: new Map(), machineUsers: new Map() }
 }
@@ -60,7 +60,7 @@ export async function* planTenants(
   rows: AsyncIterable<OldTenant>,
   types: Types,
 ): AsyncGenerator<Step, void, void> {
-  const slugs = noneTaken()
+  const slugs = createNamePool()
   for await (const row of rows) {
     const id = keptId('tenants', row.id)
     const texts = {
@@ -100,7 +100,7 @@ export async function* planTenants(
         ...roles,
       ],
       events: [
-        madeEvent(
+        creationEvent(
           'tenant',
           { projectId: project.id, id, name: texts.slug },
           { ...texts, deploymentMode },

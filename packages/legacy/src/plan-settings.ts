@@ -1,4 +1,4 @@
-// Settings: what all clones of an application have in common becomes the application's, the rest stays with each tenant.
+// Settings that all clones of an application share move to the application. The rest stays with each tenant.
 import { settingsEvent } from '@manager/manager/rules'
 import type { AuditEvent } from '@manager/manager/storage'
 import type { Group } from './groups.ts'
@@ -10,35 +10,38 @@ import {
   type Common,
   type Configs,
   addClone,
+  createCommon,
   emptyConfigs,
   isEmpty,
-  leafOf,
-  nothingYet,
+  leafSettings,
 } from './settings-layers.ts'
 import { shapeConfigs } from './settings-shape.ts'
 import { type NewRow, type Step, keptAside, merged, moved } from './steps.ts'
 
-type Place = { id: string; projectId: string; tenantId: string | null; applicationId: string | null }
+type SettingsLayer = { id: string; projectId: string; tenantId: string | null; applicationId: string | null }
 
-/** A settings row, and its audit row if it holds anything. */
-export function settingsRow(place: Place, configs: Configs): { rows: NewRow[]; events: AuditEvent[] } {
+/** Returns a settings row, and its audit event unless it is empty. */
+export function settingsRow(
+  layer: SettingsLayer,
+  configs: Configs,
+): { rows: NewRow[]; events: AuditEvent[] } {
   const [backend, frontend] = [JSON.stringify(configs.backend), JSON.stringify(configs.frontend)]
   const values = {
-    id: place.id,
-    project_id: place.projectId,
-    tenant_id: place.tenantId,
-    application_id: place.applicationId,
+    id: layer.id,
+    project_id: layer.projectId,
+    tenant_id: layer.tenantId,
+    application_id: layer.applicationId,
     backend_module_config: configs.backend,
     frontend_module_config: configs.frontend,
     content_bytes: Buffer.byteLength(backend) + Buffer.byteLength(frontend),
   }
   return {
     rows: [{ table: 'settings', values }],
-    events: isEmpty(configs) ? [] : [settingsEvent('create', null, { ...place, ...configs })],
+    events: isEmpty(configs) ? [] : [settingsEvent('create', null, { ...layer, ...configs })],
   }
 }
 
-/** The settings of a project, row by row, with what stands above each; the second row of an owner is not one of them. */
+/** Yields settings rows with the layers above them. A second row of the same owner does not count as a layer. */
 async function* layered(rows: AsyncIterable<OldSettings>) {
   let [project, tenant] = [emptyConfigs(), emptyConfigs()]
   let [tenantId, owner] = ['', '']
@@ -56,7 +59,7 @@ async function* layered(rows: AsyncIterable<OldSettings>) {
 }
 const ownerOf = (row: OldSettings): string => JSON.stringify([row.tenant, row.application_id])
 
-/** What each application gets. Reads the settings once, and keeps what is common to the clones of each group. */
+/** Returns the settings of each application. Reads all rows once, and keeps only what the clones of a group share. */
 export async function readCommonSettings(
   groups: readonly Group[],
   rows: AsyncIterable<OldSettings>,
@@ -66,7 +69,7 @@ export async function readCommonSettings(
   for await (const { row, configs, isRepeated, project, tenant } of layered(rows)) {
     const group = row.application_id === null ? undefined : groupOf.get(row.application_id)
     if (group === undefined || isRepeated || row.tenant === '') continue
-    const state = found.get(group) ?? { common: nothingYet(), clones: 0 }
+    const state = found.get(group) ?? { common: createCommon(), clones: 0 }
     found.set(group, { ...state, clones: state.clones + 1 })
     addClone(state.common, configs, project, tenant)
   }
@@ -74,14 +77,14 @@ export async function readCommonSettings(
     groups.map((group) => {
       const state = found.get(group)
       const ofTenants = group.clones.filter((clone) => clone.tenant_id !== null).length
-      // One clone without settings has nothing in common with the others.
+      // A clone without settings shares nothing with the others.
       const isWhole = state !== undefined && state.clones === ofTenants
       return [group, (isWhole ? state.common.configs : null) ?? emptyConfigs()]
     }),
   )
 }
 
-/** The settings of a project, its tenants, and their rows for applications. */
+/** Plans the settings of a project, of its tenants, and of applications in tenants. */
 export async function* planSettings(
   project: Project,
   common: ReadonlyMap<Group, Configs>,
@@ -98,23 +101,23 @@ export async function* planSettings(
       yield keptAside('settings', row.id, 'template-settings', remainsOf(row))
       continue
     }
-    const made =
+    const content =
       leftOut.length === 0
         ? {}
         : { rules: ['settings-shape' as const], detail: { leftOut: leftOut.slice(0, 50) } }
     const application = clone === null ? null : (common.get(clone.group) ?? emptyConfigs())
-    const own = application === null ? configs : leafOf({ ...above, application, clone: configs })
+    const own = application === null ? configs : leafSettings({ ...above, application, clone: configs })
     if (clone !== null && isEmpty(own)) {
-      yield merged('settings', row.id, applicationSettingsId(clone.applicationId), made)
+      yield merged('settings', row.id, applicationSettingsId(clone.applicationId), content)
       continue
     }
     const id = keptId('settings', row.id)
-    const place = {
+    const layer = {
       id,
       projectId: project.id,
       tenantId: tenant?.id ?? null,
       applicationId: clone?.applicationId ?? null,
     }
-    yield moved('settings', row.id, id, { ...made, ...settingsRow(place, own) })
+    yield moved('settings', row.id, id, { ...content, ...settingsRow(layer, own) })
   }
 }

@@ -1,5 +1,5 @@
-// What an import does, row by row, as decided by the old install alone: run again, it decides the same. Nothing is written
-// here; a plan for people and an import both come from these steps.
+// Decides row by row what an import does. The decisions depend only on the old installation, so a repeated run makes
+// the same decisions. Nothing is written here: the printed plan and the import use the same steps.
 import { memberId } from './member-id.ts'
 import { planApplications, readGroups } from './plan-applications.ts'
 import { planBackends } from './plan-backends.ts'
@@ -13,7 +13,7 @@ import type { Types } from './project.ts'
 import { remainsOf } from './remains.ts'
 import type { Source } from './source.ts'
 import { type Step, keptAside } from './steps.ts'
-import { noneTaken } from './texts.ts'
+import { createNamePool } from './texts.ts'
 import type { ViewName } from './views.ts'
 import type { AddressRules } from '@manager/manager/rules'
 import type { Secrets } from '@manager/manager/sealing'
@@ -21,7 +21,7 @@ import type { Secrets } from '@manager/manager/sealing'
 export type PlanDeps = {
   source: Source
   types: Types
-  /** Slugs of projects that are not of this import. */
+  /** Slugs of projects that do not belong to this import. */
   takenSlugs: ReadonlySet<string>
   secrets: Secrets
   callbackRules: AddressRules
@@ -29,7 +29,7 @@ export type PlanDeps = {
   maxPiletBytes: number
 }
 
-/** The steps, in an order in which each row comes after those it refers to. */
+/** Yields the steps. Each row comes after the rows that it refers to. */
 export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, void> {
   const { source } = deps
   const readers = {
@@ -52,26 +52,29 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
   yield* planOrphans('endpoints', readers.endpoints.of(''))
   yield* planOrphans('backends', readers.backends.of(''))
   yield* planOrphans('pilets', readers.pilets.of(''))
-  const slugs = { ...noneTaken(), names: new Set(deps.takenSlugs) }
+  const slugs = { ...createNamePool(), names: new Set(deps.takenSlugs) }
   for await (const row of source.projects()) {
-    const place = row.id
+    const projectId = row.id
     const project = yield* planProject(row, slugs)
-    yield* planTenants(project, readers.tenants.of(place), deps.types)
-    const groups = await readGroups(readers.applications.of(place))
-    const common = await readCommonSettings(groups, readers.commonSettings.of(place))
+    yield* planTenants(project, readers.tenants.of(projectId), deps.types)
+    const groups = await readGroups(readers.applications.of(projectId))
+    const common = await readCommonSettings(groups, readers.commonSettings.of(projectId))
     yield* planApplications(project, common)
-    yield* planSettings(project, common, readers.settings.of(place))
-    yield* planMembers(project, readers.members.of(place))
-    yield* planMachineUsers(project, readers.machineUsers.of(place))
-    const variants = { counted: readers.endpointVariants.of(place), planned: readers.endpoints.of(place) }
+    yield* planSettings(project, common, readers.settings.of(projectId))
+    yield* planMembers(project, readers.members.of(projectId))
+    yield* planMachineUsers(project, readers.machineUsers.of(projectId))
+    const variants = {
+      counted: readers.endpointVariants.of(projectId),
+      planned: readers.endpoints.of(projectId),
+    }
     yield* planEndpoints(project, variants, deps)
-    yield* planBackends(project, readers.backends.of(place), deps)
-    yield* planPilets(project, readers.pilets.of(place), deps.maxPiletBytes)
+    yield* planBackends(project, readers.backends.of(projectId), deps)
+    yield* planPilets(project, readers.pilets.of(projectId), deps.maxPiletBytes)
   }
   yield* planTokens(source.read('tokens').of(''))
 }
 
-/** What belongs to no project. */
+/** Keeps rows aside that belong to no project. */
 async function* planOrphans(
   view: ViewName,
   rows: AsyncIterable<{ id?: string; tenant_id?: string | null; user_id?: string | null; rank?: number }>,

@@ -1,41 +1,41 @@
-// What an import knows of the project it is at: enough to point rows at each other, and nothing that grows with their content.
+// The state of the project that is being imported: enough to link rows, and nothing that grows with their content.
 import type { Group } from './groups.ts'
 import { derivedId } from './ids.ts'
 
 export const environmentNames = ['dev', 'qas', 'run'] as const
 export type EnvironmentName = (typeof environmentNames)[number]
 
-/** The environment of each type of tenants. */
+/** The environment of each tenant type. */
 export type Types = Readonly<Record<string, EnvironmentName>>
 
-export type TenantPlace = { id: string; slug: string; environment: EnvironmentName }
-export type ClonePlace = {
+export type TenantTarget = { id: string; slug: string; environment: EnvironmentName }
+export type CloneTarget = {
   applicationId: string
   /** Null for a template, which belongs to no tenant. */
-  tenant: TenantPlace | null
+  tenant: TenantTarget | null
   group: Group
 }
-export type MachinePlace = {
+export type MachineTarget = {
   id: string
   environmentId: string
-  /** Another one stands for it, and it was disabled: what it could call, nobody could. */
+  /** The machine user was disabled, and another one represents it. Its own access must stay disabled. */
   wasDisabled?: boolean
 }
 
 export type Project = {
   oldId: string
   id: string
-  tenants: Map<string, TenantPlace>
-  clones: Map<string, ClonePlace>
-  machineUsers: Map<string, MachinePlace>
+  tenants: Map<string, TenantTarget>
+  clones: Map<string, CloneTarget>
+  machineUsers: Map<string, MachineTarget>
 }
 
 export const environmentId = (projectId: string, name: EnvironmentName): string =>
   derivedId('environments', projectId, name)
-/** The settings of an application, which stand for those of all its clones. */
+/** Returns the id of the settings of an application, which replace the settings of all its clones. */
 export const applicationSettingsId = (applicationId: string): string => derivedId('settings', applicationId)
 
-/** Names that say by themselves which environment they mean. */
+/** Type names that identify their environment. */
 const knownTypes: Types = {
   dev: 'dev',
   development: 'dev',
@@ -49,7 +49,7 @@ const knownTypes: Types = {
   live: 'run',
 }
 
-/** The environment of each of these types; throws when nobody has said it. `given` wins. */
+/** Returns the environment of each type. `given` takes precedence. Throws if a type is unknown. */
 export function resolveTypes(types: readonly { type: string; tenants: number }[], given: Types): Types {
   const resolved: Record<string, EnvironmentName> = {}
   const unknown: string[] = []
@@ -60,12 +60,13 @@ export function resolveTypes(types: readonly { type: string; tenants: number }[]
       : Object.hasOwn(knownTypes, known)
         ? knownTypes[known]
         : undefined
-    if (environment === undefined) unknown.push(`${JSON.stringify(type)} (${tenants} tenants)`)
+    if (environment === undefined)
+      unknown.push(`${JSON.stringify(type)} (${tenants} ${tenants === 1 ? 'tenant' : 'tenants'})`)
     else resolved[type] = environment
   }
   if (unknown.length > 0)
     throw new Error(
-      `it is not known which environment the tenant type ${unknown.join(', ')} is; say it with --type, for example --type ${JSON.stringify(`${types[0]?.type ?? 'x'}=run`)}`,
+      `unknown environment for tenant type ${unknown.join(', ')}; pass --type, for example --type ${JSON.stringify(`${types[0]?.type ?? 'x'}=run`)}`,
     )
   return resolved
 }

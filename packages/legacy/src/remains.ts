@@ -1,4 +1,4 @@
-// What is kept of a row that was kept aside: everything but credentials, which stay in the old database.
+// The stored remainder of a row that was kept aside: everything except credentials, which stay in the old database.
 const credentials = new Set([
   'token_hash',
   'password_hash',
@@ -7,19 +7,19 @@ const credentials = new Set([
   'auth_password',
   'auth_token',
   'token_prefix',
-  // They may carry a secret in an address, or be one in the wrong place.
+  // These columns may contain a secret in an address, or a secret in the wrong column.
   'callback_url',
   'url',
   'auth_username',
   'transformation_template',
-  // What only backends should know.
+  // Only backends may read these settings.
   'backend_module_config',
 ])
-const ours = new Set(['place', 'rank', 'holder', 'holder_place', 'tenant', 'content'])
+const computedColumns = new Set(['project', 'rank', 'holder', 'holder_project', 'tenant', 'content'])
 
 export const remainsOf = (row: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).filter(
-      ([name, value]) => !credentials.has(name) && !ours.has(name) && value !== null,
+      ([name, value]) => !credentials.has(name) && !computedColumns.has(name) && value !== null,
     ),
   )

@@ -1,7 +1,7 @@
-// Rows of an old install as they are read. `place` is the project a row belongs to, empty when there is none.
+// Rows of an old installation as they are read. `project` is the id of the project that a row belongs to, or empty.
 import type { ViewName } from './views.ts'
 
-type Read = { place: string; created_at: string | null }
+type Read = { project: string; created_at: string | null }
 type OfTenant = Read & { id: string; tenant_id: string | null }
 type OfApplication = Read & { id: string; application_id: string | null }
 
@@ -27,7 +27,7 @@ export type OldMember = Read & {
   role: string | null
   name: string | null
   email: string | null
-  /** 1 for the row of a tenant and a person that holds the highest role. */
+  /** 1 for the row with the highest role of a person in a tenant. */
   rank: number
 }
 export type OldMachineUser = OfTenant & {
@@ -38,9 +38,9 @@ export type OldMachineUser = OfTenant & {
   token_hash: Buffer | null
   password_hash: string | null
   last_rotated_at: string | null
-  /** The machine user that keeps the token, when several have the same one; and its project. */
+  /** The machine user that keeps the token if several have the same one, and its project. */
   holder: string
-  holder_place: string
+  holder_project: string
 }
 export type OldBackend = OfApplication & {
   machine_user_id: string | null
@@ -52,7 +52,7 @@ export type OldBackend = OfApplication & {
 export type OldSettings = OfApplication & {
   project_id: string | null
   tenant_id: string | null
-  /** The tenant it concerns: its own, or that of its application; empty when there is none. */
+  /** The tenant that it applies to: its own tenant, or that of its application. Empty if there is none. */
   tenant: string
   backend_module_config: unknown
   frontend_module_config: unknown
@@ -80,7 +80,7 @@ export type OldPilet = Read & {
   version: string | null
   description: string | null
   content_type: string | null
-  /** Null when there is none, or more than may be stored. */
+  /** Null if there is no content, or if it exceeds the maximum size. */
   content: Buffer | null
   size: number
   hash: string | null
@@ -97,7 +97,7 @@ export type OldToken = Read & {
   expires_at: string | null
   revoked: boolean | null
   last_used_at: string | null
-  /** The token that keeps the prefix, when several have the same one. */
+  /** The token that keeps the prefix if several tokens have the same one. */
   holder: string
 }
 

@@ -1,36 +1,34 @@
-// What the import does with rows that cannot come over as they are. A report names the rule of each;
+// Rules for rows that cannot be imported unchanged. The report names the rules of each row, and
 // docs/reference/legacy-views.md explains them.
 
 export const rules = {
-  orphan: 'what it belongs to is not there, or was kept aside: kept aside',
-  'name-fitted': 'its name, description or version broke a rule: made to fit',
-  'slug-fitted': 'its slug broke a rule or was taken: made to fit',
-  'clone-texts': 'its name, description or slug differs from that of the application it became a part of',
-  'second-clone': 'its tenant has two clones of one application: the second is an application of its own',
-  'template-settings': 'settings of a template that no tenant used: kept aside',
+  orphan: 'its parent does not exist or was skipped: skipped',
+  'name-fitted': 'its name, description or version violates a rule: adjusted',
+  'slug-fitted': 'its slug violates a rule or is already used: adjusted',
+  'clone-texts': 'its name, description or slug differs from that of the merged application',
+  'second-clone': 'its tenant has two clones of one application: the second becomes a separate application',
+  'template-settings': 'settings of a template that no tenant used: skipped',
   'settings-owner':
-    'it names none or several of project, tenant and application, or its owner has a row: kept aside',
-  'settings-shape': 'fields that are unknown or of another type were left out',
-  'role-twice': 'the person has a higher role in the same tenant',
-  'no-subject': 'the id of the person is no UUID, so nobody can sign in with it: kept aside',
-  'username-taken':
-    'another machine user of the project has the user name: renamed, and its owner must be told',
-  'token-shared': 'another machine user has the same token, and stands for both',
-  'token-elsewhere': 'a machine user of another project has the same token: kept aside',
-  'no-credential': 'it has no credential that can be verified: kept aside',
-  'registers-again': 'its callback token or URL cannot be used: kept aside, the backend registers again',
+    'it does not name exactly one project, tenant or application, or its owner already has a row: skipped',
+  'settings-shape': 'unknown fields and fields of a wrong type were omitted',
+  'role-twice': 'the person also has a higher role in the same tenant',
+  'no-subject': 'the user id is not a UUID, so the person cannot sign in: skipped',
+  'username-taken': 'another machine user of the project has the user name: renamed; inform its owner',
+  'token-shared': 'another machine user has the same token and represents both',
+  'token-elsewhere': 'a machine user of another project has the same token: skipped',
+  'no-credential': 'it has no credential that can be verified: skipped',
+  'registers-again': 'its callback token or URL cannot be used: skipped; the backend registers again',
   'registered-twice': 'the machine user has a newer registration for the application',
   'endpoint-variant':
-    'other tenants call something else at its path: it has a path of its own, and callers must be told',
-  'endpoint-texts':
-    'its name, description or log level differs from that of the endpoint it became a part of',
-  'endpoint-refused': 'the rules of endpoints refuse it: kept aside',
-  'endpoint-no-secret': 'it needs a secret that the view does not give: disabled',
+    'other tenants use its path for another endpoint: it gets a separate path; inform its callers',
+  'endpoint-texts': 'its name, description or log level differs from that of the merged endpoint',
+  'endpoint-refused': 'it violates the rules for endpoints: skipped',
+  'endpoint-no-secret': 'the view does not provide the secret that it needs: disabled',
   'caller-unknown': 'some of its callers are not machine users of its project',
-  'pilet-refused': 'its name, version, size or hash is refused: kept aside',
-  'version-taken': 'the project has other bytes under this name and version: kept aside',
+  'pilet-refused': 'its name, version, size or hash is invalid: skipped',
+  'version-taken': 'the project has different bytes under this name and version: skipped',
   'same-bytes': 'the project has the same bytes under this name and version',
-  'prefix-taken': 'another token has the same prefix: kept aside',
+  'prefix-taken': 'another token has the same prefix: skipped',
 } as const
 
 export type RuleName = keyof typeof rules

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { type Layers, mergeLayers } from '@manager/manager/rules'
-import { type Configs, addClone, emptyConfigs, isEmpty, leafOf, nothingYet } from './settings-layers.ts'
+import {
+  type Configs,
+  addClone,
+  createCommon,
+  emptyConfigs,
+  isEmpty,
+  leafSettings,
+} from './settings-layers.ts'
 
-/** What comes out, whichever layer it came from. */
+/** Returns the effective values, regardless of their layer. */
 function meaningOf(layers: Layers): unknown {
   const { backend, frontend } = mergeLayers(layers)
   return JSON.parse(JSON.stringify({ backend, frontend }), (key, value: unknown) =>
@@ -10,7 +17,7 @@ function meaningOf(layers: Layers): unknown {
   )
 }
 
-/** A small generator: the same numbers for the same seed. */
+/** A small generator that returns the same numbers for the same seed. */
 const numbers = (seed: number) => (below: number) => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return Math.floor((seed / 2_147_483_648) * below)
@@ -45,12 +52,12 @@ describe('settings of clones', () => {
         tenant: pick(2) === 0 ? emptyConfigs() : randomConfigs(pick, 3),
         clone: pick(2) === 0 ? structuredClone(same) : randomConfigs(pick, 6),
       }))
-      const common = nothingYet()
+      const common = createCommon()
       for (const { tenant, clone } of tenants) addClone(common, clone, project, tenant)
       const application = common.configs ?? emptyConfigs()
       shared += isEmpty(application) ? 0 : 1
       for (const { tenant, clone } of tenants) {
-        const leaf = leafOf({ project, application, tenant, clone })
+        const leaf = leafSettings({ project, application, tenant, clone })
         expect(meaningOf({ project, application, tenant, tenant2application: leaf }), `seed ${seed}`).toEqual(
           meaningOf({ project, application: tenant, tenant: clone }),
         )
@@ -63,10 +70,10 @@ describe('settings of clones', () => {
     const clone = emptyConfigs()
     clone.frontend.DefaultTheme = 'dark'
     clone.frontend.KeyValuePairs = [{ Key: 'a', Value: '1' }]
-    const [common, none] = [nothingYet(), emptyConfigs()]
+    const [common, none] = [createCommon(), emptyConfigs()]
     for (let count = 0; count < 3; count++) addClone(common, clone, none, none)
     const application = common.configs ?? emptyConfigs()
     expect(application).toEqual(clone)
-    expect(isEmpty(leafOf({ project: none, application, tenant: none, clone }))).toBe(true)
+    expect(isEmpty(leafSettings({ project: none, application, tenant: none, clone }))).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
-// Settings of an old install have three layers: project, tenant, application, where the application is one tenant's clone. Here
-// they become four: project, application, tenant, and the tenant's row for the application. What holds for a tenant stays the
-// same, down to the order of its pairs. Pure.
+// Old settings have three layers: project, tenant and application, where an application is the clone of one tenant.
+// They become four layers: project, application, tenant, and the settings of the application in the tenant. The
+// effective settings of a tenant stay the same, including the order of pairs. Pure.
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
@@ -31,17 +31,18 @@ const setValue = (configs: Configs, side: 'backend' | 'frontend', field: Texts, 
 }
 const isSame = (a: Value, b: Value): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** What is common to clones, as they come: their number and content do not matter for memory. */
+/** The settings that all clones so far have in common. Their size does not grow with the number of clones. */
 export type Common = {
   /** Null before the first clone. */
   configs: Configs | null
 }
-export const nothingYet = (): Common => ({ configs: null })
+export const createCommon = (): Common => ({ configs: null })
 
 /**
- * Adds a clone. Whole fields are common while all clones have the same value. Pairs are common as far as all clones begin
- * with the same ones: pairs of an application come before those of tenants now, and after them before. So there are none when
- * a tenant has keys that its project has not; but a key of the project keeps its place whoever overrides it.
+ * Adds a clone. A whole field is common as long as all clones have the same value. Pairs are common up to the first
+ * difference, because the pairs of an application now precede those of tenants, but followed them before. For the same
+ * reason, no pairs are common if a tenant has keys that its project does not have. A key of the project keeps its
+ * position, whichever layer overrides it.
  */
 export function addClone(common: Common, clone: Configs, project: Configs, tenant: Configs): void {
   const own = emptyConfigs()
@@ -79,8 +80,8 @@ function intersect(common: Configs, own: Configs, project: Configs): Configs {
   return both
 }
 
-/** What a tenant's row for the application must hold so that the same comes out as before. */
-export function leafOf(layers: {
+/** Returns the settings of the application in a tenant that keep the effective settings unchanged. */
+export function leafSettings(layers: {
   project: Configs
   application: Configs
   tenant: Configs

@@ -1,10 +1,10 @@
-// Module configs as an old install holds them: what is of the right shape is taken, the rest is named. Pure.
+// Module configurations of an old installation: fields with the right shape are kept, the others are reported. Pure.
 import type { KeyValuePair } from '@manager/manager/rules'
 import { type Configs, emptyConfigs } from './settings-layers.ts'
 
 type Shaped = { configs: Configs; leftOut: string[] }
 
-/** The configs of a row, and the names of the fields that were left out. */
+/** Returns the configurations of a row, and the names of the omitted fields. */
 export function shapeConfigs(backend: unknown, frontend: unknown): Shaped {
   const configs = emptyConfigs()
   const leftOut: string[] = []
@@ -27,7 +27,7 @@ export function shapeConfigs(backend: unknown, frontend: unknown): Shaped {
   return { configs, leftOut }
 }
 
-/** Undefined when the value cannot be one of this field. */
+/** Returns undefined if the value is not valid for this field. */
 function shapeField(empty: unknown, field: string, value: unknown): unknown {
   if (value === null) return empty
   if (typeof empty === 'string') return typeof value === 'string' ? value : undefined
@@ -36,7 +36,7 @@ function shapeField(empty: unknown, field: string, value: unknown): unknown {
   return value.every((entry) => typeof entry === 'string') ? value : undefined
 }
 
-/** A key that is there twice has the place of the first and the value of the last. */
+/** A duplicate key keeps the position of the first pair and the value of the last pair. */
 function shapePairs(pairs: readonly unknown[]): KeyValuePair[] | undefined {
   const shaped = new Map<string, string>()
   for (const pair of pairs) {

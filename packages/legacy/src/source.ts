@@ -1,4 +1,4 @@
-// An old install, read in one snapshot on one connection: whatever happens to it meanwhile, an import sees one moment.
+// An old installation, read in one snapshot on one connection: an import sees a single point in time.
 import { Client } from 'pg'
 import type { OldRows } from './rows.ts'
 import { type FoundColumns, badKeysQuery, fingerprintQuery, rowsQuery, typesQuery } from './source-queries.ts'
@@ -7,42 +7,42 @@ import { type ViewName, viewNames, views } from './views.ts'
 export type Fingerprints = Record<ViewName, { rows: number; fingerprint: string }>
 export type Source = {
   fingerprints: Fingerprints
-  /** The types of tenants, and how many tenants have each. */
+  /** The tenant types, and the number of tenants of each type. */
   types: readonly { type: string; tenants: number }[]
-  /** Projects in the order of their ids, which are the places of all other rows. */
+  /** Projects ordered by id. Their ids are the `project` of all other rows. */
   projects(): AsyncGenerator<OldRows['projects'], void, void>
   /** Opens a reader of a view. */
   read<View extends ViewName>(view: View): RowReader<OldRows[View]>
 }
-/** Rows of one view in the order of their places. Places are asked for in that order too. */
+/** Rows of one view, ordered by project. Projects must be requested in the same order. */
 export type RowReader<Row> = {
-  /** The rows of this place: the id of a project, or an empty text for rows of none, which need not be asked for. */
-  of(place: string): AsyncGenerator<Row, void, void>
+  /** Yields the rows of a project id. An empty text yields the rows without a project, which may be skipped. */
+  of(projectId: string): AsyncGenerator<Row, void, void>
 }
 type Cursor<Row> = {
-  /** The row to come, or undefined at the end. */
+  /** Returns the next row, or undefined at the end. */
   peek: () => Promise<Row | undefined>
   pass: () => void
 }
 
 const fetchRows = 500
-/** Of views whose rows may be large. */
+/** Smaller batches for views whose rows may be large. */
 const fetchFew: Partial<Record<ViewName, number>> = { settings: 50, endpoints: 50, pilets: 1 }
 
 const session = [
-  // Fixed, so that texts and fingerprints do not depend on the settings of a role.
+  // Fixed values, so that texts and fingerprints do not depend on the settings of a role.
   `set timezone = 'UTC'`,
   `set datestyle = 'ISO'`,
   `set bytea_output = 'hex'`,
   `set extra_float_digits = 1`,
-  // Nothing is known of the columns of a view: a join in loops would be chosen for few rows and run with many.
+  // Views have no statistics: the planner would expect few rows and choose nested loops, which are slow with many rows.
   'set enable_nestloop = off',
   'set jit = off',
   `set work_mem = '64MB'`,
   'begin isolation level repeatable read read only',
 ]
 
-/** Reads an old install; refuses one whose views are missing or ambiguous. */
+/** Reads an old installation. Rejects missing or ambiguous views. */
 export async function withSource<T>(url: string, work: (source: Source) => Promise<T>): Promise<T> {
   const client = await connect(url)
   try {
@@ -64,10 +64,9 @@ async function connect(url: string): Promise<Client> {
     return client
   } catch (cause) {
     const { code = 'timeout' } = cause as { code?: string }
-    throw new Error(
-      `the old database cannot be read (${code}): check that --from names its host, its database, and a role that may log in there`,
-      { cause },
-    )
+    throw new Error(`cannot connect to the old database (${code}): check host, database and role in --from`, {
+      cause,
+    })
   }
 }
 
@@ -112,12 +111,12 @@ async function findColumns(client: Client): Promise<FoundColumns> {
   })
   if (missing.length > 0)
     throw new Error(
-      `the old database lacks ${missing.join(', ')}; make these views there (docs/guides/operators/migrate-from-an-older-installation.md has an example), and let the role of --from read them`,
+      `the old database lacks ${missing.join(', ')}; create these views there (docs/guides/operators/migrate-from-an-older-installation.md has an example) and grant the role of --from access to them`,
     )
   return found
 }
 
-/** What is not told apart cannot be accounted for. */
+/** Rejects rows without a unique key, because they cannot be accounted for. */
 async function assertKeys(client: Client, found: FoundColumns): Promise<void> {
   for (const view of viewNames) {
     const { rows } = await client.query<{ key: string }>(badKeysQuery(view, found))
@@ -150,11 +149,11 @@ function createCursor<Row>(client: Client, name: string, query: string, batchSiz
   }
 }
 
-const createReader = <Row extends { place: string }>(cursor: Cursor<Row>): RowReader<Row> => ({
-  async *of(place) {
-    // Rows of no project come first.
-    if (place !== '') while ((await cursor.peek())?.place === '') cursor.pass()
-    yield* takeWhile(cursor, (row) => row.place === place)
+const createReader = <Row extends { project: string }>(cursor: Cursor<Row>): RowReader<Row> => ({
+  async *of(projectId) {
+    // Rows without a project come first.
+    if (projectId !== '') while ((await cursor.peek())?.project === '') cursor.pass()
+    yield* takeWhile(cursor, (row) => row.project === projectId)
   },
 })
 

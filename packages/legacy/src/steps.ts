@@ -1,9 +1,9 @@
-// What an import does with one old row: what becomes of it, the rows it writes, and what the audit trail says.
+// The steps of an import. Each contains the outcome of one old row, the rows to write, and the audit events.
 import type { AuditAction, AuditEvent } from '@manager/manager/storage'
 import type { RuleName } from './rules.ts'
 import type { ViewName } from './views.ts'
 
-/** In the order in which they are written. */
+/** The tables in the order in which they are written. */
 export const tables = [
   ...(['users', 'projects', 'environments', 'tenants', 'tenant_role_definitions', 'applications'] as const),
   ...(['tenant2applications', 'settings', 'user2tenants', 'machine_users', 'endpoints'] as const),
@@ -31,33 +31,33 @@ export type Step = {
   blob?: { sha256: string; bytes: Buffer }
 }
 
-type Made = Partial<Pick<Step, 'rules' | 'detail' | 'rows' | 'events' | 'blob'>>
-const nothing = { rules: [], detail: {}, rows: [], events: [] }
+type StepContent = Partial<Pick<Step, 'rules' | 'detail' | 'rows' | 'events' | 'blob'>>
+const emptyContent = { rules: [], detail: {}, rows: [], events: [] }
 
-/** It has a row of its own. */
-export const moved = (view: ViewName, oldId: string, newId: string, made: Made = {}): Step => ({
-  ...nothing,
-  ...made,
+/** The old row gets its own new row. */
+export const moved = (view: ViewName, oldId: string, newId: string, content: StepContent = {}): Step => ({
+  ...emptyContent,
+  ...content,
   view,
   oldId,
   newId,
   outcome: 'moved',
 })
-/** Another row stands for it. */
-export const merged = (view: ViewName, oldId: string, newId: string, made: Made = {}): Step => ({
-  ...moved(view, oldId, newId, made),
+/** Another new row represents the old row. */
+export const merged = (view: ViewName, oldId: string, newId: string, content: StepContent = {}): Step => ({
+  ...moved(view, oldId, newId, content),
   outcome: 'merged',
 })
-/** Nothing stands for it; `detail` has what it was, without credentials. */
+/** No new row represents the old row. `detail` contains its content without credentials. */
 export const keptAside = (
   view: ViewName,
   oldId: string,
   rule: RuleName,
   detail: Record<string, unknown> = {},
-): Step => ({ ...nothing, view, oldId, newId: null, outcome: 'kept_aside', rules: [rule], detail })
+): Step => ({ ...emptyContent, view, oldId, newId: null, outcome: 'kept_aside', rules: [rule], detail })
 
-/** The audit row of something new; its fields are public. */
-export function madeEvent(
+/** Returns the audit event of a new entity. All its fields are public. */
+export function creationEvent(
   entityType: string,
   { projectId, id, name }: { projectId: string | null; id: string; name: string },
   fields: Record<string, unknown>,

@@ -18,7 +18,7 @@ export function createTally() {
   )
   const byRule = new Map<RuleName, RuleCounts>()
   return {
-    see: (step: Pick<Step, 'view' | 'oldId' | 'outcome' | 'rules'>): void => {
+    add: (step: Pick<Step, 'view' | 'oldId' | 'outcome' | 'rules'>): void => {
       const counts = views.get(step.view)
       if (counts === undefined) return
       counts.read++

@@ -1,10 +1,10 @@
-// Old names and slugs, made to fit today's rules. Pure.
+// Makes old names and slugs fit the current rules. Pure.
 import { hasForbiddenCharacters, isLongerThan } from '@manager/manager/rules'
 
 const maxNameLength = 100
 const maxSlugLength = 64
 
-/** The name if it fits; else what is left of it without control characters, cut; else the fallback. */
+/** Returns the name if it is valid. Otherwise removes control characters and truncates it, or uses the fallback. */
 export function fitName(name: string | null, fallback: string): string {
   const given = name ?? ''
   if (given.trim() !== '' && !hasForbiddenCharacters(given) && !isLongerThan(given, maxNameLength))
@@ -13,7 +13,7 @@ export function fitName(name: string | null, fallback: string): string {
   return fitted || fitText(fallback, maxNameLength).trim() || 'imported'
 }
 
-/** Without control characters and broken Unicode, and cut. */
+/** Removes control characters and broken Unicode, and truncates the text. */
 export function fitText(text: string | null, maxLength: number): string {
   const given = text ?? ''
   if (!hasForbiddenCharacters(given) && !isLongerThan(given, maxLength)) return given
@@ -23,25 +23,25 @@ export function fitText(text: string | null, maxLength: number): string {
     .join('')
 }
 
-/** Names that are in use, and where to go on counting those that begin alike. */
-export type Taken = { names: Set<string>; next: Map<string, number> }
-export const noneTaken = (): Taken => ({ names: new Set(), next: new Map() })
+/** Names in use, and the next number for names with the same base. */
+export type NamePool = { names: Set<string>; next: Map<string, number> }
+export const createNamePool = (): NamePool => ({ names: new Set(), next: new Map() })
 
-/** The first of `form(1)`, `form(2)`, … that is free; `base` is what they have in common. */
-export function firstFree(taken: Taken, base: string, form: (number: number) => string): string {
-  for (let number = taken.next.get(base) ?? 1; ; number++) {
+/** Returns the first free name of `form(1)`, `form(2)`, and so on. `base` is their common part. */
+export function reserveName(pool: NamePool, base: string, form: (number: number) => string): string {
+  for (let number = pool.next.get(base) ?? 1; ; number++) {
     const name = form(number)
-    if (taken.names.has(name)) continue
-    taken.names.add(name)
-    taken.next.set(base, number + 1)
+    if (pool.names.has(name)) continue
+    pool.names.add(name)
+    pool.next.set(base, number + 1)
     return name
   }
 }
 
-/** A slug made of a text; a second one like it gets a number. */
-export function fitSlug(text: string | null, fallback: string, taken: Taken): string {
+/** Creates a slug from a text. A duplicate gets a number. */
+export function fitSlug(text: string | null, fallback: string, pool: NamePool): string {
   const base = slugOf(text ?? '') || slugOf(fallback) || 'imported'
-  return firstFree(taken, base, (number) => {
+  return reserveName(pool, base, (number) => {
     const ending = number === 1 ? '' : `-${number}`
     return `${trimHyphens(base.slice(0, maxSlugLength - ending.length))}${ending}`
   })

@@ -1,5 +1,5 @@
-// The views an old install is read through: their columns, and what each column is read as. Ids of any type are read as
-// texts. A column that is not required may be missing and then reads as its default.
+// The views that an old installation is read through, with their columns and types. Ids of any type are read as text.
+// An optional column may be missing and then has its default.
 
 export type ViewName =
   | 'projects'
@@ -14,19 +14,19 @@ export type ViewName =
   | 'tokens'
 
 type Column = {
-  /** What it is cast to. */
+  /** The type that it is cast to. */
   as: 'text' | 'boolean' | 'jsonb' | 'bytea' | 'timestamptz' | 'text[]'
   required?: true
-  /** What a missing column reads as, and null in one that is there, unless `unknown` says otherwise. */
+  /** The value of a missing column. It also replaces null, unless `unknown` is set. */
   missing?: string
-  /** What null reads as: what may not be open to anybody is not. */
+  /** Replaces null with the restrictive value: not enabled, or revoked. */
   unknown?: string
-  /** Whether it is an id. A UUID is one in capitals too. */
+  /** Whether it is an id. A UUID may be in upper case. */
   isId?: true
 }
 type View = {
   columns: Record<string, Column>
-  /** What tells two of its rows apart. */
+  /** The columns that identify a row. */
   key: readonly string[]
 }
 
@@ -39,7 +39,7 @@ const time: Column = { as: 'timestamptz' }
 const yes: Column = { as: 'boolean', missing: 'true', unknown: 'false' }
 const no: Column = { as: 'boolean', missing: 'false', unknown: 'true' }
 
-/** All of them, in the order in which they are imported. */
+/** All views, in the order in which they are imported. */
 export const views: Record<ViewName, View> = {
   projects: { key: ['id'], columns: { id, name: required, slug: required, created_at: time } },
   tenants: {
@@ -54,7 +54,7 @@ export const views: Record<ViewName, View> = {
       created_at: time,
     },
   },
-  // One without a tenant is a template that others were cloned from, and names its project.
+  // An application without a tenant is a template that others were cloned from. It names its project.
   applications: {
     key: ['id'],
     columns: {
@@ -109,7 +109,7 @@ export const views: Record<ViewName, View> = {
       created_at: time,
     },
   },
-  // A row belongs to a project, a tenant or an application, and names only that one. The later one of the three wins.
+  // A row names exactly one project, tenant or application. Applications override tenants, tenants override projects.
   settings: {
     key: ['id'],
     columns: {

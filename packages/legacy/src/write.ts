@@ -1,5 +1,5 @@
-// Writes steps in batches. A batch is one transaction: its rows, their audit rows, and what became of the old rows. A step that
-// is in the ledger already is skipped, so an import that was interrupted goes on where it ended.
+// Writes steps in batches. A batch is one transaction: the new rows, their audit rows, and the outcomes of the old
+// rows. A step that is already in the ledger is skipped, so an interrupted import resumes where it stopped.
 import { sql } from 'kysely'
 import type { LockMasterKey } from '@manager/manager/sealing'
 import {
@@ -7,7 +7,7 @@ import {
   type AuditActor,
   type Blobs,
   type Db,
-  type KeptBlob,
+  type StoredBlob,
   type Reads,
   type Tx,
   systemActor,
@@ -17,11 +17,11 @@ import { type NewRow, type Step, type TableName, tables } from './steps.ts'
 export type WriteDeps = { db: Db; appendMany: AppendMany; blobs: Blobs; lockMasterKey: LockMasterKey }
 
 const batchRows = 500
-// What the database takes as one value is not without limit.
+// The database limits the size of a single value.
 const batchBytes = 8 * 1_048_576
 const importActor: AuditActor = systemActor('manager legacy import')
 
-/** Writes all steps. While a batch is written, the next one is read. */
+/** Writes all steps. The next batch is read while a batch is written. */
 export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {
   let batch: Step[] = []
   let [rows, bytes] = [0, 0]
@@ -29,7 +29,7 @@ export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): P
   const flush = async (): Promise<void> => {
     await writing
     writing = writeBatch(deps, batch)
-    // Whoever waits for it next hears of a failure.
+    // The next await of `writing` reports the failure.
     writing.catch(() => undefined)
     ;[batch, rows, bytes] = [[], 0, 0]
   }
@@ -43,7 +43,7 @@ export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): P
   await writing
 }
 
-/** Of what may be long: settings, and templates. */
+/** Estimates the size of the values that may be long: settings and templates. */
 const bytesOf = ({ rows }: Step): number =>
   rows.reduce((sum, { values }) => {
     const template = values['transformation_template']
@@ -54,14 +54,14 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void
   const known = await inLedger(deps.db.read, batch)
   const steps = batch.filter((step) => !known.has(keyOf(step)))
   if (steps.length === 0) return
-  const kept: KeptBlob[] = []
+  const kept: StoredBlob[] = []
   for (const { blob } of steps)
-    if (blob !== undefined) kept.push(await deps.blobs.keep(blob.sha256, blob.bytes))
+    if (blob !== undefined) kept.push(await deps.blobs.store(blob.sha256, blob.bytes))
   const writing = deps.db.transaction(async (tx) => {
     await deps.lockMasterKey(tx)
     const rows = steps.flatMap((step) => step.rows)
     for (const table of tables) await insertRows(tx, table, rows)
-    for (const blob of kept) await deps.blobs.refer(tx, blob)
+    for (const blob of kept) await deps.blobs.reference(tx, blob)
     await addUsage(tx, rows)
     await insertLedger(tx, steps)
     await deps.appendMany(
@@ -71,23 +71,23 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void
     )
   })
   await writing.catch((error: unknown) => {
-    throw explained(error)
+    throw describeConflict(error)
   })
 }
 
-/** Nothing of a row is in the sentence: it may be a credential. */
-function explained(error: unknown): unknown {
+/** The message contains no values of the row, because they may be credentials. */
+function describeConflict(error: unknown): unknown {
   const { code, constraint = '' } = error as { code?: string; constraint?: string }
   if (code !== '23505') return error
   return new Error(
-    `a row of the old install has an id or a name that a row of the Manager has already (${constraint}); this batch was not written. Import into a database that has no such row`,
+    `an old row has an id or name that already exists in the Manager (${constraint}); this batch was not written. Import into a database without this row`,
     { cause: error },
   )
 }
 
 const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
 
-/** Looked up one by one: what the planner knows of a table that is being filled is out of date. */
+/** Looks up steps one by one, because the planner statistics of a table that is being filled are outdated. */
 async function inLedger(db: Reads, batch: readonly Step[]): Promise<Set<string>> {
   const [views, oldIds] = [batch.map(({ view }) => view), batch.map(({ oldId }) => oldId)]
   const { rows } = await sql<{ view: string; oldId: string }>`
@@ -113,7 +113,7 @@ async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
     from jsonb_populate_recordset(null::legacy_rows, ${JSON.stringify(rows)}::jsonb)`.execute(tx)
 }
 
-/** Who is known stays as they are. Settings of an owner come with it, empty, and are filled. */
+/** Existing users stay unchanged. The empty settings that an owner is created with are filled. */
 const onConflict: Partial<Record<TableName, string>> = {
   users: 'on conflict (id) do nothing',
   settings: `on conflict on constraint settings_layer_key do update set id = excluded.id,
@@ -121,7 +121,7 @@ const onConflict: Partial<Record<TableName, string>> = {
     frontend_module_config = excluded.frontend_module_config, content_bytes = excluded.content_bytes`,
 }
 
-/** One statement for the rows of a table that have the same columns. */
+/** Inserts the rows of a table, with one statement per set of columns. */
 async function insertRows(tx: Tx, table: TableName, rows: readonly NewRow[]): Promise<void> {
   const values = rows.filter((row) => row.table === table).map((row) => row.values)
   const distinct = table === 'users' ? [...new Map(values.map((row) => [row['id'], row])).values()] : values
@@ -132,7 +132,7 @@ async function insertRows(tx: Tx, table: TableName, rows: readonly NewRow[]): Pr
       ${sql.raw(onConflict[table] ?? '')}`.execute(tx)
 }
 
-/** What the packages of a project come to. */
+/** Updates the package count and size of each project. */
 async function addUsage(tx: Tx, rows: readonly NewRow[]): Promise<void> {
   for (const { table, values } of rows)
     if (table === 'pilet_packages')

@@ -1,4 +1,4 @@
-// Builds an old install row by row; what a row is not told, it gets.
+// Builds an old installation row by row. Missing fields get defaults.
 import { createHash, pbkdf2Sync } from 'node:crypto'
 import { createRandom } from './random.ts'
 import type {
@@ -22,7 +22,7 @@ export type BuilderOptions = { seed?: number; idType?: OldInstall['idType']; ups
 
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** As the service stores it; few iterations keep tests quick. */
+/** Hashes a secret like the service does. Few iterations keep the tests fast. */
 function slowHash(secret: string, salt: Buffer, iterations = 1_000): string {
   const bytes = pbkdf2Sync(secret, salt, iterations, 32, 'sha256')
   return `$pbkdf2-sha256$i=${iterations}$${salt.toString('base64url')}$${bytes.toString('base64url')}`

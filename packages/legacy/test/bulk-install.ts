@@ -1,9 +1,9 @@
-// A large old install: its rows are made by the database, so that hundreds of thousands take seconds.
+// A large old installation. The database generates its rows, so that hundreds of thousands of rows take seconds.
 import type { TestDatabase } from '../../manager/test/kit/databases.ts'
 import { createOldDatabase } from './old-database.ts'
 
 export type BulkSize = { tenants: number; applications: number }
-/** How many rows of each view it has. */
+/** Returns the total number of rows. */
 export const bulkRows = ({ tenants, applications }: BulkSize): number =>
   1 + tenants * (1 + applications + 3 + 1) + bulkSettings({ tenants, applications }) + bulkEndpoints(tenants)
 
@@ -12,7 +12,7 @@ const bulkSettings = ({ tenants, applications }: BulkSize): number =>
   1 + tenants + Math.ceil((tenants * applications * 2) / 3)
 const bulkEndpoints = (tenants: number): number => tenants
 
-/** One project; every application is cloned into every tenant. A tenth of the clones differ in their settings. */
+/** Creates one project whose applications are cloned into every tenant. A tenth of the clones have other settings. */
 export const createBulkInstall = ({ tenants, applications }: BulkSize): Promise<TestDatabase> =>
   createOldDatabase('bigint', async (client) => {
     await client.query("insert into old.project values (1, 'Bulk', 'bulk', '2024-01-01Z')")

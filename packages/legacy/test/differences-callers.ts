@@ -1,23 +1,23 @@
-// Credentials and endpoints of an imported install, presented and called as their owners do.
+// Presents the credentials of an imported installation and calls its endpoints, like their owners.
 import { basicValue, bearer, call, throughProxy, validate } from '@manager/harness/credentials.ts'
 import { symmetricDifference } from './symmetric-difference.ts'
-import { type Imported, type Place, newIdOf } from './imported.ts'
+import { type Imported, type ImportedClone, newIdOf } from './imported.ts'
 import type { OldEndpoint } from './old-rows.ts'
 
-// A caller each, so that refusals do not add up to a lockout.
+// Each call uses its own client address, so that rejections do not cause a lockout.
 let clients = 0
 const nextClient = (): string => {
   clients += 1
   return `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`
 }
 
-/** Every token and password is as valid as it was. */
+/** Every token and password must be as valid as before. */
 export async function credentialDifferences(
   imported: Imported,
-  places: ReadonlyMap<string, Place>,
+  clones: ReadonlyMap<string, ImportedClone>,
 ): Promise<string[]> {
   const { install, service } = imported
-  const anyApplication = [...places.values()][0]?.applicationId ?? '00000000-0000-4000-8000-000000000000'
+  const anyApplication = [...clones.values()][0]?.applicationId ?? '00000000-0000-4000-8000-000000000000'
   const found: string[] = []
   for (const { id, revoked, expires_at } of install.tokens) {
     const isValid = newIdOf(imported, 'tokens', id) !== null && !revoked && expires_at === null
@@ -35,7 +35,7 @@ export async function credentialDifferences(
         newIdOf(imported, 'machine_users', same.id) !== null,
     )
     const has =
-      'token' in secret ? await checkToken(imported, secret.token) : await checkPassword(imported, id, places)
+      'token' in secret ? await checkToken(imported, secret.token) : await checkPassword(imported, id, clones)
     if (has !== isValid) found.push(`machine user ${id}: valid is ${has}`)
   }
   return found
@@ -47,11 +47,11 @@ async function checkToken({ service }: Imported, token: string): Promise<boolean
   return body.authenticated === true
 }
 
-/** By its present user name, in an application of its project. */
+/** Checks the password with the current user name, in an application of its project. */
 async function checkPassword(
   imported: Imported,
   id: string,
-  places: ReadonlyMap<string, Place>,
+  clones: ReadonlyMap<string, ImportedClone>,
 ): Promise<boolean> {
   const { rows } = await imported.service.sql.query<{ username: string; application: string | null }>(
     `select m.username, (select a.id from applications a where a.project_id = m.project_id limit 1) as application
@@ -61,8 +61,8 @@ async function checkPassword(
   const row = rows[0]
   const secret = imported.install.secrets.machines.get(id)
   if (row === undefined || secret === undefined || !('password' in secret)) return false
-  // A project without applications has none that a proxy could ask for.
-  const application = row.application ?? [...places.values()][0]?.applicationId ?? ''
+  // A project without applications has none that a proxy could request.
+  const application = row.application ?? [...clones.values()][0]?.applicationId ?? ''
   const header = basicValue(row.username, secret.password)
   const { body } = await validate(imported.service.url, header, application, nextClient())
   return body.valid === true
@@ -78,7 +78,7 @@ const behaviour = (row: Omit<OldEndpoint, 'id' | 'callers'>): string =>
     row.transformation_template,
   ])
 
-/** Endpoints do what they did, at their paths or below a tenant's, and exactly the callers they had reach them. */
+/** Endpoints must behave as before, at their path or below that of a tenant, for exactly the same callers. */
 export async function endpointDifferences(imported: Imported): Promise<string[]> {
   const { install, expected, service } = imported
   const { rows } = await service.sql.query<OldEndpoint>('select * from endpoints')
@@ -102,7 +102,7 @@ export async function endpointDifferences(imported: Imported): Promise<string[]>
         reached.push(id)
     const isEnabled = new Set(install.machines.filter(({ enabled }) => enabled).map(({ id }) => id))
     const hasToken = (id: string): boolean => 'token' in (install.secrets.machines.get(id) ?? {})
-    // One without a URL leads nowhere.
+    // An endpoint without a URL forwards nothing.
     const may = [...wanted].filter((id) => row.url !== null && isEnabled.has(id) && hasToken(id))
     found.push(
       ...symmetricDifference(
@@ -115,7 +115,7 @@ export async function endpointDifferences(imported: Imported): Promise<string[]>
   return found
 }
 
-/** Whether a call comes to where the endpoint leads, with the credentials it has there. */
+/** Whether a call reaches the target of the endpoint with the right credentials. */
 async function reaches(
   { service, upstream }: Imported,
   row: OldEndpoint,
@@ -132,7 +132,7 @@ async function reaches(
   return row.url === upstream.url + received.url && received.headers.authorization === authorization(old)
 }
 
-/** What the partner is shown. */
+/** Returns the Authorization header that the partner must receive. */
 function authorization(old: OldEndpoint | undefined): string | undefined {
   if (old?.auth_type === 'Basic') return basicValue(old.auth_username, old.auth_password ?? '')
   return old?.auth_type === 'Bearer' ? `Bearer ${old.auth_token}` : undefined

@@ -1,25 +1,25 @@
-// In what an imported install differs from what it must be: texts, none when all is well.
+// Lists the differences between an imported installation and the expected result. The list is empty on success.
 import { call, throughProxy } from '@manager/harness/credentials.ts'
 import { credentialDifferences, endpointDifferences } from './differences-callers.ts'
-import { type Imported, type Place, newIdOf, readPlaces } from './imported.ts'
+import { type Imported, type ImportedClone, newIdOf, readClones } from './imported.ts'
 import { symmetricDifference } from './symmetric-difference.ts'
 
 export async function findDifferences(imported: Imported): Promise<string[]> {
-  const places = await readPlaces(imported)
+  const clones = await readClones(imported)
   return [
     ...outcomeDifferences(imported),
-    ...groupDifferences(imported, places),
-    ...(await configDifferences(imported, places)),
-    ...(await peopleDifferences(imported, places)),
+    ...groupDifferences(imported, clones),
+    ...(await configDifferences(imported, clones)),
+    ...(await peopleDifferences(imported, clones)),
     ...(await roleDifferences(imported)),
     ...(await environmentDifferences(imported)),
-    ...(await credentialDifferences(imported, places)),
+    ...(await credentialDifferences(imported, clones)),
     ...(await endpointDifferences(imported)),
     ...(await contentDifferences(imported)),
   ]
 }
 
-/** Every row is accounted for, and those are kept aside that a rule names. */
+/** Every row must be accounted for, and exactly the rows that a rule names must be kept aside. */
 function outcomeDifferences({ install, expected, ledger }: Imported): string[] {
   const counts = {
     projects: install.projects,
@@ -53,23 +53,26 @@ function outcomeDifferences({ install, expected, ledger }: Imported): string[] {
   })
 }
 
-function groupDifferences({ expected }: Imported, places: ReadonlyMap<string, Place>): string[] {
-  return expected.groups.flatMap((clones) => {
-    const applications = new Set(clones.map((id) => places.get(id)?.applicationId))
-    return applications.size === 1 ? [] : [`clones ${clones.join()}: ${applications.size} applications`]
+function groupDifferences({ expected }: Imported, clones: ReadonlyMap<string, ImportedClone>): string[] {
+  return expected.groups.flatMap((ids) => {
+    const applications = new Set(ids.map((id) => clones.get(id)?.applicationId))
+    return applications.size === 1 ? [] : [`clones ${ids.join()}: ${applications.size} applications`]
   })
 }
 
-/** The answers to frontends, byte for byte. */
-async function configDifferences(imported: Imported, places: ReadonlyMap<string, Place>): Promise<string[]> {
+/** The responses to frontends must be identical, byte for byte. */
+async function configDifferences(
+  imported: Imported,
+  clones: ReadonlyMap<string, ImportedClone>,
+): Promise<string[]> {
   const found: string[] = []
   for (const { id, projectId, config } of imported.expected.clones) {
-    const place = places.get(id)
-    if (place === undefined) {
+    const clone = clones.get(id)
+    if (clone === undefined) {
       found.push(`clone ${id}: it is nowhere`)
       continue
     }
-    const path = `/api/frontend-config/${place.applicationId}/${place.tenantId}`
+    const path = `/api/frontend-config/${clone.applicationId}/${clone.tenantId}`
     const answer = await fetch(imported.service.url + path, { headers: throughProxy() })
     const body = await answer.text()
     const wanted = JSON.stringify({ config, project_id: newIdOf(imported, 'projects', projectId) })
@@ -79,14 +82,17 @@ async function configDifferences(imported: Imported, places: ReadonlyMap<string,
   return found
 }
 
-/** Everybody reaches the tenants they reached, application by application, and no others. */
-async function peopleDifferences(imported: Imported, places: ReadonlyMap<string, Place>): Promise<string[]> {
+/** Every person must reach the same tenants as before in each application, and no others. */
+async function peopleDifferences(
+  imported: Imported,
+  clones: ReadonlyMap<string, ImportedClone>,
+): Promise<string[]> {
   const found: string[] = []
   const { rows } = await imported.service.sql.query<{ id: string }>('select id from applications')
   for (const [person, roles] of imported.expected.roles)
     for (const { id: application_id } of rows) {
-      const wanted = [...places.values()]
-        .filter((place) => place.applicationId === application_id && roles.has(place.oldTenantId))
+      const wanted = [...clones.values()]
+        .filter((clone) => clone.applicationId === application_id && roles.has(clone.oldTenantId))
         .filter(({ cloneId }) =>
           imported.expected.clones.some(({ id, config }) => id === cloneId && config !== null),
         )
@@ -107,7 +113,7 @@ async function peopleDifferences(imported: Imported, places: ReadonlyMap<string,
   return found
 }
 
-/** Roles of tenants, and nobody with a role elsewhere. */
+/** The roles in tenants must match, and there must be no other roles. */
 async function roleDifferences(imported: Imported): Promise<string[]> {
   const wanted = [...imported.expected.roles].flatMap(([person, roles]) =>
     [...roles].map(([tenant, role]) => `${person} ${newIdOf(imported, 'tenants', tenant)} ${role}`),
@@ -137,7 +143,7 @@ const known: Record<string, string> = {
   live: 'run',
 }
 
-/** Machine users and backends are in the environment that the type of their tenant became. */
+/** Machine users and backends must be in the environment that the type of their tenant became. */
 async function environmentDifferences(imported: Imported): Promise<string[]> {
   const { install, ledger, service } = imported
   const typeOf = new Map(install.tenants.map(({ id, type }) => [id, install.types[type] ?? known[type]]))
@@ -145,8 +151,8 @@ async function environmentDifferences(imported: Imported): Promise<string[]> {
     const row = ledger.get('machine_users')?.get(id)
     return row?.outcome === 'moved' ? [`${row.new_id} ${typeOf.get(tenant_id)}`] : []
   })
-  const { rows } = await service.sql.query<{ place: string }>(
-    `select m.id || ' ' || e.name as place from machine_users m join environments e on e.id = m.environment_id`,
+  const { rows } = await service.sql.query<{ membership: string }>(
+    `select m.id || ' ' || e.name as membership from machine_users m join environments e on e.id = m.environment_id`,
   )
   const { rows: apart } = await service.sql.query<{ id: string }>(
     `select b.id from backend_registrations b join machine_users m on m.id = b.machine_user_id
@@ -156,13 +162,13 @@ async function environmentDifferences(imported: Imported): Promise<string[]> {
     ...symmetricDifference(
       'environment',
       wanted,
-      rows.map(({ place }) => place),
+      rows.map(({ membership }) => membership),
     ),
     ...apart.map(({ id }) => `backend ${id}: in another environment than its machine user`),
   ]
 }
 
-/** The bytes of pilets. */
+/** The bytes of pilets must be identical. */
 async function contentDifferences(imported: Imported): Promise<string[]> {
   const wanted = imported.install.pilets.flatMap(({ id, content, name, version }) => {
     const newId = newIdOf(imported, 'pilets', id)

@@ -1,5 +1,5 @@
-// Plays the guide for migrations from an older installation: its old installation is created with the SQL of the page, and
-// bash runs its commands; only the addresses of the databases differ.
+// Runs the guide for migrations from an older installation. The old installation is created with the SQL of the page,
+// and bash runs the commands. Only the addresses of the databases differ.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rules } from '../src/rules.ts'
@@ -11,11 +11,11 @@ import {
   type Step,
   blocksOf,
   expectMistakesToShow,
-  play,
+  runSteps,
   readPage,
   stepsOf,
-} from '../../manager/test/kit/played-page.ts'
-import { createShell } from '../../manager/test/kit/played-shell.ts'
+} from '../../manager/test/kit/doc-page-runner.ts'
+import { createShell } from '../../manager/test/kit/doc-shell.ts'
 import { runLegacy } from './run-legacy.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const { language, text } of blocksOf(page)) if (language === 'sql') await query(old, text)
   steps = stepsOf(page.replaceAll(/postgres:\/\/\w+@old-host\/old/g, old.url), others)
   const shell = createShell(root, { ...process.env, ...testEnv(now.url) })
-  answers = await play(steps, (_language, command) => shell(command))
+  answers = await runSteps(steps, (_language, command) => shell(command))
 })
 afterAll(() => Promise.all([old.drop(), now.drop()]))
 
@@ -74,12 +74,12 @@ test('every column of every view is in its table', () => {
   }
 })
 
-// Each is a change that the import did not make: a check that says "the same" after it would be worth nothing.
+// The import made none of these changes, so the check must report each of them.
 test.each([
   [
     'a row is gone',
     `delete from user2tenants where ctid = (select min(ctid) from user2tenants)`,
-    'rows that stand for old ones',
+    'rows that represent old rows',
   ],
   [
     'a setting has changed',
@@ -92,7 +92,7 @@ test.each([
     `insert into users (id, external_username) values ('7d1b1a52-6c1f-4a57-9d0e-0a4a3c9f0009', 'eve');
     insert into user2tenants (id, project_id, tenant_id, user_id, role_name)
     select gen_random_uuid(), project_id, id, '7d1b1a52-6c1f-4a57-9d0e-0a4a3c9f0009', 'member' from tenants`,
-    'members before',
+    'who already were members',
   ],
   ['a role is higher', `update user2tenants set role_name = 'owner'`, 'roles in tenants'],
   ['a token is another', `update machine_users set token_hash = sha256('other')`, 'the same credential'],
@@ -117,7 +117,10 @@ test.each([
 test('an import of rows that have changed since is refused', async () => {
   await query(old, `insert into project values (2, 'Late', 'late')`)
   const { code, stderr } = await runLegacy(['import', '--from', old.url], testEnv(now.url))
-  expect([code, stderr]).toEqual([1, expect.stringContaining('legacy.projects changed')])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('has changed since the import started: legacy.projects.'),
+  ])
   await query(old, `delete from project where nr = 2`)
   expect(await runLegacy(['import', '--from', old.url], testEnv(now.url))).toMatchObject({
     code: 0,

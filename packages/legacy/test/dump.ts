@@ -1,5 +1,5 @@
-// Everything an import writes, as one text, so that two outcomes can be compared. Times of writing, and the order in which
-// the audit trail got its rows, may differ.
+// Dumps everything that an import writes as one text, so that two results can be compared. Write times and the order of
+// audit rows may differ, so they are excluded.
 import { Client } from 'pg'
 
 const tables = {
@@ -30,7 +30,7 @@ const tables = {
   audit_logs: 'entity_type, entity_id, action, description, metadata',
 }
 
-/** The rows of all tables, each sorted. */
+/** Returns the sorted rows of all tables. */
 export async function dump(url: string): Promise<string> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -45,7 +45,7 @@ export async function dump(url: string): Promise<string> {
   return parts.join('\n')
 }
 
-/** Entities that the audit trail has more than once as created or granted. */
+/** Returns the entities that the audit trail records more than once as created or granted. */
 export async function repeatedAuditRows(url: string): Promise<string[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

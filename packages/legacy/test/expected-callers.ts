@@ -1,18 +1,20 @@
-// Which credentials of an old install still work, and what they reach.
-import { type KeptAside, type Places, isSubject } from './expected-places.ts'
+// Determines which credentials of an old installation must still work, and what they reach.
+import { type KeptAside, type ProjectIndex, isSubject } from './expected-places.ts'
 import type { Id, OldEndpoint, OldInstall, OldMachine, OldToken } from './old-rows.ts'
 
 const ourHash = /^\$pbkdf2-sha256\$i=\d{4,8}\$[\w-]+\$[\w-]{43}$/
 
-/** Among rows with the same claim the import may take any; it tells which it took. */
+/**
+ * If several rows have the same claim, the import may choose any of them. This function returns whether it chose a row.
+ */
 export type WasTaken = (view: string, id: Id) => boolean
 
-export function expectCallers(install: OldInstall, places: Places, wasTaken: WasTaken) {
-  const machines = machinesOf(install, places, wasTaken)
-  const endpoints = endpointsOf(install, places)
+export function expectCallers(install: OldInstall, projectIndex: ProjectIndex, wasTaken: WasTaken) {
+  const machines = machinesOf(install, projectIndex, wasTaken)
+  const endpoints = endpointsOf(install, projectIndex)
   const backends: KeptAside = new Map()
   for (const row of install.backends) {
-    const project = places.projectOf.get(row.application_id)
+    const project = projectIndex.projectOf.get(row.application_id)
     if (project === undefined || machines.projectOf(row.machine_user_id) !== project)
       backends.set(row.id, 'orphan')
     else if (row.callback_token === null || !isCallbackUrl(row.callback_url))
@@ -22,14 +24,14 @@ export function expectCallers(install: OldInstall, places: Places, wasTaken: Was
     machine_users: machines.keptAside,
     endpoints,
     backends,
-    pilets: piletsOf(install, places),
+    pilets: piletsOf(install, projectIndex),
     tokens: tokensOf(install, wasTaken),
   }
-  // The token of one that is disabled let nobody in; one that has the same token gains nothing by it.
+  // The token of a disabled machine user granted no access, so others with the same token must gain nothing from it.
   const usable = new Set(install.machines.filter(({ enabled }) => enabled).map(({ id }) => id))
-  /** The machine users that may call an endpoint; those that have the same token are one. */
+  /** Returns the machine users that may call an endpoint. Those with the same token count as one. */
   const callersOf = (endpoint: OldEndpoint): Id[] => {
-    const project = places.projectOf.get(endpoint.application_id)
+    const project = projectIndex.projectOf.get(endpoint.application_id)
     if (!endpoint.enabled || endpoints.has(endpoint.id) || lacksSecret(endpoint)) return []
     const own = endpoint.callers.filter((id) => usable.has(id) && machines.projectOf(id) === project)
     return own.map(machines.standIn)
@@ -37,8 +39,8 @@ export function expectCallers(install: OldInstall, places: Places, wasTaken: Was
   return { keptAside, callersOf, standIn: machines.standIn }
 }
 
-/** One machine user stands for all that have its token: an enabled one before others. */
-function machinesOf(install: OldInstall, { tenantProject }: Places, wasTaken: WasTaken) {
+/** One machine user represents all that have its token. An enabled one takes precedence. */
+function machinesOf(install: OldInstall, { tenantProject }: ProjectIndex, wasTaken: WasTaken) {
   const keptAside: KeptAside = new Map()
   const usable: OldMachine[] = []
   for (const machine of install.machines)
@@ -69,7 +71,7 @@ function machinesOf(install: OldInstall, { tenantProject }: Places, wasTaken: Wa
   }
 }
 
-function endpointsOf(install: OldInstall, { projectOf }: Places): KeptAside {
+function endpointsOf(install: OldInstall, { projectOf }: ProjectIndex): KeptAside {
   const keptAside: KeptAside = new Map()
   for (const { id, application_id, consume_url, url } of install.endpoints)
     if (!projectOf.has(application_id)) keptAside.set(id, 'orphan')
@@ -86,8 +88,8 @@ const lacksSecret = ({ auth_type, auth_password, auth_token }: OldEndpoint): boo
 
 const isCallbackUrl = (url: string): boolean => /^https?:\/\/[a-z0-9.-]+(?:[:/]|$)/.test(url)
 
-/** The first bytes under a name and version stay; others must be the same. */
-function piletsOf(install: OldInstall, { projects }: Places): KeptAside {
+/** The first content of a name and version is kept. Others must be identical. */
+function piletsOf(install: OldInstall, { projects }: ProjectIndex): KeptAside {
   const keptAside: KeptAside = new Map()
   const contents = new Map<string, string>()
   for (const { id, project_id, name, version, content, hash } of install.pilets) {
@@ -101,7 +103,7 @@ function piletsOf(install: OldInstall, { projects }: Places): KeptAside {
   return keptAside
 }
 
-/** The one that keeps what all of them claim: one that is usable, if any is. */
+/** Returns the row that keeps the claim. A usable row takes precedence. */
 function firstClaim<T extends { id: Id }>(
   rows: readonly T[],
   isUsable: (row: T) => boolean,

@@ -1,12 +1,12 @@
-// Where the rows of an old install belong, and whose they are.
+// Determines the projects that the rows of an old installation belong to.
 import type { Id, OldInstall } from './old-rows.ts'
 
-/** Why a row has no counterpart; by the id that the import's ledger knows it by. */
+/** The reason why a row has no counterpart, by its id in the ledger of the import. */
 export type KeptAside = Map<Id, string>
-export type Places = ReturnType<typeof placesOf>
+export type ProjectIndex = ReturnType<typeof indexProjects>
 
-/** Which project each tenant and application is in; those that are in none are lost. */
-export function placesOf(install: OldInstall) {
+/** Returns the project of each tenant and application. Rows without a project are lost. */
+export function indexProjects(install: OldInstall) {
   const projects = new Set(install.projects.map(({ id }) => id))
   const lost = { tenants: new Map() as KeptAside, applications: new Map() as KeptAside }
   const tenantProject = new Map<Id, Id>()

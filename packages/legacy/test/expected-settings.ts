@@ -1,8 +1,9 @@
-// What a frontend of an old install was answered: the project's settings, over them the tenant's, over them its own.
+// The settings that a frontend of an old installation received: the settings of the project, overridden by those of the
+// tenant, overridden by its own.
 import type { Id, OldInstall, OldSetting, Owner } from './old-rows.ts'
 
 type Pair = { key: string; value: string }
-/** In the order in which the service answers. */
+/** The fields are in the order of the response of the service. */
 export type Config = {
   enabled_modules: string[]
   enabled_themes: string[]
@@ -16,7 +17,7 @@ const field = (config: unknown, name: string): unknown =>
   typeof config === 'object' && config !== null && !Array.isArray(config)
     ? (config as Record<string, unknown>)[name]
     : undefined
-// A field that is not of its type, or has an entry that is not, sets nothing.
+// A field with a wrong type, or with an entry of a wrong type, sets nothing.
 const isText = (value: unknown): value is string => typeof value === 'string'
 const texts = (value: unknown): string[] => (Array.isArray(value) && value.every(isText) ? value : [])
 const text = (value: unknown): string => (isText(value) ? value : '')
@@ -36,7 +37,7 @@ const emptyConfig: Config = {
   key_value_pairs: [],
 }
 
-/** An empty field inherits; a pair replaces one of the same key in its place. */
+/** An empty field inherits. A pair replaces the pair with the same key, at the same position. */
 function override(below: Config, { backend, frontend }: Pick<OldSetting, 'backend' | 'frontend'>): Config {
   const either = <T extends string | string[]>(value: T, inherited: T): T =>
     value.length > 0 ? value : inherited
@@ -56,7 +57,7 @@ function override(below: Config, { backend, frontend }: Pick<OldSetting, 'backen
   }
 }
 
-/** The answer to the frontend of a clone. */
+/** Returns the configuration that the frontend of a clone receives. */
 export function answeredConfig(install: OldInstall, ids: Record<Owner, Id>): Config {
   const layers = (['project', 'tenant', 'application'] as const).flatMap((owner) => {
     const row = install.settings.find((setting) => setting.owner === owner && setting.owner_id === ids[owner])

@@ -1,7 +1,7 @@
-// What an import must come to, told from the old rows and the rules alone; it shares no code with the import.
+// The expected result of an import, derived only from the old rows and the rules. It shares no code with the import.
 import { type Config, answeredConfig } from './expected-settings.ts'
 import { type WasTaken, expectCallers } from './expected-callers.ts'
-import { type KeptAside, type Places, isSubject, placesOf } from './expected-places.ts'
+import { type KeptAside, type ProjectIndex, indexProjects, isSubject } from './expected-places.ts'
 import type { Id, OldApplication, OldInstall } from './old-rows.ts'
 
 type Role = 'member' | 'admin' | 'owner'
@@ -9,14 +9,14 @@ export type ExpectedClone = {
   id: Id
   tenantId: Id
   projectId: Id
-  /** What a frontend is answered; null where the clone is disabled. */
+  /** The response to a frontend, or null if the clone is disabled. */
   config: Config | null
 }
 export type Expected = ReturnType<typeof expectImport>
 
 export function expectImport(install: OldInstall, wasTaken: WasTaken) {
-  const places = placesOf(install)
-  const { projectOf, tenantProject, lost } = places
+  const projectIndex = indexProjects(install)
+  const { projectOf, tenantProject, lost } = projectIndex
   const owners: Record<string, (id: Id) => boolean> = {
     project: (id) => install.projects.some((project) => project.id === id),
     tenant: (id) => tenantProject.has(id),
@@ -34,7 +34,7 @@ export function expectImport(install: OldInstall, wasTaken: WasTaken) {
     return [{ id, tenantId: tenant_id, projectId, config: enabled ? answeredConfig(install, owned) : null }]
   })
   const people = peopleOf(install, tenantProject)
-  const callers = expectCallers(install, places, wasTaken)
+  const callers = expectCallers(install, projectIndex, wasTaken)
   const keptAside = {
     projects: new Map() as KeptAside,
     tenants: lost.tenants,
@@ -43,7 +43,7 @@ export function expectImport(install: OldInstall, wasTaken: WasTaken) {
     settings,
     ...callers.keptAside,
   }
-  return { clones, groups: groupsOf(install, places), roles: people.roles, keptAside, callers }
+  return { clones, groups: groupsOf(install, projectIndex), roles: people.roles, keptAside, callers }
 }
 
 const ranks: readonly Role[] = ['member', 'admin', 'owner']
@@ -66,8 +66,8 @@ function peopleOf(install: OldInstall, tenantProject: ReadonlyMap<Id, Id>) {
   return { keptAside, roles }
 }
 
-/** Clones that must be one application: they lead to one another by `clone_of`, and no tenant has two of them. */
-function groupsOf(install: OldInstall, { projectOf }: Places): Id[][] {
+/** Clones that must become one application: `clone_of` connects them, and no tenant has two of them. */
+function groupsOf(install: OldInstall, { projectOf }: ProjectIndex): Id[][] {
   const present = install.applications.filter(({ id }) => projectOf.has(id))
   const group = new Map(present.map(({ id }) => [id, id]))
   const rename = (from: Id, to: Id): void => {

@@ -1,4 +1,4 @@
-// What becomes of those who call an old install, and of what they call: rule by rule.
+// Imports callers and what they call, rule by rule.
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Builder, buildInstall } from './builder.ts'
 import { findDifferences } from './differences.ts'
@@ -35,7 +35,7 @@ describe('machine users', () => {
       const off = b.bearer(one, { enabled: false })
       const secret = b.install.secrets.machines.get(off.id) as { token: string }
       const on = b.bearer(two, { token: secret.token })
-      // What only the disabled one could call, nobody could.
+      // An endpoint that only the disabled machine user may call stays unreachable.
       const clone = b.application(two, { slug: 'shop' })
       b.endpoint(clone, { callers: [on.id] })
       b.endpoint(clone, { consume_url: '/off', callers: [off.id] })

@@ -1,4 +1,4 @@
-// Imports of random old installs: whatever they hold, nobody gains, and nobody loses but by a rule that says so.
+// Imports random old installations. An import must not grant additional access, and may remove access only by a rule.
 import { expect, test } from 'vitest'
 import { importRandomInstall } from './random-import.ts'
 

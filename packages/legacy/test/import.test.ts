@@ -1,10 +1,10 @@
-// What becomes of an old install: its projects, tenants, applications, members and settings, rule by rule.
+// Imports projects, tenants, applications, members and settings, rule by rule.
 import { afterEach, describe, expect, test } from 'vitest'
 import { createScratchDatabase } from '../../manager/test/kit/databases.ts'
 import { type Builder, type BuilderOptions, buildInstall } from './builder.ts'
 import { findDifferences } from './differences.ts'
 import { dump } from './dump.ts'
-import { type Imported, importInstall, newIdOf, readPlaces, runImport } from './imported.ts'
+import { type Imported, importInstall, newIdOf, readClones, runImport } from './imported.ts'
 import { oddNames, oddSlugs } from './odd-texts.ts'
 import { storeInstall } from './old-database.ts'
 import { importRandomInstall } from './random-import.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** Imports what is built. */
+/** Builds and imports an old installation. */
 async function imported<T>(
   build: (b: Builder) => T,
   options: BuilderOptions = {},
@@ -54,8 +54,8 @@ describe('applications', () => {
     expect(await applicationsOf(done)).toEqual([
       { id: root.id, slug: 'shop', name: 'Shop', description: 'the first' },
     ])
-    const places = await readPlaces(done)
-    expect([...places.values()].map(({ enabled }) => enabled)).toEqual([true, true, false])
+    const clones = await readClones(done)
+    expect([...clones.values()].map(({ enabled }) => enabled)).toEqual([true, true, false])
     expect(rulesOf(done, 'applications', copy)).toContain('clone-texts')
   })
 
@@ -72,8 +72,8 @@ describe('applications', () => {
       return { bySlug, ofTemplate, template, elsewhere }
     })
     expect(await findDifferences(done)).toEqual([])
-    const places = await readPlaces(done)
-    const at = ({ id }: { id: string }) => places.get(id)?.applicationId
+    const clones = await readClones(done)
+    const at = ({ id }: { id: string }) => clones.get(id)?.applicationId
     const { bySlug, ofTemplate, template, elsewhere } = done.built
     expect(new Set(bySlug.map(at)).size).toBe(1)
     expect(ofTemplate.map(at)).toEqual([template.id, template.id])
@@ -92,8 +92,8 @@ describe('applications', () => {
     })
     expect(await findDifferences(done)).toEqual([])
     const { older, root, clone } = done.built
-    const places = await readPlaces(done)
-    expect([root, clone, older].map(({ id }) => places.get(id)?.applicationId)).toEqual([
+    const clones = await readClones(done)
+    expect([root, clone, older].map(({ id }) => clones.get(id)?.applicationId)).toEqual([
       root.id,
       root.id,
       older.id,

@@ -1,4 +1,4 @@
-// An old install that was imported by the operator's command, and a service that runs on what came of it.
+// An old installation that the command has imported, and a service that runs on the result.
 import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { Client } from 'pg'
@@ -20,7 +20,7 @@ type LedgerRow = {
   rules: string[]
   detail: unknown
 }
-/** What became of each row, by its view and old id. */
+/** The outcome of each row, by view and old id. */
 export type Ledger = Map<string, Map<Id, LedgerRow>>
 export type Imported = {
   install: OldInstall
@@ -32,7 +32,7 @@ export type Imported = {
   close(): Promise<void>
 }
 
-/** The arguments of an import from there. */
+/** Returns the arguments of an import from this database. */
 export const importArguments = (
   from: string,
   types: OldInstall['types'] = {},
@@ -53,7 +53,7 @@ export const runImport = (
 ): Promise<CommandResult> => runLegacy(importArguments(from, types, more), testEnv(database.url))
 
 let reports = 0
-/** The same with its report. */
+/** Runs an import, and also returns its report. */
 export async function runReported(
   database: Pick<TestDatabase, 'url'>,
   from: string,
@@ -78,7 +78,7 @@ export async function readLedger(url: string): Promise<Ledger> {
   return new Map([...byView].map(([view, own]) => [view, new Map(own.map((row) => [row.old_id, row]))]))
 }
 
-/** Imports it into a new database and starts a service there; `make` is told where its endpoints may lead. */
+/** Imports into a new database and starts a service there. `make` receives the URL that endpoints may forward to. */
 export async function importInstall(make: (upstream: string) => OldInstall): Promise<Imported> {
   const upstream = await startUpstream()
   const install = make(upstream.url)
@@ -103,12 +103,12 @@ export async function importInstall(make: (upstream: string) => OldInstall): Pro
   }
 }
 
-/** The id that stands for an old row; null when nothing does. */
+/** Returns the id of the row that represents an old row, or null. */
 export const newIdOf = ({ ledger }: Pick<Imported, 'ledger'>, view: string, oldId: Id): string | null =>
   ledger.get(view)?.get(oldId)?.new_id ?? null
 
-/** Where a clone is now. */
-export type Place = {
+/** The new application and tenant of a clone. */
+export type ImportedClone = {
   cloneId: Id
   applicationId: string
   tenantId: string
@@ -116,15 +116,15 @@ export type Place = {
   enabled: boolean
 }
 
-/** The places of the clones that have one. */
-export async function readPlaces(imported: Imported): Promise<Map<Id, Place>> {
+/** Returns the new application and tenant of each imported clone. */
+export async function readClones(imported: Imported): Promise<Map<Id, ImportedClone>> {
   const { rows } = await imported.service.sql.query<{
     id: string
     tenant_id: string
     application_id: string
     enabled: boolean
   }>('select id, tenant_id, application_id, enabled from tenant2applications')
-  const places = new Map<Id, Place>()
+  const clones = new Map<Id, ImportedClone>()
   for (const { id: cloneId, tenantId: oldTenantId } of imported.expected.clones) {
     const newId = newIdOf(imported, 'applications', cloneId)
     const tenantId = newIdOf(imported, 'tenants', oldTenantId)
@@ -132,7 +132,7 @@ export async function readPlaces(imported: Imported): Promise<Map<Id, Place>> {
       (own) => own.tenant_id === tenantId && (own.id === newId || own.application_id === newId),
     )
     if (row !== undefined && tenantId !== null)
-      places.set(cloneId, {
+      clones.set(cloneId, {
         cloneId,
         applicationId: row.application_id,
         tenantId,
@@ -140,5 +140,5 @@ export async function readPlaces(imported: Imported): Promise<Map<Id, Place>> {
         enabled: row.enabled,
       })
   }
-  return places
+  return clones
 }

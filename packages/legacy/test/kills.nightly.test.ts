@@ -1,4 +1,4 @@
-// An import that is killed at any instant goes on where it was, and comes to what an uninterrupted one comes to.
+// An import that is killed at any time resumes where it stopped, and gives the same result as an uninterrupted import.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,7 +21,7 @@ const install: OldInstall = randomInstall({ seed: 77, sizes })
 const scene = {} as {
   old: TestDatabase
   wanted: string
-  /** How many rows the ledger of an uninterrupted import has. */
+  /** The number of ledger rows after an uninterrupted import. */
   rows: number
 }
 const importInto = (database: TestDatabase) =>
@@ -50,7 +50,7 @@ async function ledgerRows(client: Client): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Starts an import, and kills it some milliseconds after it has so many rows; how many it had when it was dead. */
+/** Starts an import, and kills it some time after it has written `atRows` rows. Returns the number of rows it left. */
 async function killedImport(database: TestDatabase, atRows: number, delayMs: number): Promise<number> {
   const child = spawn(
     process.execPath,
@@ -68,7 +68,7 @@ async function killedImport(database: TestDatabase, atRows: number, delayMs: num
   return left
 }
 
-/** Kills imports into a new database, and ends with one that is not killed; how many rows each kill had left. */
+/** Kills imports into a new database, then completes one. Returns the number of rows that each killed import left. */
 async function interruptedImport(database: TestDatabase, random: Random): Promise<number[]> {
   const left: number[] = []
   let rows = 0

@@ -1,5 +1,5 @@
-// Rows that no release of ours would have written, given by views that an operator wrote: none of them opens anything, ends an
-// import halfway, or leaves a row that cannot be read.
+// Rows that no release would have written, from views that an operator wrote. None of them may grant access, abort an
+// import halfway, or leave a row that cannot be read.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -132,7 +132,7 @@ describe('an import of odd rows', () => {
       [0],
     )
   })
-  // The last one, as it changes what was imported.
+  // This test is the last one, because it changes imported rows.
   test('is told apart from a token that ends at another time', async () => {
     await client.query(
       `update personal_access_tokens set expires_at = now() + interval '1 day' where name = 'never ends'`,

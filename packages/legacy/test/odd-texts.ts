@@ -1,7 +1,7 @@
-// Texts and values that old installs hold and that today's rules refuse.
+// Texts and values that exist in old installations and that the current rules reject.
 import type { Random } from './random.ts'
 
-/** Names. PostgreSQL holds every character but U+0000. */
+/** Names. PostgreSQL stores every character except U+0000. */
 export const oddNames = [
   '',
   '   ',
@@ -15,7 +15,7 @@ export const oddNames = [
   ' padded ',
 ]
 
-/** Slugs; some of them become equal once they fit. */
+/** Slugs. Some of them become equal once they are made to fit. */
 export const oddSlugs = [
   '',
   'UPPER',
@@ -59,7 +59,7 @@ const list = (random: Random): string[] => random.some(words, 0.3)
 const pairs = (random: Random): object[] =>
   random.some(keys, 0.4).map((Key) => ({ Key, Value: random.pick(values) }))
 
-/** Some of its fields. Names and values come from few, so that layers meet. */
+/** Returns some of the fields. Names and values come from a small set, so that layers overlap. */
 export function someFrontend(random: Random): Record<string, unknown> {
   const all: Record<string, () => unknown> = {
     EnabledThemes: () => list(random),
@@ -77,7 +77,7 @@ export const someBackend = (random: Random): Record<string, unknown> => ({
   ...(random.chance(0.5) ? { KeyValuePairs: pairs(random) } : {}),
 })
 
-/** A config that is not in the form it should have. */
+/** Returns a configuration with a wrong shape. */
 export function oddConfig(random: Random, config: Record<string, unknown>): unknown {
   return random.pick<unknown>([
     null,

@@ -1,4 +1,4 @@
-// An old install in a database of its own: tables as an old release had them, and the views it is read through.
+// An old installation in a separate database: the tables of an old release, and the views that it is read through.
 import { Client } from 'pg'
 import { type TestDatabase, createEmptyDatabase } from '../../manager/test/kit/databases.ts'
 import type { OldInstall } from './old-rows.ts'
@@ -31,7 +31,7 @@ const tables = (id: OldInstall['idType']): string => `
     nr ${id}, person text, person_name text, person_mail text, title text, start text, pbkdf2 text,
     ends timestamptz, is_revoked boolean, made timestamptz);`
 
-/** What an operator writes once: the old layout in the words of the import. */
+/** The views that an operator writes once. They map the old layout to the names of the import. */
 const exampleViews = `
   create schema legacy;
   create view legacy.projects as
@@ -78,7 +78,7 @@ const exampleViews = `
       start as token_prefix, pbkdf2 as hash, ends as expires_at, is_revoked as revoked, made as created_at
     from old.person_token;`
 
-/** A database of its own with these tables and views; `fill` puts rows into the tables. */
+/** Creates a database with these tables and views. `fill` inserts the rows. */
 export async function createOldDatabase(
   idType: OldInstall['idType'],
   fill: (client: Client) => Promise<void>,
@@ -100,7 +100,7 @@ const first = Date.parse('2024-01-01T00:00:00Z')
 const made = (index: number): string => new Date(first + index * 1_000).toISOString()
 const bytes = (hex: string | null): string | null => (hex === null ? null : String.raw`\x${hex}`)
 
-/** The same rows in the old layout. */
+/** Converts the rows to the old layout. */
 function tableRows(rows: OldInstall): Record<string, object[]> {
   const at = <T extends object>(list: readonly T[], columns: (row: T) => object): object[] =>
     list.map((row, index) => ({ ...columns(row), made: made(index) }))
@@ -198,7 +198,7 @@ const endpointRows = ({ endpoints }: OldInstall, at: At): Record<string, object[
   route_robot: endpoints.flatMap(({ id, callers }) => callers.map((by) => ({ route_nr: id, robot_nr: by }))),
 })
 
-/** The install in a database of its own. */
+/** Stores the installation in a new database. */
 export const storeInstall = (install: OldInstall): Promise<TestDatabase> =>
   createOldDatabase(install.idType, async (client) => {
     for (const [table, rows] of Object.entries(tableRows(install)))

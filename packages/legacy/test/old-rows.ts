@@ -1,4 +1,4 @@
-// The rows of an old install, as its views show them. A time is the row's place in its list.
+// The rows of an old installation, as its views show them. Creation times follow the order of each list.
 
 export type Id = string
 export type OldProject = { id: Id; name: string; slug: string }
@@ -98,11 +98,11 @@ type OldRows = {
 }
 
 export type OldInstall = OldRows & {
-  /** Of all ids but those of people. */
+  /** The type of all ids except those of people. */
   idType: 'uuid' | 'bigint' | 'text'
-  /** Types of tenants that only the operator knows. */
+  /** Tenant types that only the operator knows. */
   types: Record<string, 'dev' | 'qas' | 'run'>
-  /** What callers present, by the id of its row. */
+  /** The secrets that callers present, by the id of their row. */
   secrets: {
     machines: Map<Id, { token: string } | { password: string }>
     tokens: Map<Id, string>

@@ -1,9 +1,9 @@
-// The machine users, endpoints, backends, pilets and tokens of a random install.
+// The machine users, endpoints, backends, pilets and tokens of a random installation.
 import type { Builder } from './builder.ts'
 import { oddCallbackUrls, oddNames, oddPaths, oddUserIds } from './odd-texts.ts'
 import type { OldApplication, OldEndpoint, OldMachine, OldTenant } from './old-rows.ts'
 
-/** An install that is being made, and what its rows choose from. */
+/** An installation under construction, and the values that its rows choose from. */
 export type Made = Builder & {
   odd: number
   people: string[]

@@ -1,10 +1,10 @@
-// The import of a random old install, run twice.
+// Imports a random old installation twice.
 import { findDifferences } from './differences.ts'
 import { dump } from './dump.ts'
 import { importInstall, runImport } from './imported.ts'
 import { randomInstall } from './random-install.ts'
 
-/** Imports a random install, then runs the import again. Returns every difference; the second run must change nothing. */
+/** Imports a random installation twice. Returns every difference. The second import must not change anything. */
 export async function importRandomInstall({ seed, odd }: { seed: number; odd: number }): Promise<string[]> {
   const imported = await importInstall((upstream) => randomInstall({ seed, upstream, odd }))
   try {

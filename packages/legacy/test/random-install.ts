@@ -1,4 +1,4 @@
-// Old installs as a seed makes them: small, and with everything that an import may meet.
+// Old installations that are generated from a seed: small, and with everything that an import may encounter.
 import { buildInstall } from './builder.ts'
 import {
   oddConfig,
@@ -15,7 +15,7 @@ import { type Made, addCallers } from './random-callers.ts'
 export type RandomOptions = {
   seed: number
   upstream?: string
-  /** At most this many of each. */
+  /** The maximum number of each kind. */
   sizes?: { projects?: number; tenants?: number; applications?: number; people?: number }
   /** The share of rows that break a rule. */
   odd?: number
@@ -32,7 +32,7 @@ export function randomInstall({ seed, upstream, sizes = {}, odd = 0.08 }: Random
   const projects = random.int(1, sizes.projects ?? 3)
   for (let nr = 0; nr < projects; nr++) {
     const project = built.project(oddTexts(made))
-    // The first has most of the tenants.
+    // The first project has most of the tenants.
     const most = nr === 0 ? (sizes.tenants ?? 5) : 2
     const tenants = Array.from({ length: random.int(1, most) }, () => addTenant(made, project))
     for (let left = random.int(1, sizes.applications ?? 4); left > 0; left--)
@@ -61,7 +61,7 @@ function addTenant(made: Made, project: OldProject): OldTenant {
   return tenant
 }
 
-/** One application of a project as an old install had it: a clone in each of some tenants. */
+/** Adds one application of a project as an old installation had it: a clone in each of some tenants. */
 function addClones(made: Made, project: OldProject, tenants: readonly OldTenant[]): void {
   const { random, odd } = made
   const how = random.pick(['slug', 'star', 'chain', 'template', 'missing', 'cycle'] as const)

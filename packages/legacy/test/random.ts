@@ -1,8 +1,8 @@
-// Random choices that a seed repeats.
+// Random choices that are reproducible from a seed.
 
 export type Random = ReturnType<typeof createRandom>
 
-/** mulberry32: 32 bits of state are enough to choose test data by. */
+/** Uses mulberry32: 32 bits of state are enough to choose test data. */
 export function createRandom(seed: number) {
   let state = seed >>> 0
   const next = (): number => {
@@ -15,13 +15,13 @@ export function createRandom(seed: number) {
   const pick = <T>(from: readonly T[]): T => from[int(0, from.length - 1)] as T
   const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => int(0, 255)))
   return {
-    /** From the first to the last, both included. */
+    /** Returns an integer between the two bounds, inclusive. */
     int,
     pick,
     bytes,
-    /** True in that share of the calls. */
+    /** Returns true with this probability. */
     chance: (share: number): boolean => next() < share,
-    /** Some of them, in any order. */
+    /** Returns some of the values, in random order. */
     some: <T>(from: readonly T[], share = 0.5): T[] =>
       from
         .filter(() => next() < share)

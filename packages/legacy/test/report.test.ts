@@ -1,4 +1,4 @@
-// What an import tells the operator: the plan, the counts, the rows that a rule decided about, and no secret.
+// The output of an import for the operator: the plan, the counts, the rows that a rule decided about, and no secrets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, createScratchDatabase } from '../../manager/test/kit/databases.ts'
 import { dump } from './dump.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([scene.old.drop(), scene.database.drop()]))
 
-/** What nobody but its owner may see. */
+/** Secrets that must not appear in any output. */
 const secrets = [
   ...install.secrets.tokens.values(),
   ...[...install.secrets.machines.values()].flatMap((secret) => Object.values(secret)),

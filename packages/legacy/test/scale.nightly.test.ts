@@ -1,4 +1,4 @@
-// How long a large import takes and what memory it needs; twice the rows take about twice the time.
+// Measures the duration and the memory of a large import. Twice the rows must take about twice the time.
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { program } from './run-legacy.ts'
 
 const most = Number(process.env['LEGACY_TENANTS'] ?? 200)
 
-/** The most memory a process had, in bytes; Linux tells. */
+/** Returns the peak memory of a process in bytes, or 0 where /proc does not exist. */
 const peakBytes = (pid: number): number => {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -1,4 +1,4 @@
-/** What only one of two lists has, as texts. */
+/** Returns the texts that only one of the two lists contains. */
 export function symmetricDifference(
   what: string,
   wanted: readonly string[],

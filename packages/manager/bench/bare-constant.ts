@@ -1,4 +1,4 @@
-// The engine run bare: Fastify sending the same response for every address of a route.
+// The bare side of a benchmark: Fastify sends the same response for every address of a route.
 //   node bench/bare-constant.ts '{"route": "/a/:b", "status": 200, "headers": {…}, "body": "…"}'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'

@@ -1,6 +1,6 @@
-// The engine run bare: Node's own server, and the statement of an inbox on as many connections as the service has for it;
-// no gate, no log, no policy.
-//   node bench/bare-inbox.ts <database url> <connections> <lists of values of the statement, taken in turn, as JSON>
+// The bare side of a benchmark: Node's HTTP server runs the inbox statement on as many connections as the service uses
+// for it, without gate, log and policy.
+//   node bench/bare-inbox.ts <database url> <connections> <lists of statement values, used in rotation, as JSON>
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'

@@ -1,5 +1,5 @@
-// The engine run bare: a proxy of node:http and undici without authentication, log or limits. With `template` it reads
-// the body, parses it and writes it again.
+// The bare side of a benchmark: a proxy with node:http and undici, without authentication, log and limits. With
+// `template`, it reads, parses and serializes the body.
 //   node bench/bare-proxy.ts <upstream url> [template]
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

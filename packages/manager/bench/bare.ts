@@ -1,5 +1,5 @@
-// The engine run bare: Fastify, one prepared SELECT by index, JSON in and out; no gate, no log, no policy. What the
-// service does on top of this is what the benchmark measures.
+// The bare side of a benchmark: Fastify with JSON and one prepared SELECT that uses an index, without gate, log and
+// policy. The benchmark measures the additional cost of the service.
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'

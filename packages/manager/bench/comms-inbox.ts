@@ -1,5 +1,5 @@
-// A page of 20 of an inbox, beside the same statement run by Node's own server, in one run, in turn. The rest of the
-// table is not small.
+// Compares an inbox page of 20 rows with the same statement on Node's HTTP server, in alternating rounds. The table
+// contains many other rows.
 //   node bench/comms-inbox.ts [--rounds 12] [--seconds 5] [--connections 16,64] [--rows 100000]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
@@ -23,7 +23,7 @@ const [rounds, seconds, rows] = [options.rounds, options.seconds, options.rows].
   number,
   number,
 ]
-/** As many connections as the service has for contents by default. */
+/** The default number of database connections with which the service reads contents. */
 const poolSize = 2
 
 const database = await createScratchDatabase()
@@ -50,15 +50,15 @@ await sql.query(
 await sql.query('vacuum analyze')
 
 const service = await startService(database.url)
-// Each path begins at another row, so that no two requests ask for the same page.
+// Each path starts at a different row, so that consecutive requests read different pages.
 const { rows: keys } = await sql.query<{ at: Date; id: string }>(
   `select created_at as at, notification_id as id from notification_recipients where user_id = $1
    order by created_at desc, notification_id desc limit 128`,
   [reader.id],
 )
-const place = { tenantId: project.tenantId, applicationId: project.applicationId, userId: reader.id }
+const inboxId = { tenantId: project.tenantId, applicationId: project.applicationId, userId: reader.id }
 const values = keys.map(({ at, id }) =>
-  pageValues([{ place, before: { createdAt: at.toISOString(), id }, type: null }], '2160 hours', 21),
+  pageValues([{ inboxId, before: { createdAt: at.toISOString(), id }, type: null }], '2160 hours', 21),
 )
 const bare = await startBare('./bare-inbox.ts', [database.url, String(poolSize), JSON.stringify(values)])
 
@@ -68,9 +68,10 @@ const paths = keys.map(
 )
 const first = await fetch(`${service.url}${paths[0]}`, { headers })
 const { notifications } = (await first.json()) as { notifications: unknown[] }
-if (notifications.length !== 20) throw new Error(`the first page holds ${notifications.length} notifications`)
+if (notifications.length !== 20)
+  throw new Error(`the first page contains ${notifications.length} notifications`)
 
-say(`${rows} rows, ${rounds} rounds of ${seconds} s each, in turn; ratio = service / bare`)
+say(`${rows} rows, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`)
 for (const connections of options.connections.split(',').map(Number))
   await compare({
     name: 'inbox page of 20',

@@ -1,5 +1,5 @@
-// One hint to everyone in a tenant: the service beside a bare server of ws that writes a prebuilt frame in a loop, in turn.
-// Each holds all of its sockets the whole time.
+// Compares the delivery of one hint (a message that may be lost) to all sockets of a tenant with a bare ws server that
+// writes a prebuilt frame in a loop. The rounds alternate, and both sides keep all sockets open.
 //   node bench/comms-sockets.ts [--sockets 5000] [--rounds 20]
 import { parseArgs } from 'node:util'
 import { readFileSync } from 'node:fs'

@@ -1,11 +1,10 @@
-// Notifications per second through the service, beside a bare program that writes each in a transaction of its own, in one
-// run, in turn. Every request has its own key.
+// Compares notifications per second with a bare program that writes each notification in its own transaction, in
+// alternating rounds. Every request has a unique key.
 //   node bench/comms.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--recipients 10] [--bare-connections 4,10]
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
 import { createScratchDatabase } from '../test/kit/databases.ts'
-import { placeOf, seedTenantMember } from '../test/kit/comms.ts'
+import { targetFields, seedTenantMember } from '../test/kit/comms.ts'
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { uniquePart } from './load.ts'
 import { compare, say, startBare, startService } from './sides.ts'
@@ -18,14 +17,13 @@ const { values: options } = parseArgs({
     recipients: { type: 'string', default: '10' },
     'bare-connections': { type: 'string', default: '4,10' },
   },
-  strict: false,
 })
 const [rounds, seconds, recipients] = [options.rounds, options.seconds, options.recipients].map(Number) as [
   number,
   number,
   number,
 ]
-const numbersOf = (list: unknown): number[] => String(list).split(',').map(Number)
+const numbersOf = (list: string): number[] => list.split(',').map(Number)
 
 const database = await createScratchDatabase()
 const sql = new Pool({ connectionString: database.url, max: 2 })
@@ -36,7 +34,7 @@ for (let n = 0; n < 200; n++) members.push(await seedTenantMember({ sql }, proje
 await sql.query('analyze')
 const bodies = Array.from({ length: 20 }, (_, n) =>
   JSON.stringify({
-    ...placeOf(project),
+    ...targetFields(project),
     type: 'order.shipped',
     title: `Order ${n} has left the house`,
     body: 'It is on its way and will be with you by tomorrow evening.',
@@ -51,7 +49,7 @@ const headers = { authorization: `Bearer ${token}`, 'content-type': 'application
 const requests = { bodies, path: '/api/machine/comms/emit' }
 
 say(
-  `emits to ${recipients} users, each with its own key, ${rounds} rounds of ${seconds} s each, in turn; ratio = service / bare`,
+  `emits to ${recipients} users, each with its own key, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`,
 )
 for (const bareConnections of numbersOf(options['bare-connections'])) {
   const bare = await startBare('./bare-emit.ts', [database.url, String(bareConnections)])
@@ -69,5 +67,3 @@ for (const bareConnections of numbersOf(options['bare-connections'])) {
 service.stop()
 await sql.end()
 await database.drop()
-const inbox = new URL('comms-inbox.ts', import.meta.url)
-if (existsSync(inbox)) await import(inbox.href)

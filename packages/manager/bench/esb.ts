@@ -1,6 +1,7 @@
-// Calls through the ESB beside a bare proxy of the same engine without authentication and log, in one run, in turn.
+// Compares ESB calls with a bare proxy (node:http and undici) without authentication and log, in alternating rounds.
 //   node bench/esb.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds none,basic,full,post,template]
-// none, basic and full are GET at that log level; post is a 1 KB body at BASIC; template transforms it.
+// The kinds none, basic and full send GET requests at that log level. The kind post sends a body of 1 KB at level
+// BASIC, and template also transforms it.
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
 import { headersOf } from '@manager/harness/callers.ts'
@@ -55,7 +56,7 @@ const order = {
   lines: Array.from({ length: 12 }, (_, n) => ({ sku: `sku-${n}`, quantity: n, note: 'x'.repeat(30) })),
 }
 
-say(`${rounds} rounds of ${seconds} s each, in turn; ratio = service / bare`)
+say(`${rounds} alternating rounds of ${seconds} s; ratio = service / bare`)
 for (const kind of options.kinds.split(',')) {
   const { row } = await ask(
     'mutation($id: ID!, $input: CreateEndpointInput!) { row: createEndpoint(applicationId: $id, input: $input) { id } }',

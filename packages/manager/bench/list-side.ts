@@ -1,5 +1,5 @@
-// The service with one more route: the list of `list.ts` as plain JSON, behind the same hooks and the same policy, with
-// the same SQL. What GraphQL costs on top of that is what the benchmark measures.
+// Starts the service with an additional route, which returns the list of `list.ts` as plain JSON with the same hooks,
+// policy and SQL. The benchmark measures the additional cost of GraphQL.
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../src/app.ts'
 import { settings } from '../src/settings.ts'
@@ -18,9 +18,9 @@ const policy: Policy = { do: 'ENDPOINT_READ', on: ['application'], in: 'APPLICAT
 
 const app = await createApp(config, world, {
   extend: (server) => {
-    const options = { config: { policy: { user: 'asks for the permission itself' } } }
+    const options = { config: { policy: { user: 'the handler checks the permission' } } }
     server.post<{ Body: { application: string } }>('/list', options, async ({ actor, body }) => {
-      if (actor === undefined) throw new Error('the hooks know no caller')
+      if (actor === undefined) throw new Error('the request has no actor')
       await authorize(actor, policy, [body.application])
       const rows = await listEndpoints(world.database.db.read, [body.application], page)
       return {

@@ -1,5 +1,5 @@
-// A list of 20 rows with 8 fields by GraphQL, beside a REST route of the same process with the same SQL, in one run, in
-// turn. Responses of this size take milliseconds, so that a sender in JavaScript is light enough.
+// Compares a GraphQL list (20 rows with 8 fields) with a REST route that runs the same SQL in the same process, in
+// alternating rounds. Responses of this size take milliseconds, so a load generator in JavaScript is fast enough.
 //   node bench/list.ts [--rounds 12] [--seconds 3] [--connections 16]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
@@ -52,7 +52,7 @@ type Measured = { perSecond: number; cpuUs: number }
 
 const dispatcher = new Agent({ connections })
 
-/** Sends for this long over this many connections; returns requests per second and the server's time for each. */
+/** Sends requests for this many seconds. Returns the requests per second and the CPU time of the server per request. */
 async function load(side: Side, way: Way, forSeconds: number): Promise<Measured> {
   const { path, body } = asked[way]
   const [start, cpu, end] = [performance.now(), cpuMs(side.pid), performance.now() + forSeconds * 1_000]
@@ -61,7 +61,7 @@ async function load(side: Side, way: Way, forSeconds: number): Promise<Measured>
     while (performance.now() < end) {
       const answer = await dispatcher.request({ origin: side.url, path, method: 'POST', headers, body })
       const text = await answer.body.text()
-      if (answer.statusCode !== 200 || text.length < 4_000) throw new Error(`${way} answered ${text}`)
+      if (answer.statusCode !== 200 || text.length < 4_000) throw new Error(`${way} returned ${text}`)
       requests++
     }
   }
@@ -73,13 +73,13 @@ async function load(side: Side, way: Way, forSeconds: number): Promise<Measured>
 }
 
 const side = await startBare('./list-side.ts', [database.url])
-say(`20 rows of 8 fields, ${rounds} rounds of ${seconds} s each, ${connections} connections, in turn`)
+say(`20 rows of 8 fields, ${rounds} alternating rounds of ${seconds} s, ${connections} connections`)
 const ratios = { rate: [] as number[], cpu: [] as number[] }
 const medians = { graphql: [] as Measured[], rest: [] as Measured[] }
 for (let round = 0; round <= rounds; round++) {
   const rest = await load(side, 'rest', seconds)
   const graphql = await load(side, 'graphql', seconds)
-  // The first round is for warming up.
+  // The first round is a warm-up.
   if (round === 0) continue
   medians.rest.push(rest)
   medians.graphql.push(graphql)
@@ -88,7 +88,7 @@ for (let round = 0; round <= rounds; round++) {
 }
 const show = (values: number[]): string =>
   `${median(values).toFixed(2)} (${quantile(values, 0.25).toFixed(2)}..${quantile(values, 0.75).toFixed(2)})`
-say(`list c=${connections} ratio=${show(ratios.rate)} ratio of processor time=${show(ratios.cpu)}`)
+say(`list c=${connections} ratio=${show(ratios.rate)} CPU time ratio=${show(ratios.cpu)}`)
 for (const [way, measured] of Object.entries(medians))
   say(
     `${way}: ${median(measured.map(({ perSecond }) => perSecond)).toFixed(0)}/s, ` +

@@ -1,21 +1,21 @@
-// Load from wrk (written in C, so that little of the machine's time goes to making it), and what a process spent on it.
+// Generates load with wrk, which is written in C and uses little CPU time, and measures the CPU time of a process.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 
 export type Load = {
-  /** Where to; `paths` are below it. */
+  /** Target URL; `paths` are relative to it. */
   url: string
   headers: Record<string, string>
-  /** Bodies to post, or paths to get, one after the other. */
+  /** Bodies to POST or paths to GET, used in rotation. */
   requests: { bodies: string[]; path?: string } | { paths: string[] }
 }
 let runs = 0
 const runNumber = (): string => String(++runs).padStart(6, '0')
 export type Round = { requests: number; perSecond: number; p50Ms: number; p99Ms: number; failed: number }
 
-/** Stands in a body for a text of the same length that no other request has. */
+/** Placeholder in a body. Each request replaces it with a unique text of the same length. */
 export const uniquePart = 'unique-000000-000000000000'
 
 const script = ({ headers, requests }: Load): string => `
@@ -47,7 +47,7 @@ done = function(summary, latency, requests)
     latency:percentile(50), latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
 end`
 
-/** Sends the requests in turn over this many connections for this many seconds. */
+/** Sends the requests in rotation over `connections` connections for `seconds` seconds. */
 export async function runLoad(load: Load, connections: number, seconds: number): Promise<Round> {
   const file = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/load.lua`
   writeFileSync(file, script(load))
@@ -56,7 +56,8 @@ export async function runLoad(load: Load, connections: number, seconds: number):
   const [, requests, microseconds, p50, p99, failed] = (
     /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(stdout) ?? []
   ).map(Number)
-  if (requests === undefined || microseconds === undefined) throw new Error(`wrk said: ${stdout}`)
+  if (requests === undefined || microseconds === undefined)
+    throw new Error(`unexpected output of wrk: ${stdout}`)
   return {
     requests,
     perSecond: requests / (microseconds / 1e6),
@@ -66,7 +67,7 @@ export async function runLoad(load: Load, connections: number, seconds: number):
   }
 }
 
-/** Processor time a process has used so far, in milliseconds (Linux counts in hundredths of a second). */
+/** Returns the CPU time that a process has used, in milliseconds; Linux counts in units of 10 ms. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

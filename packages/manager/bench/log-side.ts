@@ -1,4 +1,4 @@
-// Writes many lines of requests, by our own writer or by pino's, and prints the CPU time of one on standard error.
+// Writes many request log lines with the Manager's writer or pino's, and prints the CPU time per line to stderr.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createLog, droppedNotice, logRequest } from '../src/platform/log/log.ts'
@@ -7,7 +7,7 @@ import { createLogOutput } from '../src/platform/log/log-output.ts'
 const [lines, perTurn] = [300_000, 100]
 const isOwn = process.argv[2] === 'own'
 const destination = isOwn
-  ? createLogOutput({ onDropped: () => undefined, noticeOf: droppedNotice })
+  ? createLogOutput({ onDropped: () => undefined, formatDroppedNotice: droppedNotice })
   : pino.destination({ fd: 1, sync: false, minLength: 16_000, maxLength: 4 * 1_048_576 })
 const log = createLog('info', destination)
 const line = {

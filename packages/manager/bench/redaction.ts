@@ -1,5 +1,5 @@
-// Searches for the texts that take longest to redact: node bench/redaction.ts <seconds> [seed]. Random texts of symbols
-// are changed at random, and the slowest ones are changed again.
+// Searches for the texts that take longest to redact: node bench/redaction.ts <seconds> [seed]. It mutates random
+// sequences of symbols, and then mutates the slowest ones again.
 import { symbols } from '../test/kit/symbols.ts'
 import { redactBody, redactHeaders, redactUrl } from '../src/features/call-log/redact.pure.ts'
 import { type Budget, createBudget } from '../src/features/call-log/redact-budget.pure.ts'
@@ -49,7 +49,7 @@ const written = ({ runs }: Text, length: number): string =>
     .reduce((text, { unit, times }) => text + unit.join('').repeat(times).slice(0, length), '')
     .slice(0, length)
 
-/** What is measured. */
+/** A single call whose duration is measured. */
 type Entry = (budget: Budget) => void
 const entries: Record<keyof typeof maxBytes, (text: Text) => Entry> = {
   body: (text) => {
@@ -67,7 +67,7 @@ const entries: Record<keyof typeof maxBytes, (text: Text) => Entry> = {
   },
 }
 
-/** The least time of a few rounds. */
+/** Returns the shortest time of a few rounds. */
 function measured(text: Text, run: Entry, rounds: number): Measured {
   let [ms, values] = [Infinity, 0]
   for (let round = 0; round < rounds; round++) {

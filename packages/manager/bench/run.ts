@@ -1,14 +1,24 @@
-// Runs one benchmark, or all of them: npm run bench [-- <name> [its options]]
+// Runs one benchmark or all of them: npm run bench [-- <name> [options]]
 import { spawnSync } from 'node:child_process'
 
-const names = ['validate', 'frontend-config', 'pilets', 'esb', 'comms', 'comms-sockets', 'list', 'log-line']
+const names = [
+  'validate',
+  'frontend-config',
+  'pilets',
+  'esb',
+  'comms',
+  'comms-inbox',
+  'comms-sockets',
+  'list',
+  'log-line',
+]
 const [name, ...options] = process.argv.slice(2)
 if (name !== undefined && !names.includes(name)) {
-  process.stderr.write(`no such benchmark; name one of ${names.join(', ')}, or none for all\n`)
+  process.stderr.write(`unknown benchmark; use one of ${names.join(', ')}, or none to run all\n`)
   process.exit(2)
 }
 const chosen = name === undefined ? names : [name]
-const loadedByWrk = new Set(['validate', 'frontend-config', 'pilets', 'esb', 'comms'])
+const loadedByWrk = new Set(['validate', 'frontend-config', 'pilets', 'esb', 'comms', 'comms-inbox'])
 if (chosen.some((one) => loadedByWrk.has(one)) && spawnSync('wrk').error !== undefined) {
   process.stderr.write('bench needs wrk, which is not installed: apt-get install wrk\n')
   process.exit(1)

@@ -1,4 +1,4 @@
-// Two programs side by side: the service and the bare engine, started here and loaded in turn in one run.
+// Starts the service and the bare program, and sends load to both in alternating rounds.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,15 +11,15 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 
 const path = { PATH: process.env['PATH'] }
 
-/** The service on a database, as an installation starts it. */
+/** Starts the service in its own process, as in production. */
 export const startService = (databaseUrl: string, env: Record<string, string> = {}): Promise<Side> =>
   start('../src/main.ts', [], { ...path, ...testEnv(databaseUrl), ...servicePorts, ...env }, /"port":(\d+)/)
 const servicePorts = { SVC_PORT: '0', SVC_HEALTH_PORT: '0', SVC_DATABASE_POOL_SIZE: '10' }
 
-/** A bare program, which prints the port it listens on. */
+/** Starts a bare program, which must print the port that it listens on. */
 export const startBare = (file: string, args: string[]): Promise<Side> => start(file, args, path, /^(\d+)\n/)
 
-/** Starts a program and waits for the port it names in its output, which goes to a file as a service's does. */
+/** Starts a program and waits until it prints its port. The output goes to a file, as in production. */
 async function start(file: string, args: string[], env: NodeJS.ProcessEnv, port: RegExp): Promise<Side> {
   const out = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/out.log`
   const path = new URL(file, import.meta.url).pathname
@@ -27,7 +27,7 @@ async function start(file: string, args: string[], env: NodeJS.ProcessEnv, port:
     env,
     stdio: ['ignore', openSync(out, 'w'), 'inherit'],
   })
-  // A benchmark that fails leaves nothing running.
+  // A failed benchmark must not leave processes running.
   process.once('exit', () => child.kill())
   for (let tries = 0; tries < 1_200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -47,7 +47,7 @@ export type Comparison = {
   seconds: number
 }
 
-/** Loads both in turn, round by round, and prints the ratio of their rates; the first round is for warming up. */
+/** Sends load to both sides in alternating rounds and prints the ratio of their rates. The first round is a warm-up. */
 export async function compare({ name, connections, rounds, seconds, ...sides }: Comparison): Promise<void> {
   const ratios: number[] = []
   const rate = { service: [] as number[], bare: [] as number[] }

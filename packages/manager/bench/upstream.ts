@@ -1,4 +1,4 @@
-// What both sides forward to: a small response to every request.
+// The upstream to which both sides forward. It sends a small response to every request.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

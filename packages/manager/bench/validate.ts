@@ -1,5 +1,4 @@
-// The most frequent question: who is this, and what may they do? The service beside the bare engine, in one run, in
-// turn.
+// Compares credential validation, the most frequent request from a proxy, with the bare server, in alternating rounds.
 //   node bench/validate.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds pat,bearer,basic] [--tenants 3]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
@@ -74,13 +73,13 @@ const loadOf = (url: string, authorizations: string[]): Load => ({
 })
 
 say(
-  `${accounts} accounts, ${tenants} tenants, ${rounds} rounds of ${seconds} s each, in turn; ratio = service / bare`,
+  `${accounts} accounts, ${tenants} tenants, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`,
 )
 for (const kind of options.kinds.split(',')) {
   const authorizations = headersByKind[kind] ?? []
   for (const header of authorizations) {
     const { status } = await validate(service.url, header, project.applicationId, '203.0.113.9')
-    if (status !== 200) throw new Error(`warming ${kind} answered ${status}`)
+    if (status !== 200) throw new Error(`the warm-up of ${kind} returned ${status}`)
   }
   for (const connections of options.connections.split(',').map(Number))
     await compare({

@@ -1,7 +1,7 @@
-// The whole service on one page. A feature may use only what is above it; one that needs more does not compile.
+// This file assembles the service. A feature can use only the features listed above it; anything else does not compile.
 import type { Config } from './config/config.ts'
 import { type Deps, type DepsOptions, closeDeps, createDeps, isEscapeHatchOpen } from './deps.ts'
-import { type InOrder, assertSettingsListed, createFeatures, needsOf } from './feature.ts'
+import { type DependencyOrder, assertSettingsListed, createFeatures, collectFeatureNeeds } from './feature.ts'
 import { accessReviews } from './features/access-reviews/index.ts'
 import { accessTokens } from './features/access-tokens/index.ts'
 import { applications } from './features/applications/index.ts'
@@ -69,16 +69,16 @@ const features = [
   evidence,
   accessReviews,
 ] as const
-'complete' satisfies InOrder<typeof features, Deps>
+'complete' satisfies DependencyOrder<typeof features, Deps>
 assertSettingsListed(features, listedSettings)
 
-/** Every column that holds sealed secrets. */
+/** Every column that contains sealed secrets. */
 export const sealedColumns = joinSealedColumns(features.map((feature) => feature.sealedColumns ?? []))
 
 export type AppOptions = TransportOptions & DepsOptions
 export type App = Transport & BackgroundWork & { readiness: ReadinessProbe }
 
-/** Builds the service; throws when a route or a field has no policy, naming all of them. */
+/** Builds the service; throws one error that names every route and field without a policy. */
 export async function createApp(
   config: Config,
   world: World,
@@ -86,7 +86,7 @@ export async function createApp(
 ): Promise<App> {
   const tracing = await loadTracing(config, world)
   if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.noteStatement(statement))
-  const needs = needsOf(features, config)
+  const needs = collectFeatureNeeds(features, config)
   const deps = createDeps(config, world, needs, { retiredKeys, iterations, tracing })
   const { features: created, apis } = createFeatures(features, deps)
   const isHatchOpen = isEscapeHatchOpen(config)
@@ -96,8 +96,8 @@ export async function createApp(
       features: created,
       callers: {
         provision: apis.users.provision,
-        tokenOwner: apis.accessTokens.authenticate,
-        machineOf: apis.machineUsers.authenticate,
+        authenticateToken: apis.accessTokens.authenticate,
+        authenticateMachine: apis.machineUsers.authenticate,
       },
       close: () => closeDeps(deps),
     },
@@ -116,7 +116,7 @@ export async function createApp(
   }
 }
 
-/** Says loudly that the gate is open, and makes sure that the development administrator exists. */
+/** Logs a warning that the gate is open, and ensures that the development administrator exists. */
 async function openEscapeHatch(world: World, users: UsersApi): Promise<void> {
   world.metrics.devOverride.set(1)
   world.log.warn(

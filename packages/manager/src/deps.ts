@@ -1,4 +1,4 @@
-// What every feature may use beside the features above it: the world, and what one process has one of.
+// Dependencies that every feature can use: the world, and the objects that exist once per process.
 import { availableParallelism } from 'node:os'
 import { blobSettings } from './config/blob-settings.ts'
 import { type Config, settingsOf } from './config/config.ts'
@@ -28,11 +28,11 @@ export type Deps = ReturnType<typeof createDeps>
 export type DepsOptions = {
   retiredKeys?: RetiredKeys
   tracing?: Tracing
-  /** Rounds of a new hash; no setting leads here, and only tests take fewer. */
+  /** PBKDF2 iterations of a new hash. No setting changes the number; only tests use fewer. */
   iterations?: number
 }
 
-/** One per process; `closeDeps` ends it. */
+/** Creates the dependencies once per process; `closeDeps` closes them. */
 export function createDeps(config: Config, world: World, needs: FeatureNeeds, options: DepsOptions = {}) {
   const { clock, database, metrics } = world
   const { masterKey, encryptionKeys, kdfMaxQueue } = config
@@ -75,11 +75,11 @@ export async function closeDeps({ activity, authFailures, kdf, tracing }: Deps):
   await tracing.close()
 }
 
-/** Development without a proxy: no secret is needed, and a request without identity is an administrator's. */
+/** Returns true in development without a proxy: no secret is required, and anonymous requests act as administrator. */
 export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
   env === 'development' && devUserOverride
 
-/** Services of the installation that no outbound call may reach, as far as the configuration names them. */
+/** Returns the configured addresses of the installation's own services, which outbound calls must not reach. */
 function optionalUrls(config: Config): string[] {
   const { piletsS3Endpoint } = settingsOf(config, blobSettings)
   return [piletsS3Endpoint, config.tracingOtlpEndpoint, apiServer(config)].filter((url) => url !== undefined)
@@ -90,7 +90,7 @@ const apiServer = ({ orchestratorKind, orchestratorApiServer }: Config): string 
 
 const [readinessConnections, renderThreads] = [1, 2]
 
-/** What needs open files besides inbound and outbound connections. */
+/** Returns the number of open files per consumer, and the configured limits of inbound and outbound connections. */
 const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number) => ({
   database:
     config.databasePoolSize +

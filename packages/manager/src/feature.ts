@@ -1,5 +1,5 @@
-// What a feature is: one definition in its index.ts. What is known without a running service is in the definition;
-// `create` makes the rest. Adding a feature adds its folder, a line in app.ts and its permissions.
+// Each feature has one definition in its index.ts. The definition contains everything that is known without a running
+// service; `create` builds the rest. A new feature needs a folder, a line in app.ts and its permissions.
 import type { Config } from './config/config.ts'
 import type { RoleName, SettingsTable } from './config/readers.ts'
 import type { ConstraintMeanings } from './platform/postgres/db-errors.ts'
@@ -11,70 +11,70 @@ import type { Queue } from './platform/jobs/worker.ts'
 import type { SealedColumns } from './platform/secrets/sealed-columns.ts'
 import type { Scopes } from './policy/scopes.ts'
 
-/** What a feature brings to a running service. */
+/** The parts of a feature in a running service. */
 type Feature<Api = unknown> = {
   resolvers?: ResolverMap
-  /** How other types of the schema lead to the types of this feature (`@link`). */
+  /** Resolvers of `@link` fields, through which other types of the schema lead to types of this feature. */
   links?: Links
   /** Registers the feature's REST routes; each declares its policy. */
   routes?: (server: ApiServer) => void
   schedules?: readonly Schedule[]
-  /** Durable jobs and who works on them; the queues themselves come with a migration. */
+  /** Handlers of durable jobs; a migration creates the queues themselves. */
   queues?: readonly Queue[]
-  /** Stops timers and threads, and writes what is still buffered; called once no request is in flight. */
+  /** Stops timers and threads, and flushes buffered writes; called once no request is in flight. */
   close?: () => Promise<void>
-  /** The handful of functions other features may call. */
+  /** The few functions that other features may call. */
   api: Api
 }
 
 export type FeatureDefinition<Name extends string = string, Deps = never, Api = unknown> = {
-  /** The property under which features further down receive its `api`. */
+  /** The property under which later features receive its `api`. */
   name: Name
   sdl?: string
-  /** The role of the processes that serve its routes; without it every process does. */
+  /** The role of the processes that serve its routes; without a role, every process serves them. */
   role?: RoleName
-  /** Its own settings; src/settings.ts lists them too, for commands. */
+  /** Settings of the feature; src/settings.ts also lists them, for commands. */
   settings?: SettingsTable
-  /** Addresses of the installation's own services that its settings name: no outbound call may reach them. */
+  /** Addresses of the installation's own services in its settings; outbound calls must not reach them. */
   ownServices?: (config: Config) => readonly string[]
-  /** How many sockets a process that serves it keeps open at most. */
+  /** Maximum number of sockets that a process serving this feature keeps open. */
   maxSockets?: (config: Config) => number
-  /** How the things of this feature are found when a policy names them (`@can(in: …)`). */
+  /** Lookups for the objects of this feature that policies name (`@can(in: …)`). */
   scopes?: Scopes
-  /** What a violation of one of the feature's own constraints means to a caller. */
+  /** Errors that callers receive when a constraint of this feature is violated. */
   constraints?: ConstraintMeanings
-  /** Columns that hold sealed secrets. */
+  /** Columns that contain sealed secrets. */
   sealedColumns?: readonly SealedColumns[]
   create(this: void, deps: Deps): Feature<Api>
 }
 
-/** Names the types of a definition. */
+/** Returns the definition unchanged, with its name, dependencies and API as inferred types. */
 export const defineFeature = <const Name extends string, Deps, Api>(
   definition: FeatureDefinition<Name, Deps, Api>,
 ): FeatureDefinition<Name, Deps, Api> => definition
 
-/** The api of every feature of a list, by name. */
+/** The APIs of a list of features, by feature name. */
 export type Apis<List extends readonly FeatureDefinition[]> = {
   [Definition in List[number] as Definition['name']]: ReturnType<Definition['create']>['api']
 }
 
 /**
- * `'complete'` when every feature finds what it needs in `Given` and above itself; else the text says which does not.
+ * `'complete'` if `Given` and the features above satisfy every feature; otherwise a text that names the first failure.
  */
-export type InOrder<List extends readonly FeatureDefinition[], Given> = List extends readonly [
+export type DependencyOrder<List extends readonly FeatureDefinition[], Given> = List extends readonly [
   infer First extends FeatureDefinition,
   ...infer Rest extends readonly FeatureDefinition[],
 ]
   ? Given extends Parameters<First['create']>[0]
-    ? InOrder<Rest, Given & Apis<[First]>>
-    : `${First['name']} needs what does not stand above it`
+    ? DependencyOrder<Rest, Given & Apis<[First]>>
+    : `${First['name']} depends on a feature that is listed below it in app.ts`
   : 'complete'
 
-/** What the process provides for features before they are created. */
+/** Requirements of the features that the process must know before it creates them. */
 export type FeatureNeeds = { ownServices: readonly string[]; maxSockets: number }
 
-/** What the features of this process need. */
-export function needsOf(list: readonly FeatureDefinition[], config: Config): FeatureNeeds {
+/** Adds up the requirements of the features that this process serves. */
+export function collectFeatureNeeds(list: readonly FeatureDefinition[], config: Config): FeatureNeeds {
   const served = list.filter(({ role }) => role === undefined || config.roles.includes(role))
   const sockets = served.map(({ maxSockets }) => maxSockets?.(config) ?? 0)
   return {
@@ -83,7 +83,7 @@ export function needsOf(list: readonly FeatureDefinition[], config: Config): Fea
   }
 }
 
-/** Throws unless `listed` holds the settings of every feature: what is missing there could not be configured. */
+/** Throws unless `listed` contains the settings of every feature: a missing setting could not be configured. */
 export function assertSettingsListed(list: readonly FeatureDefinition[], listed: SettingsTable): void {
   for (const { name, settings = {} } of list)
     for (const [key, item] of Object.entries(settings))
@@ -92,16 +92,16 @@ export function assertSettingsListed(list: readonly FeatureDefinition[], listed:
 
 export type CreatedFeature = FeatureDefinition & Feature
 
-/** Creates the features in their order; each receives `given` and the api of every feature above it. */
+/** Creates the features in order; each receives `given` and the APIs of the features above it. */
 export function createFeatures<const List extends readonly FeatureDefinition[]>(
   list: List,
   given: object,
 ): { features: CreatedFeature[]; apis: Apis<List> } {
   const apis: Record<string, unknown> = {}
   const features = list.map((definition) => {
-    // It would hide what the features below expect under this name.
+    // A duplicate name would hide the dependency that later features expect under it.
     if (definition.name in given || definition.name in apis)
-      throw new Error(`a feature cannot be called ${definition.name}: the name is taken`)
+      throw new Error(`the feature name ${definition.name} is already in use`)
     const feature = definition.create({ ...given, ...apis } as never)
     apis[definition.name] = feature.api
     return { ...definition, ...feature }

@@ -1,5 +1,5 @@
-// The documents GraphiQL opens with: the operations of README.md and of the tutorial docs/start/call-a-partner.md. A test
-// compares them with these pages. The name of an operation is the title of its tab, so each has one.
+// GraphiQL opens with these operations from README.md and docs/start/call-a-partner.md; a test compares them with both
+// pages. Each operation has a name because GraphiQL shows it as the title of the tab.
 
 export const graphiqlTabs: readonly { query: string }[] = [
   String.raw`# README.md. Run it with Ctrl-Enter.

@@ -1,4 +1,4 @@
-// The process: configuration, world, app, the configured roles, signals. `npm start` runs this file.
+// Entry point of the service (`npm start`): loads the configuration, starts the configured roles and handles signals.
 import type { AddressInfo, Server } from 'node:net'
 import { createApp } from './app.ts'
 import { ConfigError, type Config, loadConfig, processSource } from './config/config.ts'
@@ -25,18 +25,18 @@ async function start(config: Config): Promise<void> {
     health.once('error', reject)
     health.listen(config.healthPort, config.healthHost, resolve)
   })
-  await healthListens.catch(nameSetting(platformSettings.healthPort))
-  // By name Fastify would open a second server for ::1, which the limits on connections do not know.
+  await healthListens.catch(explainPortConflict(platformSettings.healthPort))
+  // For `localhost`, Fastify would open a second server on ::1, which the connection limits do not cover.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
-  await app.server.listen({ host, port: config.port }).catch(nameSetting(platformSettings.port))
+  await app.server.listen({ host, port: config.port }).catch(explainPortConflict(platformSettings.port))
   const stopBackgroundWork = startBackgroundWork(app, config.roles)
   const ports = { port: portOf(app.server.server), health_port: portOf(health) }
   log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')
 
   const stop = async (): Promise<void> => {
-    // The proxy sees 503 on /readyz and stops sending; until then, requests are served as before.
+    // The proxy sees 503 on /readyz and stops sending requests. Until then, the service handles them as usual.
     app.readiness.startDraining()
-    // What is not done by then is given back, before the process is ended.
+    // Jobs that are still running after this time return to the queue, 5 s before the process is stopped.
     const graceMs = Math.max(0, config.drainDelayMs + config.shutdownTimeoutMs - 5_000)
     const backgroundEnds = stopBackgroundWork(graceMs).catch((error: unknown) =>
       log.error({ err: error }, 'background work did not stop cleanly'),
@@ -44,7 +44,7 @@ async function start(config: Config): Promise<void> {
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
     await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
     const overdue = setTimeout(
-      () => void exit(log, 1, 'requests did not end in time'),
+      () => void exit(log, 1, 'shutdown timed out with requests in flight'),
       config.shutdownTimeoutMs,
     )
     overdue.unref()
@@ -68,20 +68,22 @@ async function start(config: Config): Promise<void> {
     })
 }
 
-/** A port that is taken is reported with the setting that names it. */
-const nameSetting =
+/** Adds the name of the setting to the error when a port is already in use. */
+const explainPortConflict =
   ({ env, key }: { env: string; key: string }) =>
   (cause: NodeJS.ErrnoException & { port?: number; address?: string }): never => {
     if (cause.code !== 'EADDRINUSE') throw cause
     throw new Error(
-      `port ${cause.port} on ${cause.address} is taken by another process; set ${env} (${key}) to another one`,
+      `port ${cause.port} on ${cause.address} is already in use; set ${env} (${key}) to another port`,
       { cause },
     )
   }
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** The last lines are waited for, but not longer than the log allows: its reader may be gone or paused. */
+/**
+ * Waits until the last log lines are written, but only for a limited time: the reader of the log may be gone or paused.
+ */
 async function exit(log: Logger, code: number, text: string): Promise<never> {
   log.info(text)
   await new Promise<void>((resolve) => log.flush(() => resolve()))

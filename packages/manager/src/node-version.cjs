@@ -1,11 +1,11 @@
-// Runs in front of the commands of package.json. A Node that is too old cannot load TypeScript and fails with an error that
-// does not say why; this file any Node can load.
+// The scripts of package.json run this file first. An old Node cannot load TypeScript and fails with an unclear error;
+// every Node can load this file.
 'use strict'
 const needed = 24
 const found = process.versions.node
 if (Number(found.split('.')[0]) < needed) {
   process.stderr.write(
-    `this needs Node ${needed} or newer, and this is Node ${found}: run ". .ci/node" first, or install Node ${needed}\n`,
+    `Node ${needed} or newer is required, found Node ${found}: run ". .ci/node" first, or install Node ${needed}\n`,
   )
   process.exit(1)
 }

@@ -1,6 +1,5 @@
-// Every setting of the service: those of the platform, and those of the features. They are named here and not taken from
-// the definitions, so that a command reads its configuration without loading every feature. The service does not start
-// when a setting of a feature is missing here.
+// This file lists every setting of the platform and of the features. Commands read it without loading every feature,
+// which the feature definitions would require. The service does not start if a feature's setting is missing here.
 import { blobSettings } from './config/blob-settings.ts'
 import { commsSettings } from './config/comms-settings.ts'
 import { joinSettings } from './config/config.ts'
@@ -19,7 +18,7 @@ import { proxyAuthSettings } from './features/proxy-auth/proxy-auth.settings.ts'
 import { transformationSettings } from './features/transformations/transformations.settings.ts'
 import { triggersSettings } from './features/triggers/triggers.settings.ts'
 
-/** In the order in which the documentation lists them. */
+/** All settings, in the order of the documentation. */
 export const settings = joinSettings([
   accessTokenSettings,
   auditSettings,

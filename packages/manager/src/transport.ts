@@ -1,10 +1,10 @@
-// What the features are reached through: one GraphQL schema, one HTTP server, and the policy in front of both.
+// The transport serves all features through one GraphQL schema and one HTTP server, with the policy in front of both.
 import { printSchema } from 'graphql'
 import type { Deps } from './deps.ts'
 import type { CreatedFeature } from './feature.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
 import { createDbErrorReader } from './platform/postgres/db-errors.ts'
-import { chargeFields } from './platform/graphql/answer-budget.ts'
+import { chargeFields } from './platform/graphql/response-budget.ts'
 import { registerGraphql } from './platform/graphql/endpoint.ts'
 import { registerGraphiql } from './platform/graphql/graphiql.ts'
 import { countObjects } from './platform/graphql/object-budget.ts'
@@ -24,30 +24,30 @@ export type Transport = {
   server: ApiServer
   routes: readonly GuardedRoute[]
   fields: readonly GuardedField[]
-  /** The generated pages that describe the service. */
+  /** Returns the contents of the generated pages: the policy tables and the schema. */
   describe(): { policy: Record<string, string>; schema: string }
 }
 
 type Options = {
   deps: Deps
   features: readonly CreatedFeature[]
-  /** How callers are identified: by forwarded identity, personal access token or machine token. */
+  /** Functions that identify callers by forwarded identity, personal access token or machine token. */
   callers: Callers
-  /** Closes what the features share, after they have closed. */
+  /** Closes the shared dependencies after all features have closed. */
   close: () => Promise<void>
 }
-type Callers = Pick<AuthenticateOptions, 'provision' | 'tokenOwner' | 'machineOf'>
+type Callers = Pick<AuthenticateOptions, 'provision' | 'authenticateToken' | 'authenticateMachine'>
 
 export type TransportOptions = {
-  /** Who a request without identity is; only the development escape hatch sets it. */
+  /** Identity for requests without an identity; only the development escape hatch sets it. */
   fallbackIdentity?: Identity
-  /** Changes the SDL before it is built: a test shows with it that a missing policy stops the boot. */
+  /** Changes the SDL before the schema is built; tests use it to prove that a missing policy stops startup. */
   alterSdl?: (sdl: string) => string
-  /** Registers further routes, for the same kind of test. */
+  /** Registers additional routes; tests use it for the same purpose. */
   extend?: (server: ApiServer) => void
-  /** How late the event loop is; a test says it, everybody else has it measured. */
+  /** Event loop delay in milliseconds; measured unless a test supplies it. */
   loopDelayMs?: () => number
-  /** How long a body may take on most routes; a test has no 30 seconds. */
+  /** Timeout for the body on most routes, 30 s by default; tests lower it. */
   bodyTimeoutMs?: number
 }
 
@@ -55,14 +55,14 @@ const maxRequestMs = 20_000
 
 const policySdl = permissionSdl + readSdl(import.meta.url, './policy/policy.graphql')
 
-/** Builds and checks schema and server; nothing listens yet. */
+/** Builds and checks the schema and the server; the server does not listen yet. */
 export async function createTransport(
   { deps, features, callers, close }: Options,
   options: TransportOptions,
 ): Promise<Transport> {
   const { config, metrics, readiness } = deps
   const { schema, scopes, fields, print } = createGuardedSchema(features, options.alterSdl)
-  const readDbError = createDbErrorReader(joined(features.map((feature) => feature.constraints)))
+  const readDbError = createDbErrorReader(mergeByName(features.map((feature) => feature.constraints)))
   const server = createServer({
     log: deps.log,
     metrics,
@@ -94,12 +94,12 @@ export async function createTransport(
       readDbError,
       maxBodyBytes: config.graphqlMaxBodyBytes,
       policy: { user: 'each field declares its own policy (@can)' },
-      personOf: ({ actor }) => actor?.user.id ?? '',
+      userIdOf: ({ actor }) => actor?.user.id ?? '',
       createContext: ({ actor }) => ({ actor, deadline: performance.now() + maxRequestMs }),
     })
     if (config.env === 'development') await registerGraphiql(server, graphiqlTabs)
   }
-  // Hooks of the end run last in, first out.
+  // onClose hooks run in reverse order, so the shared dependencies close after the features.
   server.addHook('onClose', close)
   for (const feature of features) {
     if (feature.role === undefined || config.roles.includes(feature.role)) feature.routes?.(server)
@@ -115,28 +115,28 @@ export async function createTransport(
   }
 }
 
-/** The schema of all features with the policy in front of every field, and what it prints as. */
+/** Builds the schema of all features with the policy in front of every field, and prints it. */
 function createGuardedSchema(features: readonly CreatedFeature[], alterSdl = (sdl: string) => sdl) {
   const schema = createSchema(
     [policySdl, ...features.map((feature) => feature.sdl ?? '')].map(alterSdl),
     features.map((feature) => feature.resolvers ?? {}),
-    joined(features.map((feature) => feature.links)),
+    mergeByName(features.map((feature) => feature.links)),
   )
   const print = printSchema(schema)
-  const scopes: Scopes = joined(features.map((feature) => feature.scopes))
+  const scopes: Scopes = mergeByName(features.map((feature) => feature.scopes))
   const fields = guardSchema(schema, scopes)
   chargeFields(schema)
   countObjects(schema)
   return { schema, scopes, fields, print }
 }
 
-/** What features contribute under names, in one table; two that take the same name stop the start. */
-function joined<Value>(
+/** Merges named contributions of the features into one table; throws if two features use the same name. */
+function mergeByName<Value>(
   tables: readonly (Readonly<Record<string, Value>> | undefined)[],
 ): Record<string, Value> {
   const all: Record<string, Value> = {}
   for (const [name, value] of tables.flatMap((table) => Object.entries(table ?? {}))) {
-    if (Object.hasOwn(all, name)) throw new Error(`two features contribute ${name}`)
+    if (Object.hasOwn(all, name)) throw new Error(`two features define ${name}`)
     all[name] = value
   }
   return all

@@ -1,4 +1,4 @@
-// Everything outside the process. It is the only thing a test replaces.
+// Everything outside the process. Tests replace only parts of it.
 import { blobSettings } from './config/blob-settings.ts'
 import { type Config, settingsOf } from './config/config.ts'
 import type { Clock } from './platform/clock.ts'
@@ -27,17 +27,17 @@ export type World = {
   directory: UserDirectory
   log: Logger
   metrics: Metrics
-  /** Names of upstreams. */
+  /** DNS lookups for outbound calls. */
   names: Names
-  /** Where the bytes of bundles are kept. */
+  /** Storage of bundle contents. */
   blobStores: BlobStores
-  /** What runs the workloads of deployments. */
+  /** Runs the workloads of deployments. */
   orchestrator: Orchestrator
 }
 
 const directories = { local: createLocalDirectory }
 
-/** The real world as the configuration describes it; `replace` swaps single parts in a test. */
+/** Creates the real world from the configuration; tests replace single parts with `replace`. */
 export function createWorld(config: Config, replace: Partial<World> = {}): World {
   const metrics = replace.metrics ?? createMetrics(version)
   const log =
@@ -46,7 +46,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       config.logLevel,
       createLogOutput({
         onDropped: (count) => metrics.logLinesDropped.inc(count),
-        noticeOf: droppedNotice,
+        formatDroppedNotice: droppedNotice,
       }),
     )
   const database =
@@ -79,7 +79,7 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
   }
 }
 
-/** Redis as the configuration describes it. */
+/** Returns the Redis connection options from the configuration. */
 export const redisOptions = (config: Config): RedisOptions => ({
   url: config.redisUrl,
   topology: topologyOf(config),
@@ -87,12 +87,12 @@ export const redisOptions = (config: Config): RedisOptions => ({
   keyPrefix: config.redisKeyPrefix,
 })
 
-/** The stores of blobs as the configuration describes them; commands need them without the rest of the world. */
+/** Creates the configured blob stores; commands use them without the rest of the world. */
 export const blobStoresOf = (config: Config, database: Database, log: Logger): BlobStores =>
-  createBlobStores({ ...blobPlaces(config), database, log })
+  createBlobStores({ ...blobStoreOptions(config), database, log })
 
-/** Where blobs go, and the bucket if one is configured. */
-function blobPlaces(config: Config) {
+/** Returns the primary blob store and the configured bucket, if any; throws if the S3 settings are incomplete. */
+function blobStoreOptions(config: Config) {
   const { piletsStore: primary, ...s3 } = settingsOf(config, blobSettings)
   const { piletsS3Bucket: bucket, piletsS3AccessKeyId: accessKeyId, piletsS3SecretAccessKey: secret } = s3
   if (bucket === undefined) {
@@ -114,14 +114,14 @@ function blobPlaces(config: Config) {
   }
 }
 
-/** Pods of other roles have no token. */
+/** Only processes with role `api` get an orchestrator: pods of other roles have no service account token. */
 function orchestratorOf(config: Config): Orchestrator {
   if (config.orchestratorKind === 'none' || !config.roles.includes('api')) return createNoOrchestrator()
   const { orchestratorServiceAccount: serviceAccountFolder, orchestratorApiServer: server } = config
   return createKubernetesOrchestrator({ server, serviceAccountFolder })
 }
 
-/** Closes everything the world holds. */
+/** Closes all connections of the world. */
 export async function closeWorld(world: World): Promise<void> {
   await world.orchestrator.close()
   await world.blobStores.close()

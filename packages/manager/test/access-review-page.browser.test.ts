@@ -1,4 +1,5 @@
-// The page of an access review in Chromium: what it shows, on a screen of any width, in light and dark, and on paper.
+// Tests the access review page in Chromium: its content at different screen widths, in light and dark mode, and in
+// print.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -29,7 +30,7 @@ const hostile = [
   'W'.repeat(200),
 ]
 
-/** People of all kinds, some of them with names that try to break the page. */
+/** Seeds users of all kinds, some with names that try to break the page. */
 async function seedPeople(): Promise<void> {
   const sql = (text: string, values: unknown[]) => service.sql.query(text, values)
   const names = ['Alice Moser', 'Bob Huber', 'Chloé Dubois', '李小龍', 'Dana Novák', ...hostile]
@@ -58,7 +59,7 @@ const open = async (options: Parameters<Browser['newContext']>[0] = {}, query = 
   await tab.goto(`${service.url}${reviewPath}${query}`)
   return tab
 }
-/** For somebody who wants to look at what was tested. */
+/** Saves a screenshot for manual inspection if TEST_SHOTS is set. */
 const keep = async (name: string, take: () => Promise<Uint8Array>): Promise<void> => {
   const folder = process.env['TEST_SHOTS']
   if (folder === undefined) return
@@ -107,7 +108,7 @@ describe('the page', () => {
   test('has nothing that axe finds wrong, in light and dark, wide and narrow, and does not scroll sideways', async () => {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1_024, 360]) {
-        // One project: axe takes seconds for the rows of all of them, which look the same.
+        // Check only one project: axe would need seconds for all rows, and they look the same.
         const tab = await open({ colorScheme, viewport: { width, height: 800 } }, `?project_id=${other.id}`)
         await keep(`review-${width}-${colorScheme}.png`, () => tab.screenshot({ fullPage: width > 500 }))
         expect([colorScheme, width, await violationsOf(tab)]).toEqual([colorScheme, width, []])
@@ -159,17 +160,17 @@ describe('the page', () => {
       const complaints = complaintsOf(tab)
       const attest = tab.getByRole('button', { name: 'Attest' })
       await attest.click()
-      // Nothing is decided by itself.
+      // No decision is preselected.
       const radios = tab.getByRole('group', { name: /^Decision \(all \d+ entries\)$/ }).getByRole('radio')
       expect(await radios.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).checked))).toEqual([
         false,
         false,
         false,
       ])
-      await tab.getByRole('radio', { name: 'Approve: this access is right' }).check()
+      await tab.getByRole('radio', { name: 'Approve: this access is appropriate' }).check()
       await tab.getByLabel('Comment').fill('As every quarter\nby two of us')
       await attest.click()
-      const confirmed = tab.getByRole('checkbox', { name: /^I have looked at the access to the project/ })
+      const confirmed = tab.getByRole('checkbox', { name: /^I have reviewed the access to the project/ })
       expect(await confirmed.evaluate((box) => box.matches(':focus:invalid'))).toBe(true)
       await confirmed.check()
       await keep(`attest-form-${width}-${colorScheme}.png`, () => tab.locator('.attest').screenshot())

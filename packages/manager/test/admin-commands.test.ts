@@ -1,10 +1,10 @@
-// `manager admin list` and `manager admin revoke`, as an operator runs them. `admin grant` is in identity.test.ts.
+// Tests `manager admin list` and `manager admin revoke`. identity.test.ts tests `admin grant`.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { untilWaiting } from './kit/locks.ts'
+import { waitForLockWait } from './kit/locks.ts'
 import { runManager } from './kit/commands.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
@@ -36,7 +36,7 @@ describe('manager admin revoke', () => {
     expect((await service.query(ann, '{ me { role } }')).data.me.role).toBe('administrator')
     expect(await admin('revoke', ann.email.toUpperCase())).toEqual({
       code: 0,
-      stdout: `${ann.email} (${ann.id}) is no longer administrator\n`,
+      stdout: `${ann.email} (${ann.id}) is no longer an administrator.\n`,
       stderr: '',
     })
     expect((await service.query(ann, '{ me { role } }')).data.me.role).toBe('user')
@@ -47,10 +47,10 @@ describe('manager admin revoke', () => {
       principal_id: 'manager admin revoke',
     }
     expect(await auditRows(ann)).toEqual([row])
-    // Like a second grant: what is so already is said, and nothing is written.
+    // A repeated revoke reports the current state and writes nothing, like a repeated grant.
     expect(await admin('revoke', ann.id)).toEqual({
       code: 0,
-      stdout: `${ann.email} (${ann.id}) is not administrator\n`,
+      stdout: `${ann.email} (${ann.id}) is not an administrator.\n`,
       stderr: '',
     })
     expect(await auditRows(ann)).toEqual([row])
@@ -61,7 +61,7 @@ describe('manager admin revoke', () => {
     expect(await admin('revoke', ann.id)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: ${ann.email} (${ann.id}) is the only administrator; grant the role to somebody else first\n`,
+      stderr: `error: ${ann.email} (${ann.id}) is the only administrator; grant the role to another user first\n`,
     })
     expect([await roleOf(ann), await auditRows(ann)]).toEqual(['administrator', []])
   })
@@ -71,7 +71,7 @@ describe('manager admin revoke', () => {
     const holder = await service.sql.connect()
     await holder.query("begin; select 1 from users where role = 'administrator' for update")
     const revoking = both.map(({ id }) => admin('revoke', id))
-    await untilWaiting(service.sql)
+    await waitForLockWait(service.sql)
     await holder.query('commit')
     holder.release()
     const results = await Promise.all(revoking)
@@ -85,11 +85,11 @@ describe('manager admin revoke', () => {
     expect(await admin('revoke', id)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: no user has the subject ${id}; \`manager admin list\` names the administrators\n`,
+      stderr: `error: no user has the subject ${id}; run \`manager admin list\` to list the administrators\n`,
     })
     expect(await roleOf({ id })).toBeUndefined()
     expect((await admin('revoke', 'nobody@example.com')).stderr).toBe(
-      'error: no user with the e-mail nobody@example.com has signed in yet; name the subject (a UUID) instead\n',
+      'error: no user with the e-mail nobody@example.com has signed in yet; pass the subject (a UUID) instead\n',
     )
   })
 })
@@ -99,7 +99,7 @@ describe('manager admin list', () => {
     expect(await admin('list')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'there is no administrator; `manager admin grant` makes the first one\n',
+      stderr: 'There is no administrator. Create the first one with `manager admin grant`.\n',
     })
     const seeded = await seedAdministrator()
     const granted = await seedUser(service.sql, 'granted')
@@ -132,7 +132,7 @@ describe('manager admin list', () => {
     const { code, stdout, stderr } = await admin('list')
     expect([code, stderr]).toEqual([
       0,
-      'there are more than 1000 administrators; these have the lowest ids\n',
+      'There are more than 1000 administrators. The list contains those with the lowest ids.\n',
     ])
     const lines = stdout.split('\n')
     expect(lines).toHaveLength(1_001)

@@ -1,5 +1,5 @@
-// The reference proxy that signs people in: a real Apache with mod_auth_openidc and the files of deploy/proxy/apache, a real
-// provider, and a configuration that `manager proxy-config` rendered.
+// Tests the reference proxy with sign-in: a real Apache with mod_auth_openidc and the files in deploy/proxy/apache, a
+// real identity provider, and a configuration rendered by `manager proxy-config`.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const dedicated = 'shop-tenant.shop-app.shop.example.com'
 const second = randomUUID()
 
 let backend: Upstream
-/** In the place of the Manager. */
+/** Stand-in for the Manager. */
 let manager: Upstream
 let provider: OidcProvider
 let proxy: ApacheProxy
@@ -93,7 +93,7 @@ beforeEach(() => {
 
 describe('a person who signs in', () => {
   test('is the one of the provider to the Manager, with the claims as they are', async () => {
-    // The page of a code that nobody has asked for.
+    // The page for a code that was never issued.
     expect([session.status, session.headers['content-type']]).toEqual([404, expect.stringContaining('html')])
     expect(JSON.parse((await ask(me(session.cookie))).body)).toEqual({
       data: { me: { id: alice.id, externalName: 'Alice Müller-Ødegård  X-Proxy-Auth: x' } },
@@ -212,7 +212,7 @@ describe('machines and tokens', () => {
     expect((await ask(me(bearer(`pat_${'x'.repeat(8)}_${'y'.repeat(32)}`)))).status).toBe(401)
     const pilets = await ask({ path: `/pilets/${project.id}`, host: host(management), headers: [bearer()] })
     expect(pilets.status).toBe(403)
-    // Another kind of credential is none of people.
+    // People cannot use other types of credentials.
     expect((await ask(me(['authorization', basicValue('a', 'b')]))).status).toBe(401)
   })
 
@@ -289,7 +289,7 @@ describe('the host of an application', () => {
       { error: 'no access to this application or tenant' },
     ])
     expect((await login(shop, '/', { id: 'no-uuid' })).status).toBe(403)
-    expect(proxy.errors()).toContain('the claim of the subject is no UUID')
+    expect(proxy.errors()).toContain('the subject claim is not a UUID')
     expect(backend.received).toEqual([])
   })
 
@@ -348,7 +348,7 @@ describe('the host of an application', () => {
       expect(await answers(who)).toEqual([503, '7'])
       manager.answer((_request, response) => response.writeHead(429, { 'retry-after': '9' }).end('{}'))
       expect(await answers(who)).toEqual([429, '9'])
-      // The secret of the proxy is wrong: that is not about the caller.
+      // The proxy secret is wrong, which is not the caller's fault.
       manager.answer((_request, response) => response.writeHead(401).end('{"error":"missing or invalid"}'))
       expect(await answers(who)).toEqual([503, '1'])
       manager.answer((_request, response) => response.destroy())

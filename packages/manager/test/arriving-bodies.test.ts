@@ -1,9 +1,9 @@
-// Bodies that stop arriving, and bodies that nobody reads.
+// Tests request bodies that stall, and bodies that the service does not read.
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
-import { beginRequest, headOf, sendOn, told } from './kit/partial-requests.ts'
+import { startRequest, headOf, keepSending, summaryOf } from './kit/partial-requests.ts'
 import { statusOf } from '@manager/harness/http-messages.ts'
 import { boundary, formOf, formPart, piletPath } from '@manager/harness/pilets.ts'
 import { useProject } from './kit/project.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   tester = await member('tester', 'tester')
 })
 const uploadPath = (name: string): string => piletPath({ projectId: project.id, name, version: '1.0.0' })
-const late = 'the request did not arrive to its end in time; send it again, without pauses'
+const late = 'the request did not arrive completely in time; send it again'
 
 describe('a body that stops arriving', () => {
   let impatient: TestApp
@@ -32,44 +32,44 @@ describe('a body that stops arriving', () => {
 
   test('is answered 408 after a while; an upload may take longer', async () => {
     const whole = formOf(formPart({}, 'bytes'))
-    const upload = await beginRequest(impatient.url, {
+    const upload = await startRequest(impatient.url, {
       path: uploadPath('slow'),
       headers: { ...headersOf(tester), ...form },
       length: `content-length: ${whole.length}`,
     })
     upload.socket.write(whole.subarray(0, 20))
-    const stalled = await beginRequest(impatient.url, {
+    const stalled = await startRequest(impatient.url, {
       path: '/query',
       headers: { ...headersOf(tester), ...json },
       length: 'content-length: 100',
     })
     stalled.send('{"query":')
-    expect((await stalled.wholeAnswers(1)).map(told)).toEqual([[408, late, 'no-store']])
-    await stalled.until(() => stalled.ended() !== null)
+    expect((await stalled.completeResponses(1)).map(summaryOf)).toEqual([[408, late, 'no-store']])
+    await stalled.waitUntil(() => stalled.ended() !== null)
     expect(upload.ended()).toBe(null)
     upload.socket.write(whole.subarray(20))
-    expect((await upload.wholeAnswers(1)).map(statusOf)).toEqual([200])
+    expect((await upload.completeResponses(1)).map(statusOf)).toEqual([200])
     upload.socket.destroy()
   })
 
   test('after its answer keeps the connection no longer than before it', async () => {
-    const refused = await beginRequest(impatient.url, {
+    const refused = await startRequest(impatient.url, {
       path: '/query',
       headers: json,
       length: 'content-length: 100',
     })
-    expect((await refused.wholeAnswers(1)).map(statusOf)).toEqual([401])
-    await refused.until(() => refused.ended() !== null)
+    expect((await refused.completeResponses(1)).map(statusOf)).toEqual([401])
+    await refused.waitUntil(() => refused.ended() !== null)
     expect(refused.ended()).not.toBe(null)
   })
 
   test('does not hold up the end of the service', async () => {
     const ending = await startTestApp({ database: service.database, transport: { bodyTimeoutMs: 500 } })
     const head = { headers: { ...headersOf(tester), ...json }, length: 'content-length: 100' }
-    const stalled = await beginRequest(ending.url, { path: '/query', ...head })
+    const stalled = await startRequest(ending.url, { path: '/query', ...head })
     await expect.poll(() => inflight(ending)).toBe(1)
     await ending.close()
-    expect((await stalled.wholeAnswers(1)).map(told)).toEqual([[408, late, 'no-store']])
+    expect((await stalled.completeResponses(1)).map(summaryOf)).toEqual([[408, late, 'no-store']])
   })
 })
 
@@ -82,22 +82,22 @@ describe('what is no request', () => {
     [
       'a head that is too large',
       `GET /health HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
-      [431, 'the headers of the request have more than 16384 bytes; send fewer or shorter ones', 'no-store'],
+      [431, 'the request headers exceed 16384 bytes; send fewer or shorter headers', 'no-store'],
     ],
   ])('%s is told so', async (_what, bytes, expected) => {
     const raw = await openRaw(service.url)
     raw.send(bytes)
-    expect((await raw.wholeAnswers(1)).map(told)).toEqual([expected])
+    expect((await raw.completeResponses(1)).map(summaryOf)).toEqual([expected])
   })
 
   test('an expectation that nobody knows is answered 417, and its body is not waited for', async () => {
-    const raw = await beginRequest(service.url, {
+    const raw = await startRequest(service.url, {
       path: '/query',
       headers: { expect: 'wonders' },
       length: 'content-length: 4000000000',
     })
-    await raw.until(() => raw.ended() !== null)
-    expect(raw.answers({ isOver: true }).map(statusOf)).toEqual([417])
+    await raw.waitUntil(() => raw.ended() !== null)
+    expect(raw.responses({ isOver: true }).map(statusOf)).toEqual([417])
   })
 })
 
@@ -106,7 +106,7 @@ describe('a body that nobody reads', () => {
     const raw = await openRaw(service.url)
     for (let round = 1; round < 4; round++) {
       raw.send('GET /api/proxy/ready HTTP/1.1\r\nHost: x\r\n\r\n')
-      const answers = await raw.wholeAnswers(round)
+      const answers = await raw.completeResponses(round)
       expect(answers.map(statusOf)).toEqual(Array(round).fill(401))
     }
     expect(raw.received().toString('latin1')).not.toContain('connection: close')
@@ -133,17 +133,17 @@ describe('a body that nobody reads', () => {
       const connected = new Promise<Socket>((resolve) =>
         service.app.server.server.once('connection', resolve),
       )
-      const raw = await beginRequest(service.url, {
+      const raw = await startRequest(service.url, {
         path: path === 'upload' ? uploadPath('large') : path,
         headers: headersFor(who),
         length,
       })
       const taken = await connected
-      // A body in chunks is too large only when so much of it has come.
-      if (path !== 'upload' || length === announced) await raw.wholeAnswers(1)
+      // A chunked body exceeds the limit only after that many bytes have been received.
+      if (path !== 'upload' || length === announced) await raw.completeResponses(1)
       const limit = path === 'upload' ? 3 * maxUploadBytes : service.config.graphqlMaxBodyBytes
-      await sendOn(raw, 10 * limit, length === chunked)
-      await raw.until(() => raw.ended() !== null)
+      await keepSending(raw, 10 * limit, length === chunked)
+      await raw.waitUntil(() => raw.ended() !== null)
       expect(raw.received().toString('latin1', 0, 13)).toBe(`HTTP/1.1 ${status} `)
       expect(raw.received().toString('latin1')).toContain('\r\nconnection: close\r\n')
       await expect.poll(() => taken.destroyed).toBe(true)
@@ -160,12 +160,12 @@ describe('a body that nobody reads', () => {
       headers,
       length: `content-length: ${bytes}`,
     }
-    const raw = await beginRequest(service.url, head)
-    expect((await raw.wholeAnswers(1)).map(statusOf)).toEqual([401])
+    const raw = await startRequest(service.url, head)
+    expect((await raw.completeResponses(1)).map(statusOf)).toEqual([401])
     for (let round = 2; round < 6; round++) {
       raw.socket.write(Buffer.alloc(bytes, ' '))
       raw.send(headOf(head))
-      expect((await raw.wholeAnswers(round)).map(statusOf)).toEqual(Array(round).fill(401))
+      expect((await raw.completeResponses(round)).map(statusOf)).toEqual(Array(round).fill(401))
     }
     raw.socket.destroy()
   })

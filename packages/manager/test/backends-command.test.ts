@@ -1,7 +1,7 @@
-// `manager backends list`, as an operator runs it.
+// Tests `manager backends list`.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { register, silence } from '@manager/harness/backends.ts'
+import { backdateHeartbeat, register } from '@manager/harness/backends.ts'
 import { runManager } from './kit/commands.ts'
 import { useProject } from './kit/project.ts'
 import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
@@ -24,7 +24,7 @@ describe('manager backends list', () => {
   test('shows people a table, without paths and tokens', async () => {
     const live = await backend(project, 'live.example.com:8443', '1.2.3')
     const stale = await backend(other, 'stale.example.com')
-    await silence(service, stale.id, '100 seconds')
+    await backdateHeartbeat(service, stale.id, '100 seconds')
     const { code, stdout, stderr } = await backends('list')
     expect([code, stderr]).toEqual([0, ''])
     const lines = stdout.split('\n').map((line) => line.replace(/\b\d+s\b/, 'Ns').split(/ {2,}/))
@@ -48,7 +48,7 @@ describe('manager backends list', () => {
 
   test('shows scripts one JSON object per backend', async () => {
     const { id } = await backend(project, 'live.example.com', '1.2.3')
-    await silence(service, id, '1000 seconds')
+    await backdateHeartbeat(service, id, '1000 seconds')
     const { stdout } = await backends('list', '--json')
     const { last_heartbeat, silent_seconds, ...rest } = JSON.parse(stdout)
     expect(rest).toEqual({
@@ -71,7 +71,7 @@ describe('manager backends list', () => {
     expect(await backends('list', '--project', 'other')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'no backend is registered\n',
+      stderr: 'No backend is registered.\n',
     })
     expect(await backends('list', '--project', 'nowhere')).toEqual({
       code: 1,
@@ -88,7 +88,7 @@ describe('manager backends list', () => {
     const { stdout } = await backends('list')
     expect(stdout).not.toMatch(steering)
     expect(stdout).toContain(String.raw`1\u001b[2J\u009b2\u202e3\u2066\u061c\u200f`)
-    // For a program, it is the same text.
+    // The JSON output contains the unmodified text.
     const lines = (await backends('list', '--json')).stdout
     expect(lines).not.toMatch(steering)
     const listed = lines

@@ -1,4 +1,4 @@
-// A terminal whose cryptography is not ours: PyNaCl, as Debian packages it, makes the key and opens the token.
+// Tests the terminal login with independent cryptography: PyNaCl from Debian creates the key and opens the token.
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensurePythonNacl } from '@manager/harness/engines/install.ts'
@@ -7,7 +7,7 @@ import { type TestApp, startTestApp } from './kit/app.ts'
 import { decide, openTerminal } from '@manager/harness/cli-login.ts'
 
 const anna: Person = { id: '0199a000-0000-7000-8000-00000000e001', email: 'anna@example.com', name: 'Anna' }
-// Reads one line: `new`, or the private key and the sealed box, both as base64.
+// The script reads one line: `new`, or the private key and the sealed box, both in base64.
 const script = `
 import base64, sys
 from nacl.public import PrivateKey, SealedBox

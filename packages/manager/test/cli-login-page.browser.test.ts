@@ -1,4 +1,4 @@
-// The page of a login from a terminal in Chromium, behind nginx as docs/guides/proxies/sign-in-people.md configures it.
+// Tests the terminal login page in Chromium, behind nginx as configured in docs/guides/proxies/sign-in-people.md.
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Started } from '@manager/harness/cli-login.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   foreign = await startForeignSite()
   scene = await startLoginScene()
 })
-/** Contexts that several tests use. */
+/** Contexts that several tests share. */
 const shared = new Set<BrowserContext>()
 afterEach(async () => {
   for (const context of browser.contexts()) if (!shared.has(context)) await context.close()
@@ -40,7 +40,7 @@ const press = async (tab: Page, name: 'Approve' | 'Deny'): Promise<void> => {
   if (name === 'Approve') await compare(tab)
   await tab.getByRole('button', { name }).click()
 }
-/** Presses a key and waits for the page that it leads to. */
+/** Presses a key and waits for the resulting page. */
 const pressAndLoad = async (tab: Page, key: string): Promise<number | undefined> => {
   const [response] = await Promise.all([
     tab.waitForResponse((one) => one.request().isNavigationRequest()),
@@ -54,7 +54,7 @@ const focused = (tab: Page) =>
     const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement as Element)
     return { text: document.activeElement?.textContent, outline: `${outlineStyle} ${outlineWidth}` }
   })
-/** A tab of Alice with the page of a new login. */
+/** Opens the page of a new login in a tab in which Alice is signed in. */
 const openLogin = async (more: object = {}): Promise<{ tab: Page; login: Started }> => {
   const login = await scene.terminal.login(more)
   const tab = await openTab(browser, scene, alice)
@@ -223,7 +223,7 @@ describe('hostile terminals and pages', () => {
       const tab = await openTab(browser, scene, alice)
       const complaints = complaintsOf(tab)
       await tab.goto(url)
-      // The frame may be drawn a moment after the page around it.
+      // The frame may load slightly later than its parent.
       await expect.poll(() => tab.frames()[1]?.url()).toBe('chrome-error://chromewebdata/')
       expect(await tab.frames()[1]?.locator('form').count()).toBe(0)
       await expect.poll(() => complaints.join('\n')).toMatch(/frame-ancestors|X-Frame-Options/)
@@ -246,8 +246,8 @@ describe('hostile terminals and pages', () => {
         )
         await tab.goto(url)
         expect((await answered).status()).toBe(403)
-        await tab.locator('h1', { hasText: 'This request was refused' }).waitFor()
-        // Chromium sends a cookie that names no SameSite with forms of other sites too, while it is new.
+        await tab.locator('h1', { hasText: 'This request was rejected' }).waitFor()
+        // Chromium sends a new cookie without SameSite even with cross-site forms.
         const { cookie } = await (await answered).request().allHeaders()
         expect(cookie).toBe('session=alice')
       }

@@ -1,4 +1,4 @@
-// The rules for commit messages, which `npm run check` applies to new commits.
+// Tests the commit message rules that `npm run check` applies to new commits.
 import { expect, test } from 'vitest'
 import { findProblems } from '../tools/commits.ts'
 

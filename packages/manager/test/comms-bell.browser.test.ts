@@ -1,5 +1,6 @@
-// The bell of docs/start/notify-a-person.md in Chromium, behind nginx as guides/frontends/show-notifications.md configures
-// it: two tabs of one person, and one of a person in another tenant. comms-client.test.ts tests the client in general.
+// Tests the notification bell from docs/start/notify-a-person.md in Chromium, behind nginx as configured in
+// guides/frontends/show-notifications.md. One person has two tabs, and a person in another tenant has one.
+// comms-client.test.ts tests the client without a browser.
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,7 +30,7 @@ const openTabs = async (): Promise<[Page, Page, Page]> => [
 ]
 const mine = (): Page[] => [first as Page, second as Page]
 const bobs: string[] = []
-/** Emits to Bob; what was emitted to others before would be there already when Bob's own arrives. */
+/** Sends a notification to Bob. An earlier notification that was wrongly delivered to Bob would arrive first. */
 const expectForeignUntouched = async (): Promise<void> => {
   bobs.unshift(`for Bob, number ${bobs.length + 1}`)
   await scene.emit(scene.bob, { title: bobs[0] })
@@ -80,7 +81,7 @@ describe('tabs that are open', () => {
     await tab.keyboard.press('Tab')
     await tab.keyboard.press('Tab')
     expect(await tab.evaluate(() => document.activeElement?.textContent)).toBe('By hand')
-    // What arrives does not take the focus away.
+    // A new notification must not move the focus.
     await scene.emit(scene.alice, { title: 'Meanwhile' })
     await waitForTab(tab, { unread: ['Meanwhile', 'By hand'] })
     await tab.keyboard.press('Enter')
@@ -102,12 +103,12 @@ describe('tabs that are open', () => {
 describe('the service goes and comes back', () => {
   test('[websocket.close-shutdown] tabs come back by themselves, and have what came meanwhile', async () => {
     const titles = (await waitForTab(first as Page, { hasDot: true })).titles
-    // A tab that has not read its inbox yet cannot do so while the service is down.
+    // Wait for all tabs: a tab that has not loaded its inbox yet cannot load it while the service is down.
     for (const tab of mine()) await waitForTab(tab, { titles })
     await scene.stop()
     for (const tab of mine()) await waitForTab(tab, { note: 'Connecting …', titles })
     await scene.start()
-    // Whether the tabs are back already or not.
+    // The tabs may or may not be reconnected at this point.
     await scene.emit(scene.alice, { title: 'After the restart' })
     const expected = { titles: ['After the restart', ...titles], note: 'You have unread notifications.' }
     for (const tab of mine()) expect(await waitForTab(tab, expected)).toMatchObject(expected)
@@ -170,7 +171,7 @@ test('the client of the page works in Node too, where both of what it uses can b
     },
     WebSocket: class extends globalThis.WebSocket {
       constructor(address: string) {
-        // Node's own takes headers, which the types of browsers do not know.
+        // Node's WebSocket accepts headers, but the browser types do not declare them.
         super(address, { headers: { cookie } } as unknown as string[])
       }
     },

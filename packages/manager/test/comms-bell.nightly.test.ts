@@ -1,4 +1,4 @@
-// How soon a notification is on screen: from the request of a backend to both tabs of its recipient, in Chromium and
+// Measures the time from a backend's request until a notification is visible in both tabs of its recipient, in Chromium
 // behind nginx.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await scene?.close()
 })
 
-/** The time from the start of an emit until every tab shows it. */
+/** Returns the time from the start of an emit until every tab shows the notification. */
 async function showIn(tabs: readonly Page[], title: string): Promise<number> {
   const shown = tabs.map((tab) =>
     tab.waitForFunction(

@@ -1,34 +1,34 @@
-// examples/comms-client.mjs without a service: when it comes back and when not, and how it makes one list of pages,
-// frames and marks. The real service and the browser are in comms-bell.browser.test.ts.
+// Tests examples/comms-client.mjs without a service: when it reconnects, and how it merges pages, frames and marks into
+// one list. comms-bell.browser.test.ts tests it with the real service in a browser.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { hello, idOf, startPlayedClient } from './kit/comms-client.ts'
+import { hello, idOf, startFakeClient } from './kit/comms-client.ts'
 
-let played: ReturnType<typeof startPlayedClient>
+let fake: ReturnType<typeof startFakeClient>
 beforeEach(() => {
   vi.useFakeTimers()
-  played = startPlayedClient()
+  fake = startFakeClient()
 })
 afterEach(() => {
-  played.client.close()
+  fake.client.close()
   vi.useRealTimers()
 })
 
-/** The latest socket says hello, and the client reads what it wants to. */
+/** Delivers the hello frame on the latest socket and lets the client load its data. */
 async function greet(changes: object = {}): Promise<void> {
-  played.socket().frame(hello(changes))
-  await played.settle()
+  fake.socket().frame(hello(changes))
+  await fake.settle()
 }
-/** The socket ends, and the next one is opened after exactly this time. */
+/** Closes the socket and expects the next one to open after exactly this time. */
 async function expectReturnAfter(code: number, waitMs: number): Promise<void> {
-  const { sockets } = played
+  const { sockets } = fake
   const before = sockets.length
-  played.socket().end(code)
+  fake.socket().end(code)
   await vi.advanceTimersByTimeAsync(waitMs - 1)
   expect([code, sockets.length]).toEqual([code, before])
   await vi.advanceTimersByTimeAsync(1)
   expect([code, sockets.length]).toEqual([code, before + 1])
 }
-const drawn = (part: number): void => void vi.spyOn(Math, 'random').mockReturnValue(part)
+const mockRandom = (part: number): void => void vi.spyOn(Math, 'random').mockReturnValue(part)
 
 describe('a socket that ends', () => {
   test.each([4000, 4001, 4002, 1006, 1001, 1011])(
@@ -36,28 +36,28 @@ describe('a socket that ends', () => {
     async (code) => {
       for (const part of [0.25, 0.5, 0.999]) {
         await greet({ reconnect_jitter_ms: 8_000 })
-        drawn(part)
+        mockRandom(part)
         await expectReturnAfter(code, 8_000 * part)
       }
-      expect(played.state()).toMatchObject({ connected: false, ended: null })
+      expect(fake.state()).toMatchObject({ connected: false, ended: null })
     },
   )
 
   test('may be opened again at once, when the random part is none', async () => {
     await greet()
-    drawn(0)
-    played.socket().end(4000)
+    mockRandom(0)
+    fake.socket().end(4000)
     await vi.advanceTimersByTimeAsync(1)
-    expect(played.sockets).toHaveLength(2)
+    expect(fake.sockets).toHaveLength(2)
   })
 
   test.each([4500, 4501, 4502])('with %i is not opened again, and the page is told why', async (code) => {
     await greet()
-    expect(played.state()).toMatchObject({ connected: true, ended: null })
-    played.socket().end(code)
-    expect(played.state()).toMatchObject({ connected: false, ended: code })
+    expect(fake.state()).toMatchObject({ connected: true, ended: null })
+    fake.socket().end(code)
+    expect(fake.state()).toMatchObject({ connected: false, ended: code })
     await vi.advanceTimersByTimeAsync(3_600_000)
-    expect(played.sockets).toHaveLength(1)
+    expect(fake.sockets).toHaveLength(1)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -68,7 +68,7 @@ describe('a socket that ends', () => {
     'again and again is waited for longer, up to 30 s, and anew after a hello, with a jitter of %i ms',
     async (jitterMs, waits) => {
       await greet({ reconnect_jitter_ms: jitterMs })
-      drawn(0.5)
+      mockRandom(0.5)
       for (const waitMs of waits) await expectReturnAfter(1006, waitMs)
       await greet({ reconnect_jitter_ms: jitterMs })
       await expectReturnAfter(1006, waits[0] as number)
@@ -77,12 +77,12 @@ describe('a socket that ends', () => {
 
   test('is not opened sooner than the service asks, when it asks for more than 30 s', async () => {
     await greet({ reconnect_jitter_ms: 90_000 })
-    drawn(0.5)
+    mockRandom(0.5)
     for (const waitMs of [45_000, 45_000]) await expectReturnAfter(4000, waitMs)
   })
 
   test('before any hello is waited for a second at first', async () => {
-    drawn(0.5)
+    mockRandom(0.5)
     for (const waitMs of [500, 500, 1_000, 2_000]) await expectReturnAfter(1006, waitMs)
   })
 })
@@ -90,53 +90,53 @@ describe('a socket that ends', () => {
 describe('a socket that is silent', () => {
   test('for two intervals is given up; every frame begins them anew', async () => {
     await greet({ ping_interval: 10 })
-    drawn(0.5)
+    mockRandom(0.5)
     await vi.advanceTimersByTimeAsync(19_999)
-    const first = played.socket()
+    const first = fake.socket()
     first.frame({ type: 'ping' })
     await vi.advanceTimersByTimeAsync(19_999)
-    expect([played.sockets.length, first.isClosed]).toEqual([1, false])
+    expect([fake.sockets.length, first.isClosed]).toEqual([1, false])
     await vi.advanceTimersByTimeAsync(1)
-    expect([first.isClosed, played.state().connected]).toEqual([true, false])
+    expect([first.isClosed, fake.state().connected]).toEqual([true, false])
     await vi.advanceTimersByTimeAsync(2_000)
-    expect(played.sockets).toHaveLength(2)
+    expect(fake.sockets).toHaveLength(2)
   })
 
   test('from its start is given up after 30 s', async () => {
     await vi.advanceTimersByTimeAsync(29_999)
-    expect(played.socket().isClosed).toBe(false)
+    expect(fake.socket().isClosed).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
-    expect(played.socket().isClosed).toBe(true)
+    expect(fake.socket().isClosed).toBe(true)
   })
 
   test('and was given up changes nothing any more, whatever it says', async () => {
     await greet({ ping_interval: 10 })
-    const first = played.socket()
+    const first = fake.socket()
     await vi.advanceTimersByTimeAsync(20_000)
     await vi.advanceTimersByTimeAsync(4_000)
-    expect(played.sockets).toHaveLength(2)
+    expect(fake.sockets).toHaveLength(2)
     first.frame(hello({ unread: true }))
     first.end(4500)
-    await played.settle()
-    expect(played.state()).toMatchObject({ connected: false, unread: false, ended: null })
+    await fake.settle()
+    expect(fake.state()).toMatchObject({ connected: false, unread: false, ended: null })
     await greet()
-    expect(played.state().connected).toBe(true)
+    expect(fake.state().connected).toBe(true)
   })
 })
 
 describe('frames', () => {
   test('ping is answered with pong, and nothing else is ever sent', async () => {
     await greet()
-    played.socket().frame({ type: 'ping' })
-    played.socket().frame({ type: 'live', topic: 'prices', data: [1] })
-    expect(played.socket().sent).toEqual([{ type: 'pong' }])
+    fake.socket().frame({ type: 'ping' })
+    fake.socket().frame({ type: 'live', topic: 'prices', data: [1] })
+    expect(fake.socket().sent).toEqual([{ type: 'pong' }])
   })
 
   test('live passes its topic and its data on', async () => {
     await greet()
-    played.socket().frame({ type: 'live', topic: 'prices', data: { eur: 2 }, published_at: 'now' })
-    played.socket().frame({ type: 'live', topic: null, data: null, published_at: 'now' })
-    expect(played.live).toEqual([
+    fake.socket().frame({ type: 'live', topic: 'prices', data: { eur: 2 }, published_at: 'now' })
+    fake.socket().frame({ type: 'live', topic: null, data: null, published_at: 'now' })
+    expect(fake.live).toEqual([
       ['prices', { eur: 2 }],
       [null, null],
     ])
@@ -144,153 +144,153 @@ describe('frames', () => {
 
   test('of an unknown type are passed over', async () => {
     await greet()
-    const count = played.states.length
-    played.socket().frame({ type: 'later.version', ids: [1] })
-    await played.settle()
-    expect([played.states.length, played.socket().isClosed]).toEqual([count, false])
+    const count = fake.states.length
+    fake.socket().frame({ type: 'later.version', ids: [1] })
+    await fake.settle()
+    expect([fake.states.length, fake.socket().isClosed]).toEqual([count, false])
   })
 
   test('the address of the socket is that of the routes, by ws', () => {
-    expect(played.socket().address).toBe('ws://store.example/comms/ws')
+    expect(fake.socket().address).toBe('ws://store.example/comms/ws')
   })
 })
 
 describe('what is shown', () => {
   test('begins with what hello says, and then is the first page', async () => {
-    played.inbox.add(1, 2)
-    played.inbox.isHeld = true
+    fake.inbox.add(1, 2)
+    fake.inbox.isHeld = true
     await greet({ unread: true })
-    expect([played.state().unread, played.shown()]).toEqual([true, []])
-    played.inbox.release()
-    await played.settle()
-    expect([played.state().unread, played.shown(), played.state().hasMore]).toEqual([true, [2, 1], false])
+    expect([fake.state().unread, fake.shown()]).toEqual([true, []])
+    fake.inbox.release()
+    await fake.settle()
+    expect([fake.state().unread, fake.shown(), fake.state().hasMore]).toEqual([true, [2, 1], false])
   })
 
   test('has what came while it was away, once each and in order', async () => {
-    played.inbox.add(1, 2)
+    fake.inbox.add(1, 2)
     await greet()
-    played.socket().end(4000)
-    played.inbox.add(3)
+    fake.socket().end(4000)
+    fake.inbox.add(3)
     await vi.advanceTimersByTimeAsync(4_000)
-    expect(played.shown()).toEqual([2, 1])
+    expect(fake.shown()).toEqual([2, 1])
     await greet({ unread: true })
-    expect(played.shown()).toEqual([3, 2, 1])
+    expect(fake.shown()).toEqual([3, 2, 1])
   })
 
   test('has a notification soon after its frame, whole, as the inbox has it', async () => {
     await greet()
-    played.inbox.add(1)
-    played.socket().frame({ type: 'notification', id: idOf(1), title: 'number 1' })
-    expect([played.state().unread, played.shown()]).toEqual([true, []])
+    fake.inbox.add(1)
+    fake.socket().frame({ type: 'notification', id: idOf(1), title: 'number 1' })
+    expect([fake.state().unread, fake.shown()]).toEqual([true, []])
     await vi.advanceTimersByTimeAsync(300)
-    expect(played.state().notifications).toEqual(played.inbox.rows)
+    expect(fake.state().notifications).toEqual(fake.inbox.rows)
   })
 
   test('is read once for many frames that come together', async () => {
     await greet()
-    played.inbox.asked = []
+    fake.inbox.asked = []
     for (const number of [1, 2, 3]) {
-      played.inbox.add(number)
-      played.socket().frame({ type: 'notification', id: idOf(number) })
+      fake.inbox.add(number)
+      fake.socket().frame({ type: 'notification', id: idOf(number) })
     }
     await vi.advanceTimersByTimeAsync(10_000)
-    expect([played.inbox.asked, played.shown()]).toEqual([['/comms/notifications'], [3, 2, 1]])
+    expect([fake.inbox.asked, fake.shown()]).toEqual([['/comms/notifications'], [3, 2, 1]])
   })
 
   test('keeps older pages below a new first page', async () => {
-    played.inbox.add(1, 2, 3, 4, 5)
+    fake.inbox.add(1, 2, 3, 4, 5)
     await greet()
-    await played.client.loadMore()
-    expect([played.shown(), played.state().hasMore]).toEqual([[5, 4, 3, 2, 1], false])
-    played.inbox.add(6)
+    await fake.client.loadMore()
+    expect([fake.shown(), fake.state().hasMore]).toEqual([[5, 4, 3, 2, 1], false])
+    fake.inbox.add(6)
     await greet()
-    expect([played.shown(), played.state().hasMore]).toEqual([[6, 5, 4, 3, 2, 1], false])
+    expect([fake.shown(), fake.state().hasMore]).toEqual([[6, 5, 4, 3, 2, 1], false])
   })
 
   test('begins anew when more was missed than a page holds, and nothing is left out', async () => {
-    played.inbox.add(1, 2, 3, 4)
+    fake.inbox.add(1, 2, 3, 4)
     await greet()
-    await played.client.loadMore()
-    played.inbox.add(5, 6, 7, 8)
+    await fake.client.loadMore()
+    fake.inbox.add(5, 6, 7, 8)
     await greet()
-    expect([played.shown(), played.state().hasMore]).toEqual([[8, 7, 6], true])
-    await played.client.loadMore()
-    await played.client.loadMore()
-    await played.client.loadMore()
-    expect([played.shown(), played.state().hasMore]).toEqual([[8, 7, 6, 5, 4, 3, 2, 1], false])
+    expect([fake.shown(), fake.state().hasMore]).toEqual([[8, 7, 6], true])
+    await fake.client.loadMore()
+    await fake.client.loadMore()
+    await fake.client.loadMore()
+    expect([fake.shown(), fake.state().hasMore]).toEqual([[8, 7, 6, 5, 4, 3, 2, 1], false])
   })
 
   test('loses what has expired', async () => {
-    played.inbox.add(1, 2, 3)
+    fake.inbox.add(1, 2, 3)
     await greet()
-    played.inbox.rows = played.inbox.rows.filter(({ id }) => id !== idOf(2))
+    fake.inbox.rows = fake.inbox.rows.filter(({ id }) => id !== idOf(2))
     await greet()
-    expect(played.shown()).toEqual([3, 1])
-    played.inbox.rows = []
+    expect(fake.shown()).toEqual([3, 1])
+    fake.inbox.rows = []
     await greet()
-    expect([played.shown(), played.state().unread]).toEqual([[], false])
+    expect([fake.shown(), fake.state().unread]).toEqual([[], false])
   })
 
   test('loses older pages when the first one is all there is', async () => {
-    played.inbox.add(1, 2, 3, 4, 5)
+    fake.inbox.add(1, 2, 3, 4, 5)
     await greet()
-    await played.client.loadMore()
-    played.inbox.rows = played.inbox.rows.slice(0, 2)
+    await fake.client.loadMore()
+    fake.inbox.rows = fake.inbox.rows.slice(0, 2)
     await greet()
-    expect([played.shown(), played.state().hasMore]).toEqual([[5, 4], false])
+    expect([fake.shown(), fake.state().hasMore]).toEqual([[5, 4], false])
   })
 
   test('does not get an older page that was on its way when the list began anew', async () => {
-    played.inbox.add(1, 2, 3, 4)
+    fake.inbox.add(1, 2, 3, 4)
     await greet()
-    played.inbox.isHeld = true
-    const more = played.client.loadMore()
-    played.inbox.isHeld = false
-    played.inbox.add(5, 6, 7, 8)
+    fake.inbox.isHeld = true
+    const more = fake.client.loadMore()
+    fake.inbox.isHeld = false
+    fake.inbox.add(5, 6, 7, 8)
     await greet()
-    played.inbox.release()
+    fake.inbox.release()
     await more
-    expect(played.shown()).toEqual([8, 7, 6])
+    expect(fake.shown()).toEqual([8, 7, 6])
   })
 
   test('is read again until that succeeds, while the socket is held', async () => {
-    played.inbox.add(1)
-    played.inbox.status = 503
+    fake.inbox.add(1)
+    fake.inbox.status = 503
     await greet()
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(played.shown()).toEqual([])
-    expect(played.inbox.asked.length).toBeGreaterThan(2)
-    played.inbox.status = 200
+    expect(fake.shown()).toEqual([])
+    expect(fake.inbox.asked.length).toBeGreaterThan(2)
+    fake.inbox.status = 200
     await vi.advanceTimersByTimeAsync(30_000)
-    expect(played.shown()).toEqual([1])
+    expect(fake.shown()).toEqual([1])
   })
 })
 
 test('nothing is asked any more after a final close', async () => {
-  played.inbox.status = 503
+  fake.inbox.status = 503
   await greet()
-  played.socket().end(4500)
+  fake.socket().end(4500)
   await vi.advanceTimersByTimeAsync(30_000)
-  played.inbox.asked = []
+  fake.inbox.asked = []
   await vi.advanceTimersByTimeAsync(300_000)
-  expect(played.inbox.asked).toEqual([])
+  expect(fake.inbox.asked).toEqual([])
 })
 
 describe('marks', () => {
   test('name the own connection, so that it is not told', async () => {
-    played.inbox.add(1, 2)
+    fake.inbox.add(1, 2)
     await greet()
-    expect(await played.client.markSeen([idOf(2)])).toBe(1)
-    expect(await played.client.markRead([idOf(2)])).toBe(1)
-    expect(await played.client.markRead('all')).toBe(1)
-    expect(played.inbox.posted).toEqual([
+    expect(await fake.client.markSeen([idOf(2)])).toBe(1)
+    expect(await fake.client.markRead([idOf(2)])).toBe(1)
+    expect(await fake.client.markRead('all')).toBe(1)
+    expect(fake.inbox.posted).toEqual([
       { ids: [idOf(2)], connection_id: 'connection-1' },
       { ids: [idOf(2)], connection_id: 'connection-1' },
       { all: true, connection_id: 'connection-1' },
     ])
-    await played.settle()
-    const [second, first] = played.state().notifications
-    expect([second, first, played.state().unread]).toMatchObject([
+    await fake.settle()
+    const [second, first] = fake.state().notifications
+    expect([second, first, fake.state().unread]).toMatchObject([
       { read: true, seen: true },
       { read: true, seen: false },
       false,
@@ -301,65 +301,65 @@ describe('marks', () => {
     ['ids', { ids: [idOf(1)] }, [false, true]],
     ['all', { all: true }, [true, true]],
   ])('of another tab show here at once, by %s; what is read is seen', async (_, marked, read) => {
-    played.inbox.add(1, 2)
+    fake.inbox.add(1, 2)
     await greet({ unread: true })
-    played.inbox.isHeld = true
-    played.socket().frame({ type: 'notification.read', ...marked })
-    expect(played.state().notifications.map((one) => one.read)).toEqual(read)
-    expect(played.state().notifications.map(({ seen }) => seen)).toEqual(read)
+    fake.inbox.isHeld = true
+    fake.socket().frame({ type: 'notification.read', ...marked })
+    expect(fake.state().notifications.map((one) => one.read)).toEqual(read)
+    expect(fake.state().notifications.map(({ seen }) => seen)).toEqual(read)
   })
 
   test('of another tab as seen leave unread what is unread', async () => {
-    played.inbox.add(1, 2)
+    fake.inbox.add(1, 2)
     await greet({ unread: true })
-    played.inbox.isHeld = true
-    played.socket().frame({ type: 'notification.seen', ids: [idOf(1)] })
-    expect(played.state().notifications).toMatchObject([
+    fake.inbox.isHeld = true
+    fake.socket().frame({ type: 'notification.seen', ids: [idOf(1)] })
+    expect(fake.state().notifications).toMatchObject([
       { seen: false, read: false },
       { seen: true, read: false },
     ])
   })
 
   test('are not undone by a page that was on its way', async () => {
-    played.inbox.add(1)
-    played.inbox.isHeld = true
+    fake.inbox.add(1)
+    fake.inbox.isHeld = true
     await greet({ unread: true })
-    for (const row of played.inbox.rows) row.read = true
-    played.socket().frame({ type: 'notification.read', ids: [idOf(1)] })
-    played.inbox.release()
-    await played.settle()
-    expect(played.states.flatMap(({ notifications }) => notifications.map((one) => one.read))).not.toContain(
+    for (const row of fake.inbox.rows) row.read = true
+    fake.socket().frame({ type: 'notification.read', ids: [idOf(1)] })
+    fake.inbox.release()
+    await fake.settle()
+    expect(fake.states.flatMap(({ notifications }) => notifications.map((one) => one.read))).not.toContain(
       false,
     )
-    expect(played.state()).toMatchObject({ unread: false, notifications: [{ read: true }] })
+    expect(fake.state()).toMatchObject({ unread: false, notifications: [{ read: true }] })
   })
 
   test('on everything that is shown leave the dot, while something older is unread', async () => {
-    played.inbox.add(1, 2, 3, 4)
+    fake.inbox.add(1, 2, 3, 4)
     await greet({ unread: true })
-    await played.client.markRead([2, 3, 4].map(idOf))
-    await played.settle()
-    expect([played.inbox.asked.at(-1), played.state().unread]).toEqual(['/comms/unread', true])
-    await played.client.markRead([idOf(1)])
-    await played.settle()
-    expect(played.state().unread).toBe(false)
+    await fake.client.markRead([2, 3, 4].map(idOf))
+    await fake.settle()
+    expect([fake.inbox.asked.at(-1), fake.state().unread]).toEqual(['/comms/unread', true])
+    await fake.client.markRead([idOf(1)])
+    await fake.settle()
+    expect(fake.state().unread).toBe(false)
   })
 
   test('that are refused change nothing, and the caller is told', async () => {
-    played.inbox.add(1)
+    fake.inbox.add(1)
     await greet({ unread: true })
-    played.inbox.status = 503
-    await expect(played.client.markRead([idOf(1)])).rejects.toThrow('notifications/read answered 503')
-    expect(played.state().notifications).toMatchObject([{ read: false }])
+    fake.inbox.status = 503
+    await expect(fake.client.markRead([idOf(1)])).rejects.toThrow('notifications/read returned 503')
+    expect(fake.state().notifications).toMatchObject([{ read: false }])
   })
 })
 
 test('a client that is closed closes its socket and does nothing any more', async () => {
   await greet()
-  const socket = played.socket()
-  played.client.close()
-  expect([socket.isClosed, played.state()]).toMatchObject([true, { connected: false, ended: 1000 }])
+  const socket = fake.socket()
+  fake.client.close()
+  expect([socket.isClosed, fake.state()]).toMatchObject([true, { connected: false, ended: 1000 }])
   socket.end(1006)
   await vi.advanceTimersByTimeAsync(3_600_000)
-  expect([played.sockets.length, vi.getTimerCount()]).toEqual([1, 0])
+  expect([fake.sockets.length, vi.getTimerCount()]).toEqual([1, 0])
 })

@@ -1,8 +1,8 @@
-// Callers of an earlier release are served by a later one. The baselines are what was released: lines are added to them, and
-// none is changed or removed, unless it was deprecated in a release before.
+// Tests that this release serves callers of earlier releases. The baselines describe the released API. Lines may be
+// added, but changed or removed only if they were deprecated in an earlier release.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { answerFields, lostByCallers } from './kit/compatibility.ts'
+import { responseFields, breakingChanges } from './kit/compatibility.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
 import { useProject } from './kit/project.ts'
@@ -12,8 +12,9 @@ import type { Json } from '../tools/openapi-frame.ts'
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 const schema = read('../../../docs/api/schema.graphql')
 const baseline = read('./baseline-schema.graphql')
-const fields = answerFields(JSON.parse(read('../../../docs/api/openapi.json')) as Json)
-// The interface has rate limits in four places. These answers of an earlier release were beside them and were withdrawn.
+const fields = responseFields(JSON.parse(read('../../../docs/api/openapi.json')) as Json)
+// The API has rate limits on four routes. An earlier release declared these additional 429 responses, which were later
+// withdrawn.
 const withdrawn = [
   'GET /cli/authorize',
   'POST /cli/authorize',
@@ -29,18 +30,18 @@ const { service, admin } = useProject()
 
 describe('the GraphQL schema', () => {
   test('[versioning.deprecate-first] a field goes only after it was marked deprecated', () => {
-    expect(lostByCallers(baseline, schema)).toEqual([])
+    expect(breakingChanges(baseline, schema)).toEqual([])
   })
 
   test('[versioning.deprecate-first] what callers would lose is found, and what was deprecated is not', () => {
     const without = (field: RegExp): string => baseline.replace(field, '')
-    expect(lostByCallers(baseline, without(/^ {2}deploymentMode: String!$/m))).toEqual([
+    expect(breakingChanges(baseline, without(/^ {2}deploymentMode: String!$/m))).toEqual([
       'Tenant.deploymentMode was removed.',
     ])
     const now = baseline.replace('deploymentMode: String!\n', 'deploymentMode: String\n')
-    expect(lostByCallers(baseline, now)).toHaveLength(1)
+    expect(breakingChanges(baseline, now)).toHaveLength(1)
     expect(baseline).toMatch(/^ {2}promoteApplication.*@deprecated/m)
-    expect(lostByCallers(baseline, without(/^ {2}promoteApplication.*@deprecated.*$/m))).toEqual([])
+    expect(breakingChanges(baseline, without(/^ {2}promoteApplication.*@deprecated.*$/m))).toEqual([])
   })
 
   test('[versioning.graphql-unversioned] has one address, and nothing that a caller sends chooses another schema', async () => {
@@ -85,7 +86,7 @@ describe('answers of REST routes', () => {
       '"has_access":{"type":"boolean"',
       '"has_access":{"type":"string"',
     )
-    const now = answerFields(JSON.parse(changed) as Json)
+    const now = responseFields(JSON.parse(changed) as Json)
     const lost = released.filter((line) => !now.includes(line))
     expect(lost).toHaveLength(2)
     expect(lost[0]).toContain('application.has_access "boolean"')

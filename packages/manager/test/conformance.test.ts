@@ -1,4 +1,4 @@
-// The register is complete in form, and its check fails when it must.
+// Tests that the conformance register is well-formed, and that its check detects problems.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
@@ -13,7 +13,7 @@ import {
 const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
 const small = readRegister('areas: {a: {title: A, entries: {a.one: "first", a.two: "second"}}}')
 const claiming = (...ids: string[]): Claims => new Map(ids.map((id) => [id, new Set(['x.test.ts'])]))
-// Assembled, so that the scan of this very file does not take them for tests.
+// Assembled from parts, so that the check does not mistake these strings for tests.
 const call = (name: string, how = ''): string => ['te', `st${how}('${name}', () => {})`].join('')
 
 describe('the conformance register', () => {
@@ -38,11 +38,11 @@ describe('the conformance register', () => {
     const published = coveredOn(conformancePage(small, claiming('a.one', 'a.two')))
     expect(published).toEqual(['a.one', 'a.two'])
     expect(findProblems(small, claiming('a.two'), published)).toEqual([
-      'a.one was covered and has lost its test',
+      'a.one is no longer covered by a test',
     ])
   })
 
   test('an id in a foreign area is refused', () => {
-    expect(() => readRegister('areas: {a: {title: A, entries: {b.one: "x"}}}')).toThrow('not a good id')
+    expect(() => readRegister('areas: {a: {title: A, entries: {b.one: "x"}}}')).toThrow('not a valid id')
   })
 })

@@ -1,5 +1,5 @@
-// deploy/ and compose.yaml say what is true of the service: its settings, ports, probes and roles, with nothing that a
-// process does not need.
+// Tests that deploy/ and compose.yaml match the settings, ports, probes and roles of the service, and grant no
+// unnecessary privileges.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { type Manifest, generatedConfigMaps, manifestFiles, manifests, root, uni
 const objects = [...manifests(), ...generatedConfigMaps()]
 const ofKind = (kind: string, folder = ''): Manifest[] =>
   objects.filter((object) => object.kind === kind && object.file.startsWith(folder))
-/** Those that run; patches of overlays have no selector. */
+/** Objects that run pods. Patches in overlays have no selector. */
 const pods = [...ofKind('Deployment', 'base/'), ...ofKind('Job')]
 const named = (list: Manifest[]): string[] => list.map(({ metadata }) => metadata.name).toSorted()
 const roles = ['api', 'comms', 'gateway', 'jobs']
@@ -83,7 +83,7 @@ test.each(pods.map((pod) => [pod.metadata.name, pod] as const))(
       })
       expect(Object.keys(resources?.requests ?? {})).toEqual(['cpu', 'memory'])
       expect(resources?.limits?.['memory']).toMatch(/^\d+[MG]i$/)
-      // The overlay names where it comes from.
+      // The overlay sets the registry.
       expect(image).toBe('manager')
     }
   },
@@ -157,7 +157,7 @@ test('every setting that is named exists, and secrets are given by files alone',
     ...units()
       .flatMap(({ values }) => values.get('Environment') ?? [])
       .map((line) => line.split('=')[0] ?? ''),
-    // Patches of components.
+    // Variables in patches of components.
     ...files.flatMap((file) =>
       [...readFileSync(root + file, 'utf8').matchAll(/\bname: (SVC_\w+)/g)].map(([, name = '']) => name),
     ),
@@ -184,7 +184,7 @@ test('a Job reaches no more than its own policy says', () => {
   expect(selecting('jobs')).toEqual(['manager', 'manager-callees'])
 })
 
-/** What a process of the service is told: secrets are replaced by some that are well formed. */
+/** Returns the configuration of a service process, with well-formed test values for secrets. */
 function configOf(env: Record<string, string>) {
   const values: Record<string, string> = {
     SVC_DATABASE_URL: 'postgres://manager_app:password@db.example:5432/manager',
@@ -210,7 +210,7 @@ test('with what a pod is given the service has a valid configuration, and time t
     const [source] = container?.envFrom ?? []
     const config = configOf({ ...configs[source?.configMapRef?.name ?? ''], ...Object.fromEntries(env) })
     expect([metadata.name, config.env]).toEqual([metadata.name, 'production'])
-    // Kubernetes gives 30 s if nothing is said. A Job has no requests to end.
+    // The Kubernetes default is 30 s. A Job has no requests to finish.
     const graceMs = (pod?.terminationGracePeriodSeconds ?? 30) * 1_000
     expect(graceMs).toBeGreaterThan(kind === 'Job' ? 0 : config.drainDelayMs + config.shutdownTimeoutMs)
   }
@@ -317,7 +317,7 @@ test.each(units())('$file leaves the machine as it is', ({ values }) => {
   expect(values.get('ProtectSystem')).toEqual(['strict'])
   expect(values.get('CapabilityBoundingSet')).toEqual([''])
   expect(values.get('SystemCallFilter')?.[0]).toBe('@system-service')
-  // Without the last one `os.networkInterfaces()` fails, and with it every outbound call.
+  // Without AF_NETLINK, `os.networkInterfaces()` fails, and therefore every outbound call.
   expect(values.get('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX AF_NETLINK'])
   expect(values.get('User')).toBeUndefined()
   expect(values.get('ReadWritePaths')).toBeUndefined()
@@ -345,17 +345,17 @@ test.skipIf(!hasSystemd)('systemd understands the units, and finds them hardly e
   const folder = mkdtempSync(path.join(tmpdir(), 'manager-units-'))
   const analyze = (...args: string[]): string => {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { cwd: folder, encoding: 'utf8' })
-    // What it does not know is a warning alone.
+    // systemd-analyze only warns about unknown directives.
     return `${stdout}${stderr}${status === 0 ? '' : `exit ${status}`}`
   }
   for (const { file } of units()) {
     const copy = path.join(folder, path.basename(file))
-    // The program is looked for, and Node may be somewhere else here.
+    // systemd-analyze checks that the program exists, and Node may be installed at another path.
     writeFileSync(copy, readFileSync(root + file, 'utf8').replace('/usr/bin/node', process.execPath))
     expect(analyze('verify', '--man=no', copy)).toBe('')
     const [, exposure] =
       /exposure level for \S+: (\d+\.\d)/.exec(analyze('security', '--offline=true', copy)) ?? []
-    // Of 10; what is left is the network, which the service is for.
+    // The level ranges from 0 to 10. The remaining exposure is network access, which the service needs.
     expect(Number(exposure)).toBeLessThan(2)
   }
   const broken = path.join(folder, 'broken.service')

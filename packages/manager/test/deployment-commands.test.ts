@@ -1,4 +1,4 @@
-// `manager deployment scale-to-zero`, as an operator runs it.
+// Tests `manager deployment scale-to-zero`.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -25,7 +25,7 @@ describe('manager deployment scale-to-zero', () => {
     const on = await set('shop/shop-app', 'dev', 'on', '--workload', 'shop/web')
     expect(on).toEqual({
       code: 0,
-      stdout: 'scale to zero is now on for shop/shop-app in dev (workload shop/web)\n',
+      stdout: 'Scale to zero is now on for shop/shop-app in dev (workload shop/web).\n',
       stderr: '',
     })
     expect(await isOn()).toBe(true)
@@ -37,10 +37,10 @@ describe('manager deployment scale-to-zero', () => {
     const off = await set(project.applicationId.toUpperCase(), 'dev', 'off')
     expect([off.code, off.stdout]).toEqual([
       0,
-      'scale to zero is now off for shop/shop-app in dev (workload shop/web)\n',
+      'Scale to zero is now off for shop/shop-app in dev (workload shop/web).\n',
     ])
     expect(await isOn()).toBe(false)
-    // What became of an earlier wake says nothing about the workload that it is turned on for next.
+    // The result of an earlier wake is deleted: when scale-to-zero is turned on again, the workload may be another one.
     expect((await service.sql.query('select from deployment_wakes')).rowCount).toBe(0)
     const principal_id = 'manager deployment scale-to-zero'
     expect(await auditOf(id)).toEqual([
@@ -54,7 +54,7 @@ describe('manager deployment scale-to-zero', () => {
     const again = await set('shop/shop-app', 'dev', 'on')
     expect([again.code, again.stdout]).toEqual([
       0,
-      'scale to zero is already on for shop/shop-app in dev (workload shop/web)\n',
+      'Scale to zero is already on for shop/shop-app in dev (workload shop/web).\n',
     ])
     expect(await auditOf(id)).toEqual([])
   })
@@ -62,14 +62,14 @@ describe('manager deployment scale-to-zero', () => {
   test('what there is not, it says, with what to do', async () => {
     const unknown = randomUUID()
     for (const [args, text] of [
-      [['shop/nothing', 'dev', 'on'], 'there is no application shop/nothing; name it by its id, or as'],
-      [['shop/shop-app/typo', 'dev', 'on'], 'there is no application shop/shop-app/typo;'],
+      [['shop/nothing', 'dev', 'on'], 'application shop/nothing not found; pass its id, or'],
+      [['shop/shop-app/typo', 'dev', 'on'], 'application shop/shop-app/typo not found;'],
       [
         ['shop/shop-app', 'dev', 'on', '--workload', 'other/web'],
         'the workload of shop/shop-app in dev is shop/web, not other/web; nothing was changed',
       ],
-      [['shop', 'dev', 'on'], 'there is no application shop; name it by its id, or as'],
-      [[unknown, 'dev', 'on'], `there is no application ${unknown};`],
+      [['shop', 'dev', 'on'], 'application shop not found; pass its id, or'],
+      [[unknown, 'dev', 'on'], `application ${unknown} not found;`],
       [['shop/shop-app', 'run', 'on'], 'shop/shop-app in run has no deployment specification; a maintainer'],
       [['shop/shop-app', 'prod', 'on'], 'Allowed choices are dev, qas, run'],
       [['shop/shop-app', 'dev', 'maybe'], 'Allowed choices are on, off'],

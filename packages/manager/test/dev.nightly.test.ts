@@ -1,35 +1,38 @@
-// `npm run dev` ends with everything it has started, however it ends; and what it leaves when it is killed does not
-// hinder the next run.
+// Tests that `npm run dev` stops everything that it has started, however it exits, and that processes left behind by a
+// killed run do not block the next run.
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type DevPlace, type DevRun, createDevPlace } from './kit/dev.ts'
+import { type DevSandbox, type DevRun, createDevSandbox } from './kit/dev.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 
 const ready = 'manager is ready'
-let place: DevPlace
+let sandbox: DevSandbox
 beforeEach(async () => {
-  place = await createDevPlace()
+  sandbox = await createDevSandbox()
 })
-afterEach(() => place.remove())
+afterEach(() => sandbox.remove())
 
 async function expectNothingLeft(): Promise<void> {
-  await expect.poll(() => place.processes()).toEqual([])
+  await expect.poll(() => sandbox.processes()).toEqual([])
 }
 
-/** Starts it; when it is ready there are this process, PostgreSQL, Redis, the watcher and the service. */
-async function startReady(start: () => DevRun = place.start): Promise<DevRun> {
+/**
+ * Starts `npm run dev` and waits until it is ready. Then at least this process, PostgreSQL, Redis, the watcher and the
+ * service are running.
+ */
+async function startReady(start: () => DevRun = sandbox.start): Promise<DevRun> {
   const run = start()
   await run.wrote(ready)
-  expect(place.processes().length).toBeGreaterThanOrEqual(5)
+  expect(sandbox.processes().length).toBeGreaterThanOrEqual(5)
   return run
 }
 
-/** Asks until it is answered so: on a busy machine a service that has just started sheds requests. */
+/** Retries until the response matches: on a busy machine, a newly started service sheds requests. */
 async function expectAnswer(query: string, data: unknown): Promise<void> {
   const ask = async (): Promise<unknown> => {
-    const response = await fetch(`${place.url}/query`, {
+    const response = await fetch(`${sandbox.url}/query`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
@@ -39,19 +42,19 @@ async function expectAnswer(query: string, data: unknown): Promise<void> {
   await expect.poll(ask).toEqual({ data })
 }
 
-// An ordinary run meets SIGTERM and SIGHUP below: a run that is told to end, and a terminal that is closed.
+// In an ordinary run, the tests below cover SIGTERM and SIGHUP: a stopped run and a closed terminal.
 const signals = ['SIGINT', 'SIGHUP', 'SIGTERM'] as const
 test.each(signals.slice(0, loadSize(1, 3)))('%s stops everything', async (signal) => {
   const run = await startReady()
   run.child.kill(signal)
   expect(await run.exit).toBe(0)
   await expectNothingLeft()
-  // Not a terminal: the log stays JSON.
+  // Without a terminal the log stays JSON.
   expect(run.output()).toMatch(/^\{.*"msg":"stopped"\}$/m)
 })
 
 test('on a terminal the log is for people, and closing the terminal stops everything', async () => {
-  const run = await startReady(place.startOnTerminal)
+  const run = await startReady(sandbox.startOnTerminal)
   expect(run.output()).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] \S*INFO\S*: \S*manager is ready/m)
   run.child.kill('SIGKILL')
   await expectNothingLeft()
@@ -64,11 +67,11 @@ test('killed, it leaves processes; the next run ends them, and the data is there
   const first = await startReady()
   const create = 'mutation { createProject(input: {name: "Kept", slug: "kept"}) { slug } }'
   await expectAnswer(create, { createProject: { slug: 'kept' } })
-  const before = place.processes()
+  const before = sandbox.processes()
   first.child.kill('SIGKILL')
   expect(await first.exit).toBe('SIGKILL')
   const second = await startReady()
-  expect(before.filter((pid) => place.processes().includes(pid))).toEqual([])
+  expect(before.filter((pid) => sandbox.processes().includes(pid))).toEqual([])
   await expectAnswer('{ projects { slug } }', { projects: [{ slug: 'kept' }] })
   second.child.kill('SIGTERM')
   expect(await second.exit).toBe(0)
@@ -77,10 +80,10 @@ test('killed, it leaves processes; the next run ends them, and the data is there
 
 test('a second run says that there is one, and leaves it alone', async () => {
   const first = await startReady()
-  const second = place.start()
+  const second = sandbox.start()
   expect(await second.exit).toBe(1)
   await second.wrote(
-    `error: npm run dev is already running (process ${first.child.pid}): use it at http://localhost:${place.env['SVC_PORT']}, or stop it first\n`,
+    `error: npm run dev is already running (process ${first.child.pid}): use it at http://localhost:${sandbox.env['SVC_PORT']}, or stop it first\n`,
   )
   await expectAnswer('{ projects { slug } }', { projects: [] })
   first.child.kill('SIGTERM')
@@ -89,12 +92,12 @@ test('a second run says that there is one, and leaves it alone', async () => {
 
 test('when its watcher is killed, it ends with everything', async () => {
   const run = await startReady()
-  const watcher = place
+  const watcher = sandbox
     .processes()
     .find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0--watch\0'))
   process.kill(watcher as number, 'SIGKILL')
   expect(await run.exit).toBe(1)
-  expect(place.processes()).toEqual([])
+  expect(sandbox.processes()).toEqual([])
 })
 
 test('a PostgreSQL that was killed, and whose id another program has since, does not hinder a start', async () => {
@@ -107,7 +110,7 @@ test('a PostgreSQL that was killed, and whose id another program has since, does
   const pid = await new Promise<string>((resolve) =>
     foreign.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
   )
-  const data = `${place.tmp}/manager-dev-${userInfo().username}/data`
+  const data = `${sandbox.tmp}/manager-dev-${userInfo().username}/data`
   writeFileSync(`${data}/postmaster.pid`, `${pid}\n${data}\n1700000000\n5432\n`)
   const second = await startReady()
   expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toBe('sleep\x001000\0')

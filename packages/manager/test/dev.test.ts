@@ -1,4 +1,4 @@
-// What `npm run dev` says when it cannot start, whose processes it ends, and how it shows the log.
+// Tests the messages of `npm run dev` when it cannot start, which processes it stops, and how it prints the log.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,30 +12,30 @@ import { printPretty } from '../tools/pretty-log.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { register } from '@manager/harness/backends.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
-import { type DevPlace, createDevPlace } from './kit/dev.ts'
+import { type DevSandbox, createDevSandbox } from './kit/dev.ts'
 import { redisUrl } from '@manager/harness/run-engines.ts'
-import { runToEnd } from '@manager/harness/process.ts'
+import { runUntilExit } from '@manager/harness/process.ts'
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 
-let place: DevPlace
+let sandbox: DevSandbox
 let folder: string
 let other: Server
 let taken: string
 beforeAll(async () => {
-  place = await createDevPlace()
-  folder = `${place.tmp}/manager-dev-${userInfo().username}`
+  sandbox = await createDevSandbox()
+  folder = `${sandbox.tmp}/manager-dev-${userInfo().username}`
   other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   taken = String((other.address() as AddressInfo).port)
 })
 afterAll(() => {
   other.close()
-  place.remove()
+  sandbox.remove()
 })
 
-/** Starts it, and returns what it said and how it ended. */
+/** Runs `npm run dev` until it exits, and returns its output and exit code. */
 async function runDev(env: Record<string, string>): Promise<[string, number | string]> {
-  const run = place.start(env)
+  const run = sandbox.start(env)
   await once(run.child, 'close')
   return [run.output(), await run.exit]
 }
@@ -43,10 +43,10 @@ async function runDev(env: Record<string, string>): Promise<[string, number | st
 describe('npm run dev says in one sentence', () => {
   test.each(['SVC_PORT', 'SVC_HEALTH_PORT'])('that the port of %s is taken', async (variable) => {
     expect(await runDev({ [variable]: taken })).toEqual([
-      `error: port ${taken} is taken; set ${variable} to another one\n`,
+      `error: port ${taken} is already in use; set ${variable} to another port\n`,
       1,
     ])
-    expect(place.processes()).toEqual([])
+    expect(sandbox.processes()).toEqual([])
   })
 
   test('that it runs already, and where', async () => {
@@ -61,7 +61,7 @@ describe('npm run dev says in one sentence', () => {
   test('that the migrations failed, and why', async () => {
     const env = { SVC_DATABASE_URL: 'postgres://nobody:hidden@127.0.0.1:1/x', SVC_REDIS_URL: redisUrl() }
     expect(await runDev(env)).toEqual([
-      'error: the migrations failed: no database answers at 127.0.0.1:1 (ECONNREFUSED); check that PostgreSQL runs there, that the network lets this machine through, and database.url (SVC_DATABASE_URL)\n',
+      'error: the migrations failed: cannot reach the database at 127.0.0.1:1 (ECONNREFUSED); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)\n',
       1,
     ])
   })
@@ -70,16 +70,13 @@ describe('npm run dev says in one sentence', () => {
     mkdirSync(`${folder}/data`, { recursive: true })
     writeFileSync(`${folder}/data/PG_VERSION`, 'none')
     const [said, code] = await runDev({ SVC_REDIS_URL: redisUrl() })
-    expect([said, code]).toEqual([
-      expect.stringMatching(/^error: PostgreSQL: .+ \(its log is .+\/log\)\n$/),
-      1,
-    ])
+    expect([said, code]).toEqual([expect.stringMatching(/^error: PostgreSQL: .+ \(see .+\/log\)\n$/), 1])
     expect(said).toContain(`${folder}/log`)
   })
 
   test('that the folder is of another user', async () => {
     await expect(claimFolder(folder, '8099', [])).rejects.toThrow(
-      `${folder} belongs to another user: remove it, or set TMPDIR to a folder of your own`,
+      `${folder} belongs to another user: remove it, or set TMPDIR to one of your own folders`,
     )
   })
 })
@@ -87,7 +84,7 @@ describe('npm run dev says in one sentence', () => {
 describe('the processes of a killed run', () => {
   test('are ended by the next one, and no others: not one that has got the id of an ended one since', async () => {
     const [left, foreign] = [0, 1].map(() => spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }))
-    const dir = `${place.tmp}/killed`
+    const dir = `${sandbox.tmp}/killed`
     const owners = [userInfo().uid]
     const first = await claimFolder(dir, '8099', owners)
     for (const child of [left, foreign]) first.add(child?.pid as number)
@@ -96,7 +93,7 @@ describe('the processes of a killed run', () => {
       run: { started: string }
       children: { started: string }[]
     }
-    // As if the ids had belonged to processes that started at another time.
+    // Simulate reused pids: the recorded processes started at another time.
     claim.run.started = '1'
     ;(claim.children[1] as { started: string }).started = '1'
     writeFileSync(file, JSON.stringify(claim))
@@ -130,14 +127,14 @@ test('on a terminal, lines of the log are short and cannot move the cursor; othe
 test('npm run dev lets backends of this machine register', async () => {
   const database = await createScratchDatabase()
   const sql = new Pool({ connectionString: database.url, max: 1 })
-  const run = place.start(testEnv(database.url) as Record<string, string>)
+  const run = sandbox.start(testEnv(database.url) as Record<string, string>)
   try {
     const project = await seedProject(sql, 'main')
     const { token } = await seedMachineUser(sql, project)
     await run.wrote('manager is ready')
     for (const host of ['127.0.0.1', 'localhost', '[::1]'])
       expect(
-        await register({ url: place.url }, token, {
+        await register({ url: sandbox.url }, token, {
           application_id: project.applicationId,
           callback_url: `http://${host}:3000/callbacks`,
         }),
@@ -162,10 +159,10 @@ describe('the service', () => {
     ['SVC_HEALTH_PORT', 'health.port', 'SVC_PORT'],
   ])('says that the port of %s is taken, and how to set it', async (variable, key, free) => {
     const env = { ...testEnv(database.url), [free]: '0', [variable]: taken }
-    const { code, stderr } = await runToEnd(env)
+    const { code, stderr } = await runUntilExit(env)
     expect([code, stderr]).toEqual([
       1,
-      `start failed: port ${taken} on 127.0.0.1 is taken by another process; set ${variable} (${key}) to another one\n`,
+      `start failed: port ${taken} on 127.0.0.1 is already in use; set ${variable} (${key}) to another port\n`,
     ])
   })
 })

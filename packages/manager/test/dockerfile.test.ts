@@ -1,4 +1,5 @@
-// The image holds what the service imports. No image is built here; npm does what its first stage does.
+// Tests that the image contains everything that the service imports. These tests do not build the image; they check the
+// inputs of its first stage.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -11,7 +12,8 @@ test('no dependency runs code at install', () => {
   }
   const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
   const withScripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
-  // None in production, and npm is told not to run the others.
+  // No production dependency has install scripts, and npm is configured to skip the scripts of development
+  // dependencies.
   expect(withScripts.filter(([, { dev }]) => dev !== true)).toEqual([])
   const names = withScripts.map(([path]) => path.split('node_modules/').at(-1) as string)
   expect(names.map((name) => [name, allowScripts[name]])).toEqual(names.map((name) => [name, false]))
@@ -25,7 +27,7 @@ test('every package of production is copied from the stage that installs them', 
   const installed = Object.entries(packages).flatMap(([path, { dev, link }]) =>
     path.includes('node_modules/') && dev !== true && link !== true ? [path] : [],
   )
-  // Not all of them are at the top.
+  // Some production packages are nested below packages/.
   expect(installed.filter((path) => path.startsWith('packages/'))).not.toEqual([])
   const copied = [...read('Dockerfile').matchAll(/^COPY --from=packages \/app(\S*) /gm)].map(
     ([, from]) => from,

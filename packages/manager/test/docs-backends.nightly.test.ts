@@ -1,5 +1,5 @@
-// Plays the tutorial docs/start/be-called-on-a-schedule.md against a real service and the receiver of the tutorial. bash runs
-// the commands, as a reader does; only the two ports differ, and the test does not wait for the next minute.
+// Runs the tutorial docs/start/be-called-on-a-schedule.md against a real service and the receiver from the tutorial.
+// bash runs the commands, like a reader. Only the two ports differ, and the test does not wait for the next minute.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -18,14 +18,14 @@ import {
   blocksOf,
   expectMistakesToShow,
   parseBody,
-  play,
   readPage,
+  runSteps,
   stepsOf,
-} from './kit/played-page.ts'
-import { createShell } from './kit/played-shell.ts'
+} from './kit/doc-page-runner.ts'
+import { createShell } from './kit/doc-shell.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
-// The receiver, and how signatures are verified.
+// Blocks with the code of the receiver and of the signature verification.
 const others = ['js', 'ts']
 const written = ['start/be-called-on-a-schedule.md', 'guides/backends/verify-a-callback.md']
   .map((name) => readPage(name))
@@ -54,7 +54,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(receiver.stdout as NodeJS.ReadableStream, 'data')
-  answers = await play(steps, createAsk())
+  answers = await runSteps(steps, createAsk())
 })
 afterAll(async () => {
   receiver.kill()

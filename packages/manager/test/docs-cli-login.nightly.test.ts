@@ -1,6 +1,6 @@
-// Plays docs/guides/proxies/terminal-login.md with its login approved in a browser: against a service as `npm run dev` starts
-// it, with the program in Node, and behind nginx as sign-in-people.md configures it, with the program in Python. Commands are
-// run by bash; only the port differs.
+// Runs docs/guides/proxies/terminal-login.md and approves its login in a browser. One run uses the Node program and a
+// service started like `npm run dev`. The other uses the Python program behind nginx as configured in
+// sign-in-people.md. bash runs the commands; only the port differs.
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -19,15 +19,15 @@ import {
   type Step,
   blocksOf,
   expectMistakesToShow,
-  play,
   readPage,
+  runSteps,
   stepsOf,
-} from './kit/played-page.ts'
-import { createShell } from './kit/played-shell.ts'
+} from './kit/doc-page-runner.ts'
+import { createShell } from './kit/doc-shell.ts'
 import { startProcess } from '@manager/harness/process.ts'
 
 const others = ['js', 'mermaid', 'python']
-/** The guide, which is played, and the reference with its tables. */
+/** The guide with the steps to run, and the reference with its tables. */
 const written = ['guides/proxies/terminal-login.md', 'reference/terminal-login.md'].map(readPage).join('\n')
 const folder = mkdtempSync(path.join(tmpdir(), 'docs-cli-login-'))
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     blocksOf(written).find((block) => block.language === language)?.text ?? ''
   writeFileSync(path.join(folder, 'box.mjs'), codeOf('js'))
   writeFileSync(path.join(folder, 'box.py'), codeOf('python'))
-  // What `npm install` of the page brings.
+  // Replace the `npm install` step of the page.
   symlinkSync(new URL('../../../node_modules', import.meta.url).pathname, path.join(folder, 'node_modules'))
 })
 afterAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Place = {
+type Installation = {
   sql: Pool
   host: string
   box: string
@@ -55,7 +55,7 @@ type Place = {
   close: () => Promise<void>
 }
 
-async function startDevelopment(): Promise<Place> {
+async function startDevelopment(): Promise<Installation> {
   const database = await createScratchDatabase()
   const sql = new Pool({ connectionString: database.url, max: 2 })
   const port = String(await freePort())
@@ -81,7 +81,7 @@ async function startDevelopment(): Promise<Place> {
   }
 }
 
-async function startBehindNginx(): Promise<Place> {
+async function startBehindNginx(): Promise<Installation> {
   const scene = await startLoginScene()
   const { host } = new URL(scene.proxy.url)
   const box = `${ensurePythonNacl()} box.py`
@@ -92,22 +92,24 @@ describe.each([
   ['in development, with Node', startDevelopment],
   ['behind nginx, with Python', startBehindNginx],
 ])('%s', (_name, start) => {
-  let place: Place
+  let installation: Installation
   let steps: Step[]
   let answers: Answer[]
-  /** What the page in the browser showed before it was approved. */
+  /** The texts that the page in the browser showed before the approval. */
   let shown: string[] = []
   beforeAll(async () => {
-    place = await start()
-    const page = written.replaceAll('localhost:8080', place.host).replaceAll('node box.mjs', place.box)
+    installation = await start()
+    const page = written
+      .replaceAll('localhost:8080', installation.host)
+      .replaceAll('node box.mjs', installation.box)
     steps = stepsOf(page, others)
-    answers = await play(steps, createAsk())
+    answers = await runSteps(steps, createAsk())
   })
-  afterAll(() => place?.close())
+  afterAll(() => installation?.close())
 
   function createAsk(): Ask {
     const runCommand = createShell(folder)
-    const { tab } = place
+    const { tab } = installation
     return async (_language, command) => {
       const answer = await runCommand(command)
       const { verification_uri: address, status } = answer.body as Record<string, string | undefined>
@@ -135,7 +137,7 @@ describe.each([
   })
 
   test('what the trail says of it is in the table of what is audited', async () => {
-    const { rows } = await place.sql.query(
+    const { rows } = await installation.sql.query(
       `select entity_type || ' ' || action as entry, principal_type as by from audit_logs
        where entity_type in ('cliLogin', 'personalAccessToken') order by seq`,
     )
@@ -151,7 +153,7 @@ describe.each([
   })
 
   test('the metric has the events that the page names', async () => {
-    const text = await place.metrics()
+    const text = await installation.metrics()
     const sentence = /`svc_cli_logins_total` counts logins by `event`: ([^.]+)\./.exec(written)?.[1] ?? ''
     const named = sentence.match(/(?<=`)[a-z]+(?=`)/g) ?? []
     const counted = text.matchAll(/^svc_cli_logins_total\{event="([a-z]+)"\}/gm)

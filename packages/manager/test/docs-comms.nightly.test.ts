@@ -1,5 +1,6 @@
-// Plays the tutorial and the guides on notifications, in the order of `played`, against a service as `npm run dev` starts it,
-// with the tutorial's page open in a browser. bash runs the commands, as a reader does; only the two ports differ.
+// Runs the tutorial and the guides on notifications, in the order of `played`, against a service started like `npm run
+// dev`. The page from the tutorial is open in a browser. bash runs the commands, like a reader; only the two ports
+// differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,15 +23,15 @@ import {
   blocksOf,
   expectMistakesToShow,
   parseBody,
-  play,
   readPage,
+  runSteps,
   stepsOf,
-} from './kit/played-page.ts'
-import { createShell } from './kit/played-shell.ts'
+} from './kit/doc-page-runner.ts'
+import { createShell } from './kit/doc-shell.ts'
 
-// The page in the browser, and the program that stands in for the proxy.
+// Blocks with the browser page, and with the program that stands in for the proxy.
 const others = ['html', 'js']
-// A page continues with the ids of the page before it.
+// Each page reuses the ids of the previous one.
 const played = [
   'start/notify-a-person.md',
   'guides/backends/publish-live-data.md',
@@ -49,7 +50,7 @@ let port: number
 let page: string
 let steps: Step[]
 let answers: Answer[]
-/** What the open page showed when it had what was awaited, by title of its chapter. */
+/** The content of the open page once it showed the expected data, by chapter title. */
 const seen: Record<string, Shown | string> = {}
 
 beforeAll(async () => {
@@ -60,7 +61,7 @@ beforeAll(async () => {
     .replaceAll(/(?<=localhost:|listen\()9000/g, String(port))
   steps = stepsOf(page, others)
   browser = await launchBrowser()
-  answers = await play(steps, createAsk())
+  answers = await runSteps(steps, createAsk())
 })
 afterAll(async () => {
   await browser?.close()
@@ -93,7 +94,7 @@ function createAsk(): Ask {
   }
 }
 
-/** Starts what stands in for the proxy. */
+/** Starts the stand-in for the proxy. */
 async function serve(asked: readonly Answer[]): Promise<void> {
   const said = asked.map(({ body }) => JSON.stringify(body)).join('\n')
   const idOf = (form: RegExp): string => form.exec(said)?.[1] ?? ''
@@ -115,7 +116,7 @@ async function openTab(): Promise<void> {
   seen['The bell'] = await waitForTab(tab, { titles: [first], hasDot: true })
 }
 
-/** What the page is awaited to show after a command. */
+/** Waits until the page shows the effect of a command. */
 async function look(request: string): Promise<void> {
   if (request.includes(second)) seen['See it arrive'] = await waitForTab(tab, { titles: [second, first] })
   if (request.includes('"all": true')) seen['Read'] = await waitForTab(tab, { hasDot: false })

@@ -1,5 +1,5 @@
-// Plays the tutorial and the guides on the gateway, in the order of `played`, against a real service and the partner of the
-// tutorial. bash runs the commands, as a reader does; only the two ports differ.
+// Runs the tutorial and the guides on the gateway, in the order of `played`, against a real service and the partner
+// from the tutorial. bash runs the commands, like a reader; only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,16 +17,16 @@ import {
   blocksOf,
   expectMistakesToShow,
   parseBody,
-  play,
   readPage,
+  runSteps,
   stepsOf,
-} from './kit/played-page.ts'
-import { createShell } from './kit/played-shell.ts'
+} from './kit/doc-page-runner.ts'
+import { createShell } from './kit/doc-shell.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-// The program of the partner, and a query for operators.
+// Blocks with the program of the partner, and with a query for operators.
 const others = ['js', 'sql']
-// A page continues with the ids and the endpoint of the page before it.
+// Each page reuses the ids and the endpoint of the previous one.
 const played = [
   'start/call-a-partner.md',
   'guides/backends/why-did-my-call-fail.md',
@@ -41,7 +41,7 @@ let partner: ChildProcess
 let page: string
 let steps: Step[]
 let askService: Ask
-/** Where commands run, and where the operator keeps the log. */
+/** Working directory of the commands, with the operator's log file. */
 const folder = mkdtempSync(join(tmpdir(), 'docs-esb-'))
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ afterAll(async () => {
 })
 
 test('the page on the ESB is right in every answer, and a mistake in any of them shows', async () => {
-  const answers = await play(steps, askService)
+  const answers = await runSteps(steps, askService)
   const blocks = blocksOf(page)
   const notPlayed = blocks.filter(({ language }) => others.includes(language))
   expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocks.length, 2])
@@ -131,5 +131,5 @@ test.each([
 ])('a page with %s is refused', (_, part) => {
   const broken = written.replace(part, '')
   expect(broken).not.toBe(written)
-  expect(() => stepsOf(broken, others)).toThrow('a request and its answer are expected')
+  expect(() => stepsOf(broken, others)).toThrow('expected a request and its response')
 })

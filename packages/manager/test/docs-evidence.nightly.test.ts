@@ -1,4 +1,5 @@
-// The pages about evidence: the commands of the guide run, and the tables agree with the code and with the test of completeness.
+// Tests the pages about evidence: the commands in the guide run, and the tables match the code and the completeness
+// test.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,7 @@ const guide = readDocs('guides/auditors/answer-audit-questions.md')
 const reference = readDocs('reference/evidence-queries.md')
 const section = (page: string, title: string): string =>
   page.split(`## ${title}\n`)[1]?.split('\n## ')[0]?.trim() ?? ''
-/** The cells of the first table of a section, its head included. */
+/** Returns the cells of the first table of a section, including its header. */
 const rowsOf = (page: string, title: string): string[][] => {
   const table = section(page, title)
     .split('\n\n')
@@ -36,7 +37,7 @@ describe('the pages about evidence', () => {
   test('its commands run as they stand there', async () => {
     const { token } = await createToken(service, admin)
     const folder = mkdtempSync(`${tmpdir()}/manager-evidence-`)
-    // What the proxy adds.
+    // Add the header that the proxy would add.
     writeFileSync(`${folder}/.curlrc`, `header = "X-Proxy-Auth: ${proxySecret}"\n`)
     const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map(([, text = '']) => text)
@@ -71,7 +72,7 @@ describe('the pages about evidence', () => {
       kinds: namesIn(kinds),
     }))
     const unmarked = (kind: string): string => kind.split(',', 1).join('')
-    // A kind without a mark includes its marked forms.
+    // A kind without a suffix also stands for the same kind with a suffix.
     const queriesOf = (kind: string): string[] =>
       listed
         .filter(({ kinds }) => kinds.includes(kind) || kinds.includes(unmarked(kind)))

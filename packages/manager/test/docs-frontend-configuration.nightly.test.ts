@@ -1,4 +1,4 @@
-// Plays the pages on frontend configuration in the order of a reader, against a real service.
+// Runs the pages on frontend configuration against a real service, in reading order.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { headersOf, proxySecret } from '@manager/harness/callers.ts'
@@ -9,13 +9,13 @@ import {
   expectMistakesToShow,
   parseBody,
   parseHttp,
-  play,
   readPage,
+  runSteps,
   stepsOf,
-} from './kit/played-page.ts'
+} from './kit/doc-page-runner.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-/** The tutorial, and the pages that continue it. */
+/** The tutorial and the pages that continue it. */
 const page = [
   'start/configure-a-frontend.md',
   'guides/frontends/load-configuration.md',
@@ -25,7 +25,7 @@ const page = [
 ]
   .map(readPage)
   .join('\n')
-// packages/cli/test/docs.nightly.test.ts plays the commands.
+// packages/cli/test/docs.nightly.test.ts runs the commands.
 const others = ['sh']
 const known = { 'proxy secret': proxySecret }
 
@@ -58,7 +58,7 @@ afterAll(() => service.close())
 
 test('the page on frontend configuration is right in every answer, and a mistake in any of them shows', async () => {
   const steps = stepsOf(page, others)
-  const answers = await play(steps, askService, known)
+  const answers = await runSteps(steps, askService, known)
   const notPlayed = blocksOf(page).filter(({ language }) => others.includes(language))
   expect([answers.length * 2 + notPlayed.length, notPlayed.length]).toEqual([blocksOf(page).length, 3])
   await expectMistakesToShow(steps, answers, known)
@@ -71,5 +71,5 @@ test.each([
 ])('a page with %s is refused', (_, part) => {
   const broken = page.replace(part, '')
   expect(broken).not.toBe(page)
-  expect(() => stepsOf(broken, others)).toThrow('a request and its answer are expected')
+  expect(() => stepsOf(broken, others)).toThrow('expected a request and its response')
 })

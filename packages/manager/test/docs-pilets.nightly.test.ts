@@ -1,5 +1,5 @@
-// Plays the pages on pilets in the order of a reader, against a service as `npm run dev` starts it, and opens the page of the
-// tutorial in a browser. Commands are run by bash; only the two ports differ.
+// Runs the pages on pilets in reading order, against a service started like `npm run dev`, and opens the page from the
+// tutorial in a browser. bash runs the commands; only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,16 +20,16 @@ import {
   blocksOf,
   expectMistakesToShow,
   parseBody,
-  play,
   readPage,
+  runSteps,
   stepsOf,
-} from './kit/played-page.ts'
-import { createShell } from './kit/played-shell.ts'
+} from './kit/doc-page-runner.ts'
+import { createShell } from './kit/doc-shell.ts'
 import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
-// The page in the browser and the server that stands in for the proxy.
+// Blocks with the browser page, and with the server that stands in for the proxy.
 const others = ['html', 'js']
-/** The tutorial, and the guides that continue it. */
+/** The tutorial and the guides that continue it. */
 const written = [
   'start/publish-a-pilet.md',
   'guides/frontends/stage-and-release.md',
@@ -58,7 +58,7 @@ beforeAll(async () => {
     .replaceAll('localhost:8080', `localhost:${new URL(service.url).port}`)
     .replaceAll(/(?<=localhost:|listen\()9000/g, String(port))
   steps = stepsOf(page, others)
-  answers = await play(steps, createAsk())
+  answers = await runSteps(steps, createAsk())
 })
 afterAll(async () => {
   server?.kill()
@@ -86,7 +86,7 @@ function createAsk(): Ask {
     return { status, headers, body: parseBody(body) }
   }
   return async (language, request) => {
-    // The reader opens the page where it is shown: later on another version is enabled.
+    // A reader opens the page at this step; later steps enable another version.
     const isAtPage = (steps[asked.length]?.line ?? 0) > codeOf('js').line && shownOnPage === undefined
     if (isAtPage) shownOnPage = await openPage(asked)
     const answer = await ask(language, request)
@@ -95,7 +95,7 @@ function createAsk(): Ask {
   }
 }
 
-/** Starts what stands in for the proxy, opens its page, and returns the text it shows. */
+/** Starts the stand-in for the proxy, opens its page, and returns the displayed text. */
 async function openPage(asked: readonly Answer[]): Promise<string> {
   const bodies = asked.map(({ body }) => JSON.stringify(body))
   const idOf = (made: string): string =>
@@ -167,7 +167,7 @@ const fileOf = (bytes: number): File =>
 const send = (field: string, content: string | File) => ({ method: 'POST', body: form(field, content) })
 const limit = 16 * 1_048_576
 
-/** Addresses below the project, what is sent there as the development user, and the status. */
+/** Requests below the project, sent as the development user, with the expected status. */
 const refusals: [string, number, string, RequestInit][] = [
   ['a name with capitals', 400, 'Menu/1.0.0', send('file', fileOf(1))],
   ['a version with a v', 400, 'menu/v1.0.0', send('file', fileOf(1))],
@@ -180,9 +180,9 @@ const refusals: [string, number, string, RequestInit][] = [
   ['a bundle that is far too large', 413, 'menu/1.0.0', send('file', fileOf(limit + 100_000))],
   ['a body that is no form', 415, 'menu/1.0.0', { method: 'POST', body: 'export {}' }],
 ]
-/** The rows of the table of errors with this answer; numbers that can be set, and roles, are left out there. */
+/** Returns the rows of the error table for this response. The table omits configurable numbers and roles. */
 const rowsFor = (status: number, error: string): string[] => {
-  const text = error.replace(/\d{5,}/, '…').replace(/(?<=this needs ).*$/, '…')
+  const text = error.replace(/\d{5,}/, '…').replace(/(?<=requires ).*$/, '…')
   return errorsPage.split('\n').filter((row) => row.startsWith(`| ${status} `) && row.includes(`\`${text}\``))
 }
 const projectId = async (): Promise<string> => {

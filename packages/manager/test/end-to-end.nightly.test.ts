@@ -1,5 +1,6 @@
-// Everything at once, with real parts: PostgreSQL, Redis, the Manager as a process, Apache with a sign-in at an identity
-// provider, svc in a terminal, two people in browsers, and the example backend. Nobody in it knows the secret of the proxy.
+// Tests the whole system with real parts: PostgreSQL, Redis, the Manager as a process, Apache with an identity
+// provider, svc in a terminal, two people in browsers, and the example backend. None of the clients knows the proxy
+// secret.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +27,7 @@ const root = new URL('../../../', import.meta.url).pathname
 const anna = { id: randomUUID(), email: 'anna@example.com', name: 'Anna' }
 const ben = { id: randomUUID(), email: 'ben@example.com', name: 'Ben' }
 const host = 'acme.web.shop.localhost'
-/** What ends each part, the last one first. */
+/** Cleanup functions, run in reverse order. */
 const ends: (() => unknown)[] = []
 let folder: string
 let browser: Browser
@@ -113,7 +114,7 @@ beforeAll(async () => {
       '--host-pattern={application}.{project}.localhost',
       '--backend-pattern=http://{application}.{project}.backends',
     )
-    // An address instead of a name, which nobody resolves here.
+    // Use an address instead of a host name: this test has no DNS.
     return rendered.replaceAll('http://web.shop.backends', frontend.url)
   }
   await apache.start(await renderProxy())
@@ -127,7 +128,7 @@ afterAll(async () => {
 const urlOf = (name: string): string => `http://${name}:${apache.port}`
 const asAnna = (): Connection => annas
 
-/** What the page of the caller holds; the keys come through the proxy like everything else. */
+/** Returns the page configuration of a caller. It fetches the keys through the proxy. */
 async function configOfPage({ userId, tenantId }: { userId: string; tenantId: string }) {
   const application = await shopApplication()
   const keys = await rawCall(urlOf('127.0.0.1'), {
@@ -152,7 +153,7 @@ async function shopApplication(): Promise<{ id: string; name: string }> {
   return applications[0] ?? { id: '', name: '' }
 }
 
-/** Opens a page as somebody who has to sign in on the way. */
+/** Opens a page in a new browser context and signs in as this person. */
 async function openAs(person: typeof anna, url: string): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US' })
   context.setDefaultTimeout(60_000)
@@ -180,7 +181,7 @@ async function signInByTerminal(): Promise<void> {
   await terminal.read(/signed in/i)
 }
 
-/** Types a command and waits for its end; answers what it has shown. */
+/** Types a command, waits until it exits, and returns the screen. */
 async function svc(command: string): Promise<string> {
   terminal.type(`svc ${command}; echo "ended with $?"`)
   const code = await terminal.read(/^ended with (\d+)$/m)
@@ -202,7 +203,7 @@ test('somebody signs in from a terminal, sets up a shop, and another one sees in
   const token = Object.values(profiles)[0]?.token ?? ''
   annas = connect({ url: urlOf('127.0.0.1'), token })
 
-  // A forged identity is overwritten: Anna stays Anna, and who has no credential is nobody.
+  // The proxy overwrites forged identity headers: Anna stays Anna, and a caller without a credential is refused.
   const forged = { 'x-token-subject': ben.id, 'x-user-id': ben.id, 'x-proxy-auth': proxySecret }
   const me = async (connection: Connection) => (await graphql(connection, documents.meDocument, {})).me.id
   expect(await me(connect({ url: urlOf('127.0.0.1'), token, headers: forged }))).toBe(anna.id)
@@ -210,7 +211,7 @@ test('somebody signs in from a terminal, sets up a shop, and another one sees in
     status: 401,
   })
 
-  // Ben is known from their first visit, and becomes a member.
+  // Ben's first visit creates the user, who then becomes a member.
   const first = await openAs(ben, `${urlOf('127.0.0.1')}/cli/authorize?code=BCDF-GHJK`)
   await first.waitForURL(/\/cli\/authorize/)
   const { tenants } = await graphql(asAnna(), documents.listTenantsDocument, { projectSlug: 'shop' })
@@ -220,7 +221,7 @@ test('somebody signs in from a terminal, sets up a shop, and another one sees in
     roleName: 'member',
   })
 
-  // The host of the tenant comes into service.
+  // Activate the host name of the tenant in the proxy.
   writeFileSync(`${folder}/rendered.conf`, await renderProxy())
   expect(await apache.apply(`${folder}/rendered.conf`)).toMatchObject({ code: 0 })
 
@@ -235,7 +236,7 @@ test('somebody signs in from a terminal, sets up a shop, and another one sees in
     token: readFileSync(`${folder}/backend.token`, 'utf8').trim(),
   })
   ends.push(() => backend.stop())
-  // At the next full minute the trigger calls it; it asks the partner, and tells Ben.
+  // At the next full minute the trigger calls the backend, which calls the partner and notifies Ben.
   await backend.line(/(count-stock) for Acme/)
   await tab.locator('#bell.unread').waitFor()
   await tab.locator('#bell').click()

@@ -1,4 +1,4 @@
-// The message for users who cannot install Debian packages: one sentence that names the missing packages.
+// Tests the message for users who cannot install Debian packages: one sentence that names the missing packages.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ensureCeph, ensurePrometheus, ensureTmux } from '@manager/harness/engines/install.ts'
 

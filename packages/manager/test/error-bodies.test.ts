@@ -1,4 +1,4 @@
-// How every route says no: in the shape of its group, with a code, and with the id of the request.
+// Tests the error responses of every route: each has the format of its group, a code and the request id.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
@@ -26,7 +26,7 @@ const asProxy = (): Lines => throughProxy()
 const asMachine = (): Lines => bearer(machineToken)
 const asTenantUser = (): Lines => Object.fromEntries(tenantHeaders(person, { tenantId: person.id }))
 
-/** For each route a call past its authentication that fails; the health routes answer a verdict and never fail. */
+/** For each route, a call that passes authentication and then fails. The health routes always return a status. */
 const refusals: Record<string, Refusal> = {
   'POST /query': { status: 400, shape: 'graphql', headers: () => headersOf(person), body: '{}' },
   'GET /api/machine/check': {
@@ -62,7 +62,7 @@ const refusals: Record<string, Refusal> = {
     headers: asTenantUser,
     query: '?limit=0',
   },
-  // Nothing but who asks can be wrong with it.
+  // This route has no input except the caller's identity.
   'GET /api/proxy/comms/:appID/unread': { status: 401, shape: 'error' },
   'POST /api/proxy/comms/:appID/notifications/read': {
     status: 400,
@@ -127,7 +127,7 @@ async function send(app: TestApp, name: string, change: Partial<Refusal> & { typ
 }
 
 const text = expect.stringMatching(/./)
-/** The body in this shape, with nothing but its text, a code and the id of the request. */
+/** Expects a body of this shape that contains only its text, a code and the request id. */
 function expectShape({ name, headers, body }: Failed, shape: Shape): void {
   const code = expect.stringMatching(/^[a-z]+(_[a-z]+)*$/)
   const added = { code, request_id: headers['x-request-id'] }
@@ -146,7 +146,7 @@ function expectShape({ name, headers, body }: Failed, shape: Shape): void {
 describe('error bodies', () => {
   test('[errors.shape-error] [errors.additions] every route answers in the shape of its group', async () => {
     const names = routesOf(service).map(({ name }) => name)
-    // A new route gets an entry above.
+    // A new route needs an entry above.
     expect(names.toSorted()).toEqual([...Object.keys(refusals), ...withoutRefusal].toSorted())
     for (const [name, { status, shape }] of Object.entries(refusals)) {
       const failed = await send(service, name)
@@ -164,8 +164,8 @@ describe('error bodies', () => {
   })
 
   test('[errors.body] a body that is too large, or of another type, is refused on every route that reads one', async () => {
-    // The gateway passes bodies on; forms are in features/pilets/forms.test.ts and features/cli-login/,
-    // what administrators may send in features/access-reviews/.
+    // The gateway forwards bodies without reading them. features/pilets/forms.test.ts and features/cli-login/ test
+    // forms, and features/access-reviews/ tests administrator requests.
     const readers = routesOf(service).filter(
       ({ name, method }) =>
         method === 'POST' && name !== 'ANY /esb/*' && !/^POST \/(?:pilets|cli|api\/access)\//.test(name),
@@ -240,8 +240,8 @@ describe('error bodies', () => {
       asked.push(ask(person))
       await expect.poll(waiting).toBe(2)
       asked.push(ask(other))
-      expect((await oldest).error).toBe('too many requests wait for the database; try again')
-      // A route that needs none of these connections is served.
+      expect((await oldest).error).toBe('too many requests are waiting for the database; try again')
+      // A route that does not need these connections still works.
       expect((await send(busy, 'GET /api/machine/check')).status).toBe(401)
       await commit()
       return Promise.all(asked)

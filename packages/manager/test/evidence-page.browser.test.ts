@@ -1,4 +1,4 @@
-// The pages of evidence in Chromium: what they show, on a screen of any width, in light and dark, and on paper.
+// Tests the evidence pages in Chromium: their content at different screen widths, in light and dark mode, and in print.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ const open = async (path: string, options: Parameters<Browser['newContext']>[0] 
   await tab.goto(service.url + path)
   return tab
 }
-/** For somebody who wants to look at what was tested. */
+/** Saves a screenshot for manual inspection if TEST_SHOTS is set. */
 const keep = async (name: string, take: () => Promise<Uint8Array>): Promise<void> => {
   const folder = process.env['TEST_SHOTS']
   if (folder === undefined) return
@@ -69,8 +69,8 @@ describe('the pages of evidence', () => {
   test('[evidence.result] lead from the list to the rows, to another window, and to the CSV', async () => {
     const tab = await open(list)
     const complaints = complaintsOf(tab)
-    await tab.getByRole('link', { name: 'Access that was granted' }).click()
-    expect(await tab.locator('h1').textContent()).toBe('Access that was granted')
+    await tab.getByRole('link', { name: 'Granted access' }).click()
+    expect(await tab.locator('h1').textContent()).toBe('Granted access')
     const cells = await tab.locator('.evidence td > bdi').allTextContents()
     for (const name of names) expect(cells).toContain(name)
     await tab.getByLabel('From').fill('2026-01-01')
@@ -90,7 +90,7 @@ describe('the pages of evidence', () => {
 
   test('have nothing that axe finds wrong, in light and dark, wide and narrow, and do not scroll sideways', async () => {
     const paths = { list, grants: `${list}/role-changes`, failures: `${list}/failed-authentications` }
-    // Colors do not depend on the width: each is tried once in each.
+    // Colors do not depend on the width, so each color scheme is tested at one width.
     const looks = [['light', 1_280] as const, ['dark', 360] as const]
     for (const [name, path] of Object.entries(paths))
       for (const [colorScheme, width] of looks) {

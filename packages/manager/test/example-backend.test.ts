@@ -1,5 +1,5 @@
-// examples/backend.ts, which has the client do most of it, with a service that runs as a process: called back, and still
-// called back after everything that happens to the two of them.
+// Tests examples/backend.ts, which leaves most of the work to the client library, against a service process. It
+// receives callbacks even after restarts and after its credentials are replaced.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ test.each(['', '0', '-1', 'soon'])(
       rmSync(folder, { recursive: true })
       await upstream.close()
     })
-    // The client refuses intervals that are no interval: it would have ended before.
+    // The client rejects invalid intervals, so the program would have exited earlier.
     await expect
       .poll(() => upstream.received.map(({ url }) => url))
       .toEqual(['/api/machine/register-backend'])

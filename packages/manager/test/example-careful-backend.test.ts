@@ -1,8 +1,8 @@
-// examples/careful-backend.ts with a service that runs as a process: called back, and still called back after everything
-// that happens to the two of them.
+// Tests examples/careful-backend.ts against a service process. It receives callbacks even after restarts and after its
+// credentials are replaced.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signingSecretPlace, tokenPlace } from '../src/features/backends/token-place.pure.ts'
+import { signingSecretAddress, tokenAddress } from '../src/features/backends/sealed-secrets.pure.ts'
 import { createWebhookSecret, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
 import { encryptionRing } from '../src/platform/secrets/keys.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
@@ -25,7 +25,7 @@ const runsOf = async (id: string) =>
 async function expectDelivered(id: string, attempts = 1): Promise<void> {
   await expect.poll(() => runsOf(id)).toEqual([{ outcome: 'delivered', attempts, response_status: 204 }])
 }
-/** The run that the backend takes next, once it has done its work for both tenants. */
+/** Returns the id of the next run once the backend has processed it for both tenants. */
 async function nextRun(): Promise<string> {
   const id = await scene.backend.line(/^run (\S+): night$/m)
   await scene.backend.line(/^night for acme$/m)
@@ -42,7 +42,7 @@ test('the example registers, verifies the callback, and works once per tenant', 
 })
 
 type Keys = { token: string; signingSecret: string }
-/** The token that callbacks carry now, and the secret that signs them. */
+/** Returns the current callback token and signing secret. */
 async function callbackKeys(): Promise<Keys> {
   const { rows } = await scene.sql.query(
     'select id, callback_token, signing_secret from backend_registrations',
@@ -50,11 +50,11 @@ async function callbackKeys(): Promise<Keys> {
   const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64')))
   const { id, callback_token, signing_secret } = rows[0]
   return {
-    token: secrets.open(callback_token, tokenPlace(id)),
-    signingSecret: secrets.open(signing_secret, signingSecretPlace(id)),
+    token: secrets.open(callback_token, tokenAddress(id)),
+    signingSecret: secrets.open(signing_secret, signingSecretAddress(id)),
   }
 }
-/** Calls the backend as the service does; returns the status of the answer. */
+/** Sends a callback to the backend, like the service, and returns the status. */
 async function send(
   runKey: string,
   { token, signingSecret }: Keys,
@@ -89,7 +89,7 @@ test('it refuses a callback that is not signed, signed with another key, or not 
 test('the token that travels with a callback does not sign one: another attempt is asked for', async () => {
   const keys = await callbackKeys()
   expect(await send('stolen', keys, { keyedWith: keys.token })).toBe(503)
-  // It took the call for one of a newer registration.
+  // The backend assumed a newer registration, so it registered again.
   await scene.backend.line(/^registered (\S+)$/m)
   expect(scene.backend.printed()).not.toContain('stolen')
 })
@@ -98,17 +98,17 @@ test('a run that arrives a second time is not worked on again', async () => {
   await scene.fire()
   const id = await nextRun()
   await expectDelivered(id)
-  // As if the answer had been lost, and an operator had the run delivered again.
+  // Simulate a lost response, after which an operator retries the run.
   await scene.sql.query("update trigger_runs set outcome = 'failed' where id = $1", [id])
   expect(await runManager(['triggers', 'retry', id], testEnv(scene.database.url))).toMatchObject({ code: 0 })
-  expect(await scene.backend.line(/^had (\S+) already$/m)).toBe(id)
+  expect(await scene.backend.line(/^run (\S+) was already accepted$/m)).toBe(id)
   await expectDelivered(id)
 })
 
 test('[backends.durable] the Manager is stopped and started again: the next firing arrives, and nothing registers', async () => {
   const registrations = 'select id, updated_at from backend_registrations'
   const { rows } = await scene.sql.query(registrations)
-  await scene.restart(() => scene.backend.line(/^no heartbeat: TypeError: fetch failed$/m))
+  await scene.restart(() => scene.backend.line(/^heartbeat failed: TypeError: fetch failed$/m))
   await scene.fire()
   await expectDelivered(await nextRun())
   expect((await scene.sql.query(registrations)).rows).toEqual(rows)
@@ -133,7 +133,7 @@ test('the machine token is rotated: with the new one in its file the backend goe
     'mutation($id: ID!) { made: rotateMachineUserToken(id: $id) { generatedToken } }',
     { id: scene.machine.id },
   )
-  await scene.backend.line(/^no heartbeat: Error: PUT \S+: 401$/m)
+  await scene.backend.line(/^heartbeat failed: Error: PUT \S+: 401$/m)
   const heartbeat = 'select last_heartbeat from backend_registrations'
   const { rows } = await scene.sql.query(heartbeat)
   scene.backend.writeToken(data.made.generatedToken)
@@ -143,14 +143,14 @@ test('the machine token is rotated: with the new one in its file the backend goe
 })
 
 test('its registration is removed: the next heartbeat makes it register again, and it knows the former token too', async () => {
-  const former = await callbackKeys()
+  const previous = await callbackKeys()
   await scene.sql.query('delete from backend_registrations')
   const id = await scene.backend.line(/^registered (\S+)$/m)
   expect((await scene.sql.query('select id from backend_registrations')).rows).toEqual([{ id }])
   await scene.fire()
   await expectDelivered(await nextRun())
-  expect(await callbackKeys()).not.toEqual(former)
-  expect(await send('late', former)).toBe(204)
+  expect(await callbackKeys()).not.toEqual(previous)
+  expect(await send('late', previous)).toBe(204)
 })
 
 test('it unregisters when it ends', async () => {

@@ -1,4 +1,4 @@
-// The examples in Python and Go pass the tests of the example in TypeScript.
+// Runs the tests of the TypeScript example with the Python and Go examples.
 import { describe } from 'vitest'
 import { testExampleBackend } from './kit/example-backend-tests.ts'
 

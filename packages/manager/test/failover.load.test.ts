@@ -1,5 +1,5 @@
-// A database that answers but takes no writes, refuses connections, or gives way to another one: callers are told to come
-// back, readiness says so, and everything heals without a restart.
+// Tests a database that rejects writes, refuses connections, or fails over to another one. Callers get 503 with
+// Retry-After, readiness reports the failure, and the service recovers without a restart.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -11,7 +11,7 @@ import { createHealthServer } from '../src/platform/http/health-server.ts'
 import { type Postgres, freePort, startPostgres } from '@manager/harness/engines/postgres.ts'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
-import { type DarkProxy, startDarkProxy } from './kit/dark-proxy.ts'
+import { type BlackholeProxy, startBlackholeProxy } from './kit/blackhole-proxy.ts'
 import { adminUrl } from '@manager/harness/run-engines.ts'
 import { type Gateway, startGateway } from './kit/gateway.ts'
 
@@ -107,7 +107,7 @@ describe('a database that gives way to another', () => {
   const admin: Person = { id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de', email: 'a@example.com', name: 'admin' }
   let first: Postgres
   let second: Postgres
-  let proxy: DarkProxy
+  let proxy: BlackholeProxy
   let service: TestApp
   beforeAll(async () => {
     first = startPostgres(dirs[0] as string, await freePort())
@@ -121,7 +121,7 @@ describe('a database that gives way to another', () => {
         ),
       )
     }
-    proxy = await startDarkProxy({ host: '127.0.0.1', port: first.port })
+    proxy = await startBlackholeProxy({ host: '127.0.0.1', port: first.port })
     const url = new URL(first.url)
     url.port = String(proxy.port)
     const database = { url: url.href, name: 'postgres', drop: () => Promise.resolve() }
@@ -169,7 +169,7 @@ describe('a database that gives way to another', () => {
     await setReadOnly(first, true)
     await expect.poll(async () => (await create('lost')).status).toBe(503)
     proxy.retarget(second.port)
-    // Nobody asks for readiness here, and nobody writes any more.
+    // During this time, no request checks readiness, and no request writes.
     await expect
       .poll(async () => [await lookUp(), await slugs(), await connectionsTo(first)], { timeout: 10_000 })
       .toEqual([200, [], 0])
@@ -211,7 +211,7 @@ describe('a database that gives way to another', () => {
       expect([status, headers.get('retry-after')]).toEqual([503, '1'])
     }
     closing.close()
-    // Now nobody listens there at all.
+    // From here on, the port is closed.
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     expect((await create('never')).status).toBe(503)
     proxy.retarget(second.port)
@@ -220,7 +220,7 @@ describe('a database that gives way to another', () => {
 
   test('is left also when nobody writes and nobody asks for readiness', async () => {
     await setReadOnly(first, false)
-    // What the test before left behind is over: the probe is connected, and has answered.
+    // Wait until the effects of the previous test are over: the readiness probe is connected and has succeeded.
     await expect.poll(() => connectionsTo(second, 'manager-readiness'), { timeout: 15_000 }).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     await Promise.all([lookUp(), slugs(), slugs()])
@@ -232,7 +232,7 @@ describe('a database that gives way to another', () => {
   }, 40_000)
 })
 
-/** An error of PostgreSQL that ends the connection, as it is sent. */
+/** Encodes a fatal PostgreSQL error message. */
 function fatal(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.from('E....')

@@ -1,4 +1,3 @@
-// Twenty hostile projects.
 import { testFairShares } from './kit/fair-shares.ts'
 
 testFairShares(20)

@@ -1,4 +1,4 @@
-// Two hostile projects: together they must not have everything.
+// Tests that the quiet project gets its share next to two hostile projects.
 import { testFairShares } from './kit/fair-shares.ts'
 
 testFairShares(2)

@@ -1,4 +1,3 @@
-// Five hostile projects.
 import { testFairShares } from './kit/fair-shares.ts'
 
 testFairShares(5)

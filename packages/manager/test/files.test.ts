@@ -43,7 +43,7 @@ describe('a Markdown page', () => {
     '| `http.port` | `SVC_PORT` | `8080` | Port. |',
     '| `throttles.basic.failures` | `SVC_THROTTLES_BASIC_FAILURES` | `5` | Failures. |',
   ].join('\n')
-  /** The problems of these pages, beside the page of settings and a source file. */
+  /** Returns the problems of these pages, which are checked with the settings page and a source file. */
   const problemsOf = (pages: Record<string, string>): string[] => {
     const all = { 'docs/reference/configuration.md': configuration, ...pages }
     return findPageProblems(['packages/a/b.ts', ...Object.keys(all)], new Map(Object.entries(all)))

@@ -1,9 +1,9 @@
-// Callers that are known and may not do what they ask: 403 on every REST route that knows of such a case.
+// Tests that authenticated callers without permission get 403 on every REST route that can return it.
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { callbackUrl, register } from '@manager/harness/backends.ts'
-import { placeOf } from './kit/comms.ts'
+import { targetFields } from './kit/comms.ts'
 import { bearer } from '@manager/harness/credentials.ts'
 import { seedEndpoint } from './kit/endpoints.ts'
 import { rawCall } from './kit/http.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await seedPilet(service.sql, project, { name: 'cart' })
 })
 
-/** For each route a call of somebody who is known, for something that exists, which is not theirs to do. */
+/** For each route, a call by a known caller to an existing object that the caller may not access. */
 const calls: Record<string, () => Call> = {
   'ANY /esb/*': () => ({
     path: `/esb/${project.applicationId}/${endpointId}`,
@@ -52,12 +52,12 @@ const calls: Record<string, () => Call> = {
   'POST /api/machine/comms/emit': () => ({
     path: '/api/machine/comms/emit',
     headers: bearer(token),
-    body: { ...placeOf(project), tenant_id: other.tenantId, title: 'x' },
+    body: { ...targetFields(project), tenant_id: other.tenantId, title: 'x' },
   }),
   'POST /api/machine/comms/publish': () => ({
     path: '/api/machine/comms/publish',
     headers: bearer(token),
-    body: { ...placeOf(project), tenant_id: other.tenantId, data: {} },
+    body: { ...targetFields(project), tenant_id: other.tenantId, data: {} },
   }),
   'GET /api/audit/export': () => ({ path: '/api/audit/export', headers: headersOf(stranger) }),
   'GET /api/audit/evidence': () => ({ path: '/api/audit/evidence', headers: headersOf(stranger) }),
@@ -78,8 +78,9 @@ const calls: Record<string, () => Call> = {
     headers: headersOf(reader),
   }),
 }
-// Whoever sees a project may read its pilets, and to others it does not exist. A page, a form, a socket and a query are
-// refused by where they come from: features/cli-login/, features/live-sockets/handshake.test.ts and graphql.test.ts have these.
+// Everyone who can see a project may read its pilets; for others, the project does not exist. Pages, forms, sockets and
+// queries are refused by origin, which features/cli-login/, features/live-sockets/handshake.test.ts and graphql.test.ts
+// cover.
 const elsewhere = [
   'GET /pilets/:projectId',
   'GET /pilets/:projectId/:name/:version',

@@ -1,4 +1,4 @@
-// How long the gate takes says nothing about the secret.
+// Tests that the response time of the gate reveals nothing about the secret.
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGate } from '../src/platform/http/gate.ts'
@@ -32,11 +32,11 @@ describe('the proxy gate', () => {
       late: Array.from({ length: 10 }, (_, i) => Buffer.from(`${proxySecret.slice(0, -1)}${i}`).toString()),
     }
     const samples: Record<'early' | 'late', number[]> = { early: [], late: [] }
-    // In random order, so that whatever else the machine does falls on both kinds alike.
+    // Use a random order, so that other activity on the machine affects both kinds equally.
     for (let i = 0; i < 44_000; i++) {
       const kind = Math.random() < 0.5 ? 'early' : 'late'
       const took = timed(values[kind][i % 10] as string)
-      // The first rounds run before the code is compiled.
+      // Ignore the first rounds, which run before the code is compiled.
       if (i >= 4_000) samples[kind].push(took)
     }
     const { early, late } = samples
@@ -44,7 +44,7 @@ describe('the proxy gate', () => {
   })
 })
 
-/** Welch's t over the samples below the 90th percentile: pauses of the machine are not the gate's doing. */
+/** Computes Welch's t over the samples below the 90th percentile, which excludes pauses of the machine. */
 function welch(a: number[], b: number[]): number {
   const [x, y] = [trimmed(a), trimmed(b)]
   return (mean(x) - mean(y)) / Math.sqrt(variance(x) / x.length + variance(y) / y.length)

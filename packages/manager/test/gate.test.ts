@@ -1,4 +1,4 @@
-// The proxy gate over the route inventory: every gated route, every way to get it wrong.
+// Tests the proxy gate on all gated routes, with every kind of wrong secret and identity.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { proxySecret, headersOf } from '@manager/harness/callers.ts'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** One call to a gated route; the status, and the text of its error field when the body is exactly of that shape. */
+/** Calls a gated route. Returns the status, the error text, and whether the body has exactly the error shape. */
 async function refusal(app: TestApp, route: { method: string; path: string }, headers: [string, string][]) {
   const answer = await rawCall(app.url, {
     ...route,
@@ -161,11 +161,11 @@ describe('the proxy gate', () => {
       for (const type of ['application/json', 'text/xml'])
         for (const lines of credentials) {
           const connection = await openRaw(service.url)
-          // The body is announced and never sent: whoever waits for it does not answer.
+          // The body is announced but never sent: a service that waited for it would not respond.
           const announced = ['Content-Length: 3000000', `Content-Type: ${type}`, 'X-Proxy-Auth: wrong']
           const head = [`${method} ${path} HTTP/1.1`, 'Host: x', ...announced, ...lines]
           connection.send(`${head.join('\r\n')}\r\n\r\n`)
-          const [answer] = await connection.wholeAnswers(1)
+          const [answer] = await connection.completeResponses(1)
           connection.socket.destroy()
           expect([path, answer && statusOf(answer)]).toEqual([path, 401])
           expect(JSON.parse(String(answer?.body))).toMatchObject({

@@ -1,11 +1,11 @@
-// GET /gql without a browser: how the page is sent, and the documents it opens with.
+// Tests GET /gql without a browser: how the page is served, and the documents that it opens with.
 import { readFileSync } from 'node:fs'
 import { Kind, buildSchema, parse, print, validate, visit } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { graphiqlTabs } from '../src/graphiql-tabs.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { type RawAnswer, rawCall } from './kit/http.ts'
-import { blocksOf, readPage } from './kit/played-page.ts'
+import { blocksOf, readPage } from './kit/doc-page-runner.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -73,12 +73,12 @@ describe('the page', () => {
 
 describe('the tabs', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-  /** The documents in the bodies that the page's commands send. */
+  /** Returns the GraphQL documents in the commands of a documentation page. */
   const sentIn = (page: string): string[] =>
     [...page.matchAll(/-d '(\{"query":[^']+)'/g)].map(
       ([, body]) => (JSON.parse(body as string) as { query: string }).query,
     )
-  /** Form, comments and the name of the operation do not matter. */
+  /** Normalizes a document: formatting, comments and the operation name do not matter. */
   const bare = (document: string): string =>
     print(
       visit(parse(document), {

@@ -1,4 +1,5 @@
-// What one document may ask for: every ordinary question passes, and no answer holds more than a process can give.
+// Tests the limits for a single document: every ordinary query is accepted, and no response exceeds the capacity of a
+// process.
 import {
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -26,23 +27,23 @@ beforeAll(async () => {
   )
 })
 
-const nobody = '00000000-0000-7000-8000-000000000000'
+const unknownId = '00000000-0000-7000-8000-000000000000'
 type Field = ReturnType<GraphQLObjectType['getFields']>[string]
 const typeOf = (field: Field): GraphQLObjectType => getNamedType(field.type) as GraphQLObjectType
 const isList = (field: Field): boolean => isListType(getNullableType(field.type))
 const leadsToRows = (field: Field): boolean => isList(field) && isObjectType(getNamedType(field.type))
 const fieldsOf = (type: GraphQLObjectType): Field[] => Object.values(type.getFields())
 
-/** A field with what it must be given, which names nothing. */
+/** Returns a field with its required arguments, whose ids do not exist. */
 const call = (field: Field): string => {
-  const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: "${nobody}"`)
+  const given = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: "${unknownId}"`)
   return given.length === 0 ? field.name : `${field.name}(${given.join(', ')})`
 }
 const leavesOf = (type: GraphQLObjectType): string[] =>
   fieldsOf(type)
     .filter((field) => isLeafType(getNamedType(field.type)))
     .map(({ name }) => name)
-/** All fields of a type, with the leaves of the objects it leads to. */
+/** Returns all fields of a type, and the leaf fields of its nested objects. */
 const allOf = (type: GraphQLObjectType): string =>
   [
     '__typename',
@@ -52,7 +53,7 @@ const allOf = (type: GraphQLObjectType): string =>
       .map((field) => `${field.name} { __typename ${leavesOf(typeOf(field)).join(' ')} }`),
   ].join(' ')
 
-/** The lists below a type, each as a selection: its own, and those of the objects it leads to. */
+/** Returns each list below a type as a selection: the lists of the type itself and of its nested objects. */
 function listsBelow(type: GraphQLObjectType): string[] {
   const rows = (field: Field): string => `${field.name} { ${allOf(typeOf(field))} }`
   return fieldsOf(type).flatMap((field) => {
@@ -76,7 +77,8 @@ describe('ordinary questions', () => {
             fragment A on ${typeOf(root).name} { ${one} } fragment B on ${typeOf(root).name} { ${other} }`)
     }
     expect(documents.length).toBeGreaterThan(60)
-    // What they name does not exist, which is said once they run: only a refused document answers 400.
+    // The ids do not exist, which is reported only during execution. Status 400 therefore means that the document was
+    // rejected.
     const refused = new Set<string>()
     for (const text of documents) {
       const { status, error } = await service.query(admin, text)
@@ -119,7 +121,7 @@ describe('too much', () => {
     service.statements.some((sql) => /from "?(tenants|applications|endpoints)/.test(sql))
   const paged = (field: string, size: string, inner: string): string =>
     `${field}(pagination: ${size}) { project { ${inner} } }`
-  /** Tenants below tenants, as many levels as lists, each with the page size. */
+  /** Returns a selection with this many nested lists of tenants, each with this page size. */
   const nested = (lists: number, size: string): string => {
     let inner = `tenants(pagination: ${size}) { id }`
     for (let level = 2; level < lists; level++) inner = paged('tenants', size, inner)
@@ -136,7 +138,7 @@ describe('too much', () => {
       [`query($p: Pagination) { ${nested(5, '$p')} }`, variable],
       [`query($p: Pagination = ${hundred}) { ${nested(5, '$p')} }`],
       [`query($n: Int!) { ${nested(5, '{limit: $n, offset: 0}')} }`, { n: 100 }],
-      // A size that the list will refuse makes no room for the others.
+      // A page size that the list will reject must not reduce the estimate.
       [`query($n: Int!) { ${nested(5, '{limit: $n, offset: 0}')} }`, { n: -1 }],
     ]
     for (const [text, variables] of documents) {
@@ -145,7 +147,7 @@ describe('too much', () => {
       expect([text, status, error, readsRows()]).toEqual([
         text,
         400,
-        'this document could return more than 1000000000 objects; ask for smaller pages or fewer levels',
+        'this document could return more than 1000000000 objects; request smaller pages or fewer levels',
         false,
       ])
     }
@@ -163,13 +165,13 @@ describe('too much', () => {
     const tenants = (inner: string): string => `tenants { project { ${inner} } }`
     for (const inner of [
       tenants(tenants('tenants { id }')),
-      // 100 * (1 + 1 + 100 * (1 + 15)) objects, each counted with the other names of its type.
+      // 100 * (1 + 1 + 100 * (1 + 15)) objects: each `__typename` alias counts as one.
       `tenants { project { tenants { ${named('__typename', 15)} } } }`,
     ]) {
       const { status, error } = await service.query(admin, create('refused', inner))
       expect([status, error]).toEqual([
         400,
-        'this document could return more than 100000 objects; ask for smaller pages or fewer levels',
+        'this document could return more than 100000 objects; request smaller pages or fewer levels',
       ])
     }
     const written = await service.sql.query("select slug from tenants where slug = 'refused'")
@@ -180,7 +182,7 @@ describe('too much', () => {
   })
 
   test('objects are counted while they are produced, and an answer stops at 100,000 of them', async () => {
-    // A page has 100 tenants, each with the project, which has a page of 100 tenants again.
+    // A page has 100 tenants. Each of them selects its project, which again has a page of 100 tenants.
     const rows = (first: number): string =>
       nested(3, '{limit: 100, offset: 0}').replace('limit: 100', `limit: ${first}`)
     // 4 + 4 * (1 + 100 * (2 + 100)) objects for four rows.
@@ -191,7 +193,7 @@ describe('too much', () => {
       `{ ${rows(100)} }`,
       `{ ${nested(4, '{limit: 100, offset: 0}')} }`,
       `query($p: Pagination) { ${nested(3, '$p')} }`,
-      // Nothing charges __typename while it is shown.
+      // `__typename` has no resolver; the object budget counts its aliases.
       `{ tenants(projectSlug: "full") { project { tenants { ${named('__typename', 15)} } } } }`,
     ]) {
       const { status, data, error, errors } = await service.query(admin, text)
@@ -199,7 +201,7 @@ describe('too much', () => {
         text,
         200,
         null,
-        'this answer would have more than 100000 objects; ask for smaller pages or fewer levels',
+        'this response would have more than 100000 objects; request smaller pages or fewer levels',
       ])
       expect(errors.length).toBeLessThanOrEqual(20)
       expect(errors[0]?.extensions?.code).toBe('bad_request')
@@ -216,7 +218,7 @@ describe('too much', () => {
     ]
     for (const text of documents) {
       const { data, error } = await service.query(admin, text)
-      expect([text, data, error]).toEqual([text, null, expect.stringContaining('more than 16777216 bytes')])
+      expect([text, data, error]).toEqual([text, null, expect.stringContaining('exceed 16777216 bytes')])
     }
     const fits = await service.query(
       admin,
@@ -251,13 +253,13 @@ describe('too much', () => {
       65_536,
     ])
     const all = await ask(10, 'transformationTemplate')
-    expect([all.data, all.error]).toEqual([null, expect.stringContaining('more than 16777216 bytes')])
+    expect([all.data, all.error]).toEqual([null, expect.stringContaining('exceed 16777216 bytes')])
     const twice = await ask(1, 'a: transformationTemplate b: transformationTemplate')
     expect(twice.error).toBeNull()
     const thrice = await ask(
       1,
       'a: transformationTemplate b: transformationTemplate c: transformationTemplate',
     )
-    expect(thrice.error).toContain('more than 16777216 bytes')
+    expect(thrice.error).toContain('exceed 16777216 bytes')
   })
 })

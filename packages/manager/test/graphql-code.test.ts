@@ -1,4 +1,4 @@
-// No text of a caller becomes code: whatever a document holds, and however often it comes, nothing of it is compiled.
+// Tests that text from callers never becomes code: no part of a document is compiled, however often it is sent.
 import { describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
@@ -9,7 +9,7 @@ import { createMatrixWorld } from './policy/world.ts'
 const { service, admin, project } = useProject({ slug: 'code' })
 
 const world = globalThis as { ran?: boolean }
-/** What a compiler of documents takes for a date and writes into its code as it is. */
+/** A document compiler mistakes this text for a date and copies it verbatim into its code. */
 const marker = '__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d(globalThis.ran=true)'
 
 const hostile: Record<string, string> = {
@@ -104,7 +104,7 @@ describe('code generation', () => {
     globalThis.Function = watched
     Object.defineProperty(original.prototype, 'constructor', { value: watched })
     try {
-      // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- shows that the watch sees code being made
+      // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- proves that the proxy detects code generation
       expect(new Function('return 1')()).toBe(1)
       for (const text of texts) for (let run = 0; run < 6; run++) await service.query(admin, text)
     } finally {
@@ -158,7 +158,7 @@ describe('names that JavaScript knows', () => {
         headers: { 'content-type': 'application/json', ...headersOf(admin) },
         body,
       })
-      // Bodies with the key __proto__ are refused as a whole.
+      // Bodies with the key __proto__ are rejected as a whole.
       const expected = name === '__proto__' ? 400 : 200
       expect([name, response.status]).toEqual([name, expected])
       const { data } = (await response.json()) as { data: unknown }

@@ -1,4 +1,4 @@
-// How long it takes to refuse hostile texts.
+// Measures the time to reject hostile texts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
@@ -26,7 +26,7 @@ async function post(body: object) {
 
 describe('hostile texts', () => {
   test.each(Object.keys(hostileTexts))('%s is refused at once', async (name) => {
-    // The best of three: others share the machine.
+    // Use the best of three runs, because the machine is shared.
     const answers = []
     for (let round = 0; round < 3; round++) answers.push(await post(hostileTexts[name] as object))
     const [answer] = answers

@@ -1,4 +1,4 @@
-// What is wrong with a request is said in a few lines, whatever the caller put into the request.
+// Tests that error messages stay short, whatever the request contains.
 import { describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { fill, filter, filters, hostileTexts, mebibyte } from '@manager/harness/hostile-texts.ts'

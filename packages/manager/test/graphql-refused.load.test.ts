@@ -1,4 +1,4 @@
-// One person floods the API with documents that are refused, over 64 connections; the others do not notice.
+// Tests that other users do not notice one user who floods the API with rejected documents over 64 connections.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -9,7 +9,7 @@ import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
-/** In a process of its own, so that only the server is loaded. */
+/** The service runs in its own process, so that only the service is under load. */
 let server: ServiceProcess
 let hostile: Person
 let ordinary: Person
@@ -28,7 +28,7 @@ afterAll(async () => {
 const connections = 64
 const [pauseMs, phaseMs, rounds] = [5, 1_000, 4]
 
-/** Nearly as much as a document may have, and a field that does not exist. */
+/** Part of a document that almost has the maximum size and contains one field that does not exist. */
 const level = '... on Project { id name slug createdAt tenants { id name slug deploymentMode } }'
 const costly = (n: number): string => `{ projects { ${`${level} `.repeat(60)} nothing${n} } }`
 const aliases = (n: number): string => Array.from({ length: 31 }, (_, i) => `a${n}_${i}: me { id }`).join(' ')
@@ -42,7 +42,7 @@ const floods: [string, (n: number) => string][] = [
   ],
 ]
 
-/** Sends over all connections, the next request of each when it has its answer; returns the statuses once it is stopped. */
+/** Sends on all connections, one request at a time on each. `stop` returns the number of responses per status. */
 function flood(textOf: (n: number) => string): { stop(): Promise<Map<number, number>> } {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const statuses = new Map<number, number>()
@@ -52,7 +52,7 @@ function flood(textOf: (n: number) => string): { stop(): Promise<Map<number, num
       const body = json(textOf(run.sent++))
       const answer = await timedPost(agent, `${server.url}/query`, headersOf(hostile), body).catch(() => null)
       if (answer !== null) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-      else if (!run.isOver) throw new Error('a request of the flood was not answered')
+      else if (!run.isOver) throw new Error('a flood request got no response')
     }
   }
   const loops = Array.from({ length: connections }, loop)
@@ -69,7 +69,7 @@ function flood(textOf: (n: number) => string): { stop(): Promise<Map<number, num
 const query = '{ projects { id slug tenants { id name } applications { id name } } }'
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The times of ordinary queries, in milliseconds: two callers, each of which asks, waits a little and asks again. */
+/** Measures ordinary queries in milliseconds. Two callers send them in turn with short pauses. */
 async function ordinaryTimes(): Promise<number[]> {
   const agent = new Agent({ keepAlive: true })
   const times: number[] = []
@@ -99,7 +99,7 @@ test.each(floods)(
     for (let round = 0; round < rounds; round++) {
       const without = p99(await ordinaryTimes())
       const flooding = flood((n) => textOf(n + round * 1_000_000))
-      // All connections are made, and their requests wait.
+      // Wait until all connections are open and their requests are queued.
       await wait(500)
       const during = p99(await ordinaryTimes())
       const statuses = await flooding.stop()
@@ -108,8 +108,8 @@ test.each(floods)(
       excesses.push(during - 2 * without)
     }
     process.stdout.write(`graphql-refused ${name}: p99 without and with, in ms: ${shown.join(', ')}\n`)
-    // To judge one document takes some milliseconds, and an ordinary query may have to wait for it. Other programs on the
-    // machine disturb single rounds; what the flood does, it does in every round.
+    // Checking one document takes some milliseconds, and an ordinary query may have to wait for it. Other programs
+    // disturb single rounds, but the flood affects every round.
     expect(excesses.toSorted((a, b) => a - b)[1]).toBeLessThan(15)
   },
 )

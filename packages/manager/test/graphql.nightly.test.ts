@@ -1,4 +1,4 @@
-// How long requests that are refused take.
+// Measures the duration of rejected requests.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 describe('limits', () => {
   test('each attack is refused in under 20 ms on a warm server', async () => {
-    // In a process of its own, so that only the server's time is measured and not the sender's.
+    // Start a separate process, so that the measurement excludes the time of the sender.
     const server = await startProcess(service.database.url)
     const agent = new Agent({ keepAlive: true })
     const send = (person: Person, body: string) =>
@@ -29,14 +29,14 @@ describe('limits', () => {
     for (const [name, body] of Object.entries(overLimits)) {
       const times: number[] = []
       for (let round = 0; round < 9; round++) {
-        // Another text each time, so that no cache answers.
-        // And another person: a refusal is followed by a pause of its own.
+        // Use another text each time, so that the response does not come from a cache. Use another user each time,
+        // because a rejection is followed by a pause for that user.
         const person = await seedUser(service.sql, `${name} ${round}`)
         const answer = await send(person, body.replace('id', `id  ${' '.repeat(round)}`))
         expect([name, answer.status]).toEqual([name, 400])
         times.push(answer.ms)
       }
-      // Other test files share the two cores; the best round is the one that did not have to wait for them.
+      // Other test files share the two cores. The best round is one that did not have to wait for them.
       const sorted = times.toSorted((x, y) => x - y)
       const [best, median] = [sorted[0] as number, sorted[4] as number]
       process.stdout.write(

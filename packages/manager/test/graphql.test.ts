@@ -1,4 +1,4 @@
-// POST /query as a transport: shapes, limits, introspection, variables.
+// Tests POST /query as a transport: request and response shapes, limits, introspection and variables.
 import { readFileSync } from 'node:fs'
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A body sent as it is. */
+/** Sends the body unmodified. */
 const post = (body: string, headers: Record<string, string> = {}) =>
   postBody(service.url, { ...headersOf(admin), ...headers }, body)
 
@@ -62,8 +62,8 @@ describe('shapes', () => {
     const cases: [string, RegExp][] = [
       ['{', /not valid JSON/],
       ['"text"', /JSON object/],
-      ['{}', /query must be a text/],
-      ['{"query": 1}', /query must be a text/],
+      ['{}', /query must be a string/],
+      ['{"query": 1}', /query must be a string/],
       ['{"query": "{me{id}}", "variables": []}', /variables must be an object/],
       ['{"query": "{me{id}}", "operationName": "a b"}', /operationName/],
       ['{"query": "{me{id}}", "__proto__": {"x": 1}}', /not valid JSON/],
@@ -149,7 +149,7 @@ describe('shapes', () => {
           extensions: { code?: string }
         }[]
         expect([message, extensions.code]).toEqual([
-          'the query was sent by a page of another site; send it from a page of this host',
+          'cross-origin query rejected; send it from a page of this host',
           'forbidden',
         ])
       }
@@ -157,14 +157,14 @@ describe('shapes', () => {
     const own: Record<string, string>[] = [
       {},
       { 'sec-fetch-site': 'same-origin', origin: `http://${host}` },
-      // The proxy may ask for another host than the browser did.
+      // The host name that the proxy uses may differ from the one in the browser.
       { 'sec-fetch-site': 'same-origin', origin: 'https://manager.example' },
       { 'sec-fetch-site': 'none' },
       { 'sec-fetch-mode': 'cors' },
       { origin: 'https://manager.example', 'x-forwarded-host': 'manager.example' },
     ]
     for (const headers of own) expect((await post(json('{ me { id } }'), headers)).status).toBe(200)
-    // Without the secret of the proxy the gate answers first.
+    // Without the proxy secret, the gate rejects the request first.
     const bare = await postBody(service.url, { 'sec-fetch-site': 'cross-site' }, json('{ me { id } }'))
     expect(bare.status).toBe(401)
   })
@@ -225,7 +225,7 @@ describe('schema', () => {
   })
 
   test('[graphql.ids] identifiers are ID', () => {
-    // What an audit row is about may have no id of ours, and callers choose the ids of their requests.
+    // The entity of an audit row does not always have a UUID, and callers choose their request ids.
     const others = new Set(['entityID', 'requestId'])
     const fields = allFields().filter(({ name }) => /^(id|.*(Id|ID))$/.test(name) && !others.has(name))
     expect(fields.length).toBeGreaterThan(20)
@@ -280,14 +280,14 @@ describe('limits', () => {
   test('a request that is overdue is given up before its next step', async () => {
     const now = performance.now.bind(performance)
     let calls = 0
-    // Every look at the clock is 25 s after the one before, but for those of the database: it has enough time.
+    // Each clock read advances by 25 s, except reads by the database code, which must not time out.
     const isOfDatabase = (): boolean => new Error().stack?.includes('/platform/postgres/') === true
     const clock = vi
       .spyOn(performance, 'now')
       .mockImplementation(() => (isOfDatabase() ? now() : now() + 25_000 * calls++))
     const late = await service.query(admin, '{ me { id } }')
     clock.mockRestore()
-    expect([late.status, late.error]).toEqual([503, expect.stringContaining('took too long')])
+    expect([late.status, late.error]).toEqual([503, expect.stringContaining('timed out')])
     expect((await service.query(admin, '{ me { id } }')).status).toBe(200)
   })
 

@@ -1,9 +1,9 @@
-// How soon health tells that PostgreSQL has stopped.
+// Tests how quickly the health routes report that PostgreSQL has stopped.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Postgres } from '@manager/harness/engines/postgres.ts'
 import type { RedisServer } from '@manager/harness/engines/redis.ts'
 import type { TestApp } from './kit/app.ts'
-import { get, startWithOwnEngines, trusted } from './kit/own-engines.ts'
+import { get, startWithDedicatedEngines, proxyHeaders } from './kit/dedicated-engines.ts'
 
 let postgres: Postgres
 let redis: RedisServer
@@ -12,11 +12,11 @@ let healthUrl: string
 let close: (running: RedisServer) => Promise<void>
 
 beforeAll(async () => {
-  ;({ postgres, redis, service, healthUrl, close } = await startWithOwnEngines())
+  ;({ postgres, redis, service, healthUrl, close } = await startWithDedicatedEngines())
 })
 afterAll(() => close(redis))
 
-/** Asks until the answer has the status; the time that took. */
+/** Polls until the response has the status, and returns the elapsed time. */
 async function until(
   status: number,
   url: string,
@@ -24,9 +24,9 @@ async function until(
 ): Promise<number> {
   const start = performance.now()
   for (;;) {
-    const answer = await get(url, trusted)
+    const answer = await get(url, proxyHeaders)
     if (answer.status === status && isRight(answer.body)) return performance.now() - start
-    if (performance.now() - start > 10_000) throw new Error(`${url} still answers ${answer.status}`)
+    if (performance.now() - start > 10_000) throw new Error(`${url} still returns ${answer.status}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -1,10 +1,10 @@
-// Health on both ports, against a PostgreSQL and a Redis that this file starts and stops.
+// Tests the health routes on both ports, with PostgreSQL and Redis servers that this file starts and stops.
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Postgres, freePort } from '@manager/harness/engines/postgres.ts'
 import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import type { TestApp } from './kit/app.ts'
-import { get, startWithOwnEngines, trusted } from './kit/own-engines.ts'
+import { get, startWithDedicatedEngines, proxyHeaders } from './kit/dedicated-engines.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 let postgres: Postgres
@@ -15,7 +15,7 @@ let close: (running: RedisServer) => Promise<void>
 const processes: ServiceProcess[] = []
 
 beforeAll(async () => {
-  ;({ postgres, redis, service, healthUrl, close } = await startWithOwnEngines())
+  ;({ postgres, redis, service, healthUrl, close } = await startWithDedicatedEngines())
 })
 afterAll(async () => {
   for (const { child, exit } of processes) {
@@ -38,14 +38,14 @@ const full = (status: string, degraded: string[] = []) => ({
 const metrics = async (): Promise<string[]> =>
   (await (await fetch(`${healthUrl}/metrics`)).text()).split('\n')
 
-/** Asks until the answer has the status. */
+/** Polls until the response has the status. */
 async function until(
   status: number,
   url: string,
   isRight = (_body: Record<string, unknown>) => true,
 ): Promise<void> {
   const look = async () => {
-    const answer = await get(url, trusted)
+    const answer = await get(url, proxyHeaders)
     return [answer.status, isRight(answer.body)]
   }
   await expect.poll(look).toEqual([status, true])
@@ -53,7 +53,7 @@ async function until(
 
 describe('health', () => {
   test('[health.port-default] a process that is told no ports listens on 8081 for health, beside the API on 8080', async () => {
-    // Loopback is a network: on an address of its own the process meets nobody who has these ports already.
+    // Use random loopback addresses, on which no other process uses these ports.
     const [host = '', other = ''] = [1, 2].map((last) => `127.81.${randomInt(256)}.${last}`)
     const unset = { SVC_PORT: undefined, SVC_HEALTH_PORT: undefined, SVC_REDIS_URL: redis.url }
     processes.push(await startProcess(postgres.url, { ...unset, SVC_HOST: host, SVC_HEALTH_HOST: host }))
@@ -81,7 +81,10 @@ describe('health', () => {
   test('[health.api-anonymous] [health.api-full-body] two levels of detail on the API port', async () => {
     expect(await get(`${service.url}/health`)).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect(Object.keys((await get(`${service.url}/health`)).body)).toEqual(['status'])
-    expect(await get(`${service.url}/health`, trusted)).toMatchObject({ status: 200, body: full('ready') })
+    expect(await get(`${service.url}/health`, proxyHeaders)).toMatchObject({
+      status: 200,
+      body: full('ready'),
+    })
   })
 
   test('[health.api-wrong-secret] a wrong secret is answered as if none was given', async () => {
@@ -91,7 +94,7 @@ describe('health', () => {
   })
 
   test('[health.api-head] HEAD answers the status with an empty body', async () => {
-    for (const headers of [{}, trusted] as Record<string, string>[]) {
+    for (const headers of [{}, proxyHeaders] as Record<string, string>[]) {
       const response = await fetch(`${service.url}/health`, { method: 'HEAD', headers })
       expect([response.status, await response.text()]).toEqual([200, ''])
     }
@@ -107,7 +110,7 @@ describe('health', () => {
     expect((await get(`${healthUrl}/healthz`)).status).toBe(200)
     const query = await service.query({ id: '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de' }, '{ me { id } }')
     expect([query.status, query.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(query.error).toContain('the database does not answer')
+    expect(query.error).toContain('the database is not responding')
     expect(await metrics()).toContain('svc_db_writable 0')
 
     postgres.start()
@@ -120,7 +123,7 @@ describe('health', () => {
   test('[health.redis-degraded] Redis stops: ready stays 200 and the full body says so', async () => {
     await redis.stop()
     await until(200, `${healthUrl}/readyz`, (body) => (body['degraded'] as string[]).includes('redis'))
-    expect(await get(`${service.url}/health`, trusted)).toMatchObject({
+    expect(await get(`${service.url}/health`, proxyHeaders)).toMatchObject({
       status: 200,
       body: full('ready', ['redis']),
     })

@@ -1,4 +1,4 @@
-// Who the caller is: the forwarded identity, provisioning, and the development escape hatch.
+// Tests the identity of the caller: forwarded headers, provisioning, and the development escape hatch.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../src/config/config.ts'
@@ -8,7 +8,7 @@ import { testEnv } from '@manager/harness/test-env.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { rawCall } from './kit/http.ts'
 import { runManager } from './kit/commands.ts'
-import { runToEnd } from '@manager/harness/process.ts'
+import { runUntilExit } from '@manager/harness/process.ts'
 import { gatedRoutes } from './kit/routes.ts'
 
 const me = '{ me { id externalName externalUsername externalEmail role } }'
@@ -151,7 +151,7 @@ describe('manager admin grant', () => {
 
   test('[identity.admin-grant] an unseen subject is provisioned and made administrator, with an audit row', async () => {
     const id = randomUUID()
-    expect(await grant(id)).toMatchObject({ code: 0, stdout: expect.stringContaining('is administrator') })
+    expect(await grant(id)).toMatchObject({ code: 0, stdout: expect.stringContaining('is an administrator') })
     const answer = await service.query({ id, email: 'root@example.com' }, me)
     expect(answer.data.me.role).toBe('administrator')
     const { rows } = await service.sql.query(
@@ -169,7 +169,7 @@ describe('manager admin grant', () => {
     expect(await grant('grace_h@EXAMPLE.com')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) })
     expect(await grant('nobody@example.com')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('name the subject'),
+      stderr: expect.stringContaining('pass the subject'),
     })
   })
 })
@@ -221,8 +221,8 @@ describe('the development escape hatch', () => {
     ]
     for (const env of wrong)
       await expect(startTestApp({ env, database: service.database })).rejects.toThrow(ConfigError)
-    const ended = await runToEnd(testEnv(service.database.url, { ...hatch, SVC_ENV: 'production' }))
+    const ended = await runUntilExit(testEnv(service.database.url, { ...hatch, SVC_ENV: 'production' }))
     expect([ended.code, ended.stdout]).toEqual([1, ''])
-    expect(ended.stderr).toContain('SVC_DEV_USER_OVERRIDE_ENABLED is refused unless SVC_ENV is development')
+    expect(ended.stderr).toContain('SVC_DEV_USER_OVERRIDE_ENABLED is rejected unless SVC_ENV is development')
   })
 })

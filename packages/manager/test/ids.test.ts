@@ -1,4 +1,4 @@
-// Ids in every place a document can have them: any spelling of a UUID names the thing, and the answer has the one spelling.
+// Tests ids at every position of a document: any spelling of a UUID is accepted, and responses use the canonical one.
 import { describe, expect, test } from 'vitest'
 import { useProject } from './kit/project.ts'
 import { seedTenant } from '@manager/harness/seed.ts'

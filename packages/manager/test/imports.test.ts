@@ -1,11 +1,11 @@
-// The directions of imports are held by tools/imports.ts; each rule is shown to catch what it forbids.
+// Tests tools/imports.ts, which enforces the import directions. Each rule must detect a planted violation.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findProblems } from '../tools/imports.ts'
 
-/** What is found in a workspace of these files. */
+/** Returns the problems in a workspace with these files. */
 function problemsOf(files: Record<string, string>, known: Record<string, string[]> = {}): string[] {
   const root = mkdtempSync(`${tmpdir()}/manager-imports-`)
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -44,7 +44,7 @@ test.each([
   ],
   ['packages/cli/src/a.ts', '@manager/manager', 'packages/manager/src/index.ts', /may not import manager/],
   ['packages/cli/test/a.test.ts', '@manager/faults', 'packages/faults/src/index.ts', /may not import faults/],
-  ['packages/faults/src/a.ts', '../../manager/src/app.ts', 'packages/manager/src/app.ts', /by its path/],
+  ['packages/faults/src/a.ts', '../../manager/src/app.ts', 'packages/manager/src/app.ts', /by path/],
   ['packages/legacy/src/a.ts', '@manager/manager/inner', 'packages/manager/src/inner.ts', /not export/],
 ])('%s may not import %s, not even a type', (file, what, target, message) => {
   for (const text of [uses(what), usesType(what), `export type Y = import('${what}').X\n`])
@@ -62,7 +62,7 @@ test.each([
 })
 
 const src = 'packages/manager/src'
-const circle = {
+const cycle = {
   [`${src}/config/a.ts`]: uses('../platform/b.ts'),
   [`${src}/platform/b.ts`]: x,
   [`${src}/platform/c.ts`]: usesType('../policy/d.ts'),
@@ -70,7 +70,7 @@ const circle = {
 }
 
 test('a circle of top folders is found, also through types, dynamic imports and a third folder', () => {
-  expect(problemsOf(circle)).toEqual([
+  expect(problemsOf(cycle)).toEqual([
     expect.stringContaining('config/a.ts -> platform'),
     expect.stringContaining('platform/c.ts -> policy'),
     expect.stringContaining('policy/d.ts -> config'),
@@ -78,9 +78,9 @@ test('a circle of top folders is found, also through types, dynamic imports and 
 })
 
 test('a known circle is accepted, and an entry that closes none is not', () => {
-  expect(problemsOf(circle, { manager: ['config/a.ts -> platform'] })).toEqual([])
-  const { [`${src}/policy/d.ts`]: _, ...open } = circle
+  expect(problemsOf(cycle, { manager: ['config/a.ts -> platform'] })).toEqual([])
+  const { [`${src}/policy/d.ts`]: _, ...open } = cycle
   expect(problemsOf(open, { manager: ['config/a.ts -> platform'] })).toEqual([
-    expect.stringContaining('closes no circle any more'),
+    expect.stringContaining('no longer closes a cycle'),
   ])
 })

@@ -1,4 +1,4 @@
-// Rotation of keys while a service writes, and when it is killed.
+// Tests key rotation while a service writes, and after the rotation is killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ let database: TestDatabase
 let sql: Pool
 let admin: Person
 let project: SeededProject
-/** Processes of a test; what it leaves running is ended. */
+/** Child processes of a test, killed after it. */
 const children: ChildProcess[] = []
 beforeEach(async () => {
   database = await createScratchDatabase()
@@ -44,7 +44,8 @@ describe('keys rotate', () => {
     const [written, failures, pending] = [new Map<string, string>(), [] as string[], [] as Promise<void>[]]
     let [sent, answered] = [0, 0]
     const write = async (): Promise<void> => {
-      // Each row once and in no order, so that the last text of each is known and the walk meets them anywhere.
+      // Write each row once and in random order, so that its last text is known and rotation can collide with a write
+      // anywhere.
       const id = ids[sent++ % ids.length] as string
       const [password, token] = [`new password ${sent}`, `new token ${sent}`]
       const { error } = await postQuery(
@@ -53,7 +54,7 @@ describe('keys rotate', () => {
         `mutation($id: ID!, $p: String!, $t: String!) { updateEndpoint(id: $id, input: {authPassword: $p, authToken: $t}) { id } }`,
         { id, p: password, t: token },
       )
-      // A busy machine sheds requests; the row then keeps its text.
+      // On a busy machine the service sheds requests. The row then keeps its text.
       if (error?.endsWith('try again') === true) return
       if (error !== null) return void failures.push(error)
       answered++
@@ -79,10 +80,12 @@ describe('keys rotate', () => {
     await Promise.all(pending)
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
-    // Those who have the new key alone open everything.
+    // A process with only the new key can open all secrets.
     const undone = await openAll(secretsOf(2027), written)
     const [, rewrapped, seen] =
-      /^(\d+) of (\d+) secrets are now sealed with 2027; the others were before\n$/.exec(result.stdout) ?? []
+      /^Rewrapped (\d+) of (\d+) secrets with key 2027; any others already used it\.\n$/.exec(
+        result.stdout,
+      ) ?? []
     process.stdout.write(
       `keys rotate secrets=${seen} rewrapped=${rewrapped} ms=${Math.round(ms)} writes=${answered} during=${during} decrypt_fail=${undone.length}\n`,
     )
@@ -94,13 +97,13 @@ describe('keys rotate', () => {
     expect(during).toBeGreaterThan(0)
     expect(await manager(ring(2027), 'keys', 'status')).toMatchObject({
       code: 0,
-      stdout: `2027 active ${2 * endpoints} secrets\nmaster opens 0 secrets\n`,
+      stdout: `2027 active ${2 * endpoints} secrets\nmaster decrypts 0 secrets\n`,
     })
   }, 180_000)
 
   test('an interrupted one keeps what it has done, and the next one does the rest', async () => {
     const ids = (await seedSealed(endpoints, secretsOf(2026))).toSorted()
-    // Somebody holds the last row, so that the walk stands before its end.
+    // Lock the last row, so that the rotation blocks before it ends.
     const holder = await sql.connect()
     await holder.query('begin')
     await holder.query('select 1 from endpoints where id = $1 for update', [ids.at(-1)])
@@ -127,15 +130,15 @@ describe('keys rotate', () => {
     const between = await countedByKey()
     expect(between['2027']).toBeGreaterThan(0)
     expect(between['2026']).toBeGreaterThan(0)
-    // In between, whoever has both keys opens everything, and status tells how far it is.
+    // Halfway through, a process with both keys can open all secrets, and status reports the progress.
     expect(await openAll(secretsOf(2027, 2026))).toEqual([])
     expect((await manager(ring(2027, 2026), 'keys', 'status')).stdout).toBe(
-      `2027 active ${between['2027']} secrets\n2026 opens ${between['2026']} secrets\nmaster opens 0 secrets\n`,
+      `2027 active ${between['2027']} secrets\n2026 decrypts ${between['2026']} secrets\nmaster decrypts 0 secrets\n`,
     )
     const { code, stdout } = await manager(ring(2027, 2026), 'keys', 'rotate')
     expect([code, stdout]).toEqual([
       0,
-      `${between['2026']} of ${2 * endpoints} secrets are now sealed with 2027; the others were before\n`,
+      `Rewrapped ${between['2026']} of ${2 * endpoints} secrets with key 2027; any others already used it.\n`,
     ])
     expect(await openAll(secretsOf(2027))).toEqual([])
   }, 60_000)

@@ -1,9 +1,9 @@
-// Changing the key of stored secrets: `manager keys status` and `manager keys rotate`, beside a service that goes on.
+// Tests `manager keys status` and `manager keys rotate`, which change the key of stored secrets while a service runs.
 import { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { printableConfig } from '../src/config/shown-config.ts'
+import { printableConfig } from '../src/config/config-format.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { runManager } from './kit/commands.ts'
@@ -45,7 +45,8 @@ describe('keys rotate', () => {
         )
       ).rows
     const before = await rest()
-    const said = (done: number) => `${done} of 30 secrets are now sealed with 2027; the others were before\n`
+    const said = (done: number) =>
+      `Rewrapped ${done} of 30 secrets with key 2027; any others already used it.\n`
     expect((await manager(ring(2027, 2026), 'keys', 'rotate')).stdout).toBe(said(30))
     const wrapped = await stored()
     expect(await rest()).toEqual(before)
@@ -71,7 +72,7 @@ describe('keys rotate', () => {
     expect(await countedByKey()).toEqual({ master: 6, 2025: 8, 2026: 10 })
     const { stdout } = await manager(ring(2027, 2026, 2025), 'keys', 'status')
     expect(stdout).toBe(
-      '2027 active 0 secrets\n2026 opens 10 secrets\n2025 opens 8 secrets\nmaster opens 6 secrets\n',
+      '2027 active 0 secrets\n2026 decrypts 10 secrets\n2025 decrypts 8 secrets\nmaster decrypts 6 secrets\n',
     )
     expect((await manager(ring(2027, 2026, 2025), 'keys', 'rotate')).code).toBe(0)
     expect(await countedByKey()).toEqual({ 2027: 24 })
@@ -85,12 +86,12 @@ describe('a missing key', () => {
     const before = await stored()
     expect(await manager(ring(2027), 'keys', 'status')).toMatchObject({
       code: 1,
-      stdout: '2027 active 0 secrets\nmaster opens 0 secrets\n2026 MISSING 6 secrets\n',
+      stdout: '2027 active 0 secrets\nmaster decrypts 0 secrets\n2026 MISSING 6 secrets\n',
     })
     const rotated = await manager(ring(2027), 'keys', 'rotate')
     expect([rotated.code, rotated.stderr]).toEqual([1, 'error: the encryption key 2026 is not in the ring\n'])
     expect(await stored()).toEqual(before)
-    // With it nothing is missing.
+    // With the previous key in the ring, no key is missing.
     expect((await manager(ring(2027, 2026), 'keys', 'status')).code).toBe(0)
   })
 
@@ -108,9 +109,9 @@ describe('the commands', () => {
     const { code, stdout } = await runManager(['keys', '--help'], {})
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: manager keys /)])
     const steps = ['SVC_ENCRYPTION_KEYS=', 'keys rotate', 'keys status ', 'Remove the old key']
-    const places = steps.map((step) => stdout.indexOf(step, stdout.indexOf('To change the key:')))
-    expect(places.every((at) => at > 0)).toBe(true)
-    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    const positions = steps.map((step) => stdout.indexOf(step, stdout.indexOf('To rotate the key')))
+    expect(positions.every((at) => at > 0)).toBe(true)
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b))
     for (const command of ['status', 'rotate']) {
       const help = await runManager(['keys', command, '--help'], {})
       expect([help.code, help.stdout]).toEqual([

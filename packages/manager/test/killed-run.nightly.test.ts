@@ -1,4 +1,4 @@
-// A run of the tests that is killed leaves no databases behind, and no engines either.
+// Tests that a killed test run leaves no databases and no servers behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const databasesOf = (run: string): Promise<string[]> =>
     return rows.map(({ name }) => name)
   })
 
-/** Starts a run of test files with these variables, in its own process group. */
+/** Starts a test run of these files in its own process group. */
 function startRun(files: string[], env: NodeJS.ProcessEnv): ChildProcess {
   return spawn('npx', ['vitest', 'run', ...files], {
     cwd: new URL('../../../', import.meta.url).pathname,
@@ -46,13 +46,13 @@ describe('a run that is killed', () => {
     'leaves none of the engines that it started, the S3 service included',
     { timeout: 120_000 },
     async () => {
-      // PostgreSQL runs as another user, who must reach its folder.
+      // PostgreSQL runs as another user and must be able to access its folder.
       const home = mkdtempSync(`${tmpdir()}/killed-run-`)
       chmodSync(home, 0o755)
       const own = { TEST_DATABASE_URL: undefined, TEST_REDIS_URL: undefined, TEST_S3_URL: undefined }
       const files = ['features/settings/settings-cascade.test.ts', 'platform/blobs/bucket-away.test.ts']
       const child = startRun(files, { ...own, TEST_ENGINES: undefined, TMPDIR: home })
-      // PostgreSQL, Redis, and the monitor, manager, storage daemon and gateway of Ceph.
+      // PostgreSQL, Redis, and the Ceph processes: monitor, manager, storage daemon and gateway.
       const engines = (): string[] => processesIn(`${home}/manager-engines-`)
       await expect.poll(() => engines().length, { timeout: 90_000 }).toBeGreaterThanOrEqual(6)
       await kill(child)
@@ -64,7 +64,7 @@ describe('a run that is killed', () => {
   )
 })
 
-/** Processes whose command line names the folder. */
+/** Returns the processes whose command line contains the folder. */
 const processesIn = (folder: string): string[] =>
   readdirSync('/proc').filter((pid) => {
     try {

@@ -1,4 +1,4 @@
-// The import rules are lint rules; each is shown to catch what it forbids.
+// Tests the lint rules for imports. Each rule must detect a planted violation.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Lints one file at this place in the source tree; answers what the linter says. */
+/** Lints a file at this path in the source tree and returns the linter output. */
 function lint(place: string, source: string): string {
   const file = `${dir}/packages/manager/src/${place}`
   mkdirSync(dirname(file), { recursive: true })
@@ -38,48 +38,52 @@ const forbidden: [string, string, RegExp][] = [
   ['features/a/helpers.ts', './a.pure.ts', /of a known kind/],
   ['features/a/a.helper.ts', 'node:path', /of a known kind/],
   ['features/a/deep/a.service.ts', '../a.pure.ts', /of a known kind/],
-  ['features/a/a.resolvers.ts', './a.store.ts', /never to a store/],
-  ['features/a/a.socket.ts', './a.store.ts', /never to a store/],
-  ['features/a/a.jobs.ts', './a.store.ts', /never to a store/],
-  ['features/a/a.routes.ts', '../../platform/postgres/database.ts', /do not touch the database\./],
-  ['features/a/a.resolvers.ts', 'kysely', /do not touch the database or Redis/],
+  ['features/a/a.resolvers.ts', './a.store.ts', /never a store/],
+  ['features/a/a.socket.ts', './a.store.ts', /never a store/],
+  ['features/a/a.jobs.ts', './a.store.ts', /never a store/],
+  ['features/a/a.routes.ts', '../../platform/postgres/database.ts', /must not access the database\./],
+  ['features/a/a.resolvers.ts', 'kysely', /must not access the database or Redis/],
   ['features/a/a.resolvers.ts', '../b/b.service.ts', /import only types from their index/],
-  ['features/a/a.service.ts', 'fastify', /no transport and no driver/],
-  ['features/a/a.service.ts', '../../platform/graphql/loaders.ts', /A service knows no transport/],
+  ['features/a/a.service.ts', 'fastify', /must not import a transport or a driver/],
+  ['features/a/a.service.ts', '../../platform/graphql/loaders.ts', /A service must not import a transport\./],
   ['features/a/a.schemas.ts', './a.service.ts', /Schemas declare/],
   ['features/a/a.schemas.ts', 'fastify', /Schemas declare/],
-  ['features/a/a.schemas.ts', '../b/b.schemas.ts', /Schemas know no other feature/],
+  ['features/a/a.schemas.ts', '../b/b.schemas.ts', /Schemas must not import another feature/],
   ['features/a/a.service.ts', '../b/b.store.ts', /Only another feature's index/],
-  ['features/a/a.service.ts', '../b/index.ts', /import types only/],
-  ['features/a/a.store.ts', './a.service.ts', /nothing above it/],
-  ['features/a/a.store.ts', '../b/b.store.ts', /A store knows no other feature/],
-  ['features/a/a.store.ts', 'graphql', /A store knows no transport/],
-  ['features/a/index.ts', '../b/index.ts', /import types only/],
-  ['features/a/a.page.ts', '../../platform/postgres/database.ts', /A page is HTML made of what it is given/],
-  ['features/a/a.page.ts', './a.service.ts', /A page is HTML made of what it is given/],
-  ['features/a/a.page.ts', '../b/b.page.ts', /A page knows no other feature/],
-  ['features/a/a.page.ts', 'fastify', /A page is HTML made of what it is given/],
-  ['features/a/a.pure.ts', '../../platform/postgres/database.ts', /A pure file imports no database/],
-  ['features/a/a.pure.ts', '../../platform/clock.ts', /A pure file imports no database/],
-  ['features/a/a.query.ts', './a.store.ts', /A pure file imports no database/],
-  ['features/a/a.pure.ts', './a.store.ts', /A pure file imports no database/],
-  ['features/a/a.pure.ts', 'node:fs/promises', /A pure file imports no database/],
-  ['features/a/a.pure.ts', '../b/b.pure.ts', /A pure file knows no other feature/],
-  ['features/a/a.settings.ts', './a.service.ts', /no code that runs/],
-  ['features/a/a.settings.ts', '../../platform/postgres/database.ts', /no code that runs/],
-  ['features/a/a.settings.ts', '../b/b.settings.ts', /Settings and metrics know no other feature/],
-  ['features/a/a.metrics.ts', './a.service.ts', /no code that runs/],
+  ['features/a/a.service.ts', '../b/index.ts', /import only types\./],
+  ['features/a/a.store.ts', './a.service.ts', /must not import a higher layer/],
+  ['features/a/a.store.ts', '../b/b.store.ts', /A store must not import another feature/],
+  ['features/a/a.store.ts', 'graphql', /A store must not import a transport/],
+  ['features/a/index.ts', '../b/index.ts', /import only types\./],
+  [
+    'features/a/a.page.ts',
+    '../../platform/postgres/database.ts',
+    /A page is HTML built only from its arguments/,
+  ],
+  ['features/a/a.page.ts', './a.service.ts', /A page is HTML built only from its arguments/],
+  ['features/a/a.page.ts', '../b/b.page.ts', /A page must not import another feature/],
+  ['features/a/a.page.ts', 'fastify', /A page is HTML built only from its arguments/],
+  ['features/a/a.pure.ts', '../../platform/postgres/database.ts', /A pure file must not import a database/],
+  ['features/a/a.pure.ts', '../../platform/clock.ts', /A pure file must not import a database/],
+  ['features/a/a.query.ts', './a.store.ts', /A pure file must not import a database/],
+  ['features/a/a.pure.ts', './a.store.ts', /A pure file must not import a database/],
+  ['features/a/a.pure.ts', 'node:fs/promises', /A pure file must not import a database/],
+  ['features/a/a.pure.ts', '../b/b.pure.ts', /A pure file must not import another feature/],
+  ['features/a/a.settings.ts', './a.service.ts', /must not import code that runs/],
+  ['features/a/a.settings.ts', '../../platform/postgres/database.ts', /must not import code that runs/],
+  ['features/a/a.settings.ts', '../b/b.settings.ts', /Settings and metrics must not import another feature/],
+  ['features/a/a.metrics.ts', './a.service.ts', /must not import code that runs/],
   ['features/a/a.worker.ts', './a.store.ts', /A worker runs pure files/],
-  ['features/a/a.worker.ts', '../b/b.pure.ts', /A worker knows no other feature/],
-  ['policy/actor.ts', '../features/users/index.ts', /Policy knows no feature/],
-  ['platform/log/log.ts', '../policy/roles.ts', /platform knows neither/],
-  ['platform/http/server.ts', '../../features/users/index.ts', /platform knows neither/],
+  ['features/a/a.worker.ts', '../b/b.pure.ts', /A worker must not import another feature/],
+  ['policy/actor.ts', '../features/users/index.ts', /Policy must not import a feature/],
+  ['platform/log/log.ts', '../policy/roles.ts', /platform must not import/],
+  ['platform/http/server.ts', '../../features/users/index.ts', /platform must not import/],
   [
     'platform/throttle/failure-window.ts',
     '../postgres/database.ts',
-    /A pure file imports no database, clock or transport/,
+    /A pure file must not import a database, clock or transport/,
   ],
-  ['platform/throttle/failure-window.ts', '../../policy/roles.ts', /platform knows neither/],
+  ['platform/throttle/failure-window.ts', '../../policy/roles.ts', /platform must not import/],
 ]
 type Override = { rules: { 'no-restricted-imports'?: 'off' | [string, { patterns: { message: string }[] }] } }
 
@@ -155,7 +159,7 @@ describe('lint rules', () => {
     ).toMatch(/no-cycle/)
   })
 
-  // Generated files are not linted, but circles go through them.
+  // Generated files are not linted, but cycles can go through them.
   test('the files that may be in a circle of types are in one, and no others are', () => {
     const overrides = readLintConfig().overrides as { files: string[]; rules: Record<string, unknown> }[]
     const excused = overrides.flatMap(({ files, rules }) =>

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListArgs, type ListFields, readPage } from '../src/platform/lists/filters.ts'
-import { type ListKit, type TypeRef, createListKit, reference, spelled } from './kit/lists.ts'
+import { type ListKit, type TypeRef, createListKit, reference, formatType } from './kit/lists.ts'
 
 const limits = [1, 10, 20, 25, 50, 100]
 const words = (text: string): string[] => text.trim().split(/\s+/)
-/** The list queries of the interface; all of them take the three arguments. */
+/** The list queries of the API. All of them accept the three list arguments. */
 const listQueries =
   words(`projects tenants applications tenant2Applications endpoints machineUsers languagePacks
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
@@ -24,12 +24,12 @@ describe('arguments of list queries', () => {
   test('[lists.arguments] every list of the schema takes filters, order and pagination of the same types', () => {
     const inSchema = [...kit.lists.keys()]
     expect(inSchema).toEqual(expect.arrayContaining([...listQueries, ...nestedLists]))
-    // What is neither built nor listed above would be tried by nobody.
+    // A list that is missing from `listQueries` would not be tested.
     expect(inSchema.filter((name) => ![...listQueries, ...nestedLists].includes(name))).toEqual([])
     for (const { args, type, of } of kit.lists.values()) {
-      const types = Object.fromEntries(args.map((argument) => [argument.name, spelled(argument.type)]))
+      const types = Object.fromEntries(args.map((argument) => [argument.name, formatType(argument.type)]))
       expect(types).toMatchObject({ filters: '[Filter!]', order: '[Order!]', pagination: 'Pagination' })
-      expect(spelled(type)).toBe(`[${of.name}!]!`)
+      expect(formatType(type)).toBe(`[${of.name}!]!`)
     }
   })
 
@@ -73,7 +73,7 @@ describe('arguments of list queries', () => {
     const types = new Map((data.schema.types as Input[]).map((type) => [type.name, type]))
     const fieldsOf = (name: string) =>
       Object.fromEntries(
-        (types.get(name)?.inputFields ?? []).map((field) => [field.name, spelled(field.type)]),
+        (types.get(name)?.inputFields ?? []).map((field) => [field.name, formatType(field.type)]),
       )
     expect(fieldsOf('Filter')).toEqual({ field: 'String!', value: 'String!' })
     expect(fieldsOf('Pagination')).toEqual({ limit: 'Int!', offset: 'Int!' })
@@ -193,7 +193,7 @@ describe('what a list can be asked about', () => {
 
   const secretColumns = ['hash', 'key_id', 'signature', 'external_email']
 
-  /** The names that `readPage` accepts although they are not among the allowed ones. */
+  /** Returns the names that `readPage` accepts although they are not in `allowed`. */
   const acceptedBeside = (allowed: readonly string[], names: Iterable<string>): string[] => {
     const fields: ListFields = Object.fromEntries(
       allowed.map((name) => [name, { column: name, match: 'text' }]),
@@ -222,7 +222,7 @@ describe('what a list can be asked about', () => {
         (of.fields ?? []).map(({ name, type }) => (isValue(type) ? name : `${name}Id`)),
       )
       for (const field of await kit.publishedFields(list))
-        // A run key tells backends what to run.
+        // A run key is not a secret: it tells backends which job to run.
         if (!readable.has(field) || /secret|hash|password|token|(?<!^run)key/i.test(field))
           offending.push(`${list}: ${field}`)
     }
@@ -242,8 +242,8 @@ describe('what a list can be asked about', () => {
     ])
     const surprises: string[] = []
     const queries = [...kit.lists].filter(([, { parent }]) => parent === 'Query').map(([list]) => list)
-    // `readPage` decides by the names of a list's fields alone, so it tries every name on every list. Through the service,
-    // every list gets the hostile names, some secret columns and its share of the other columns.
+    // `readPage` depends only on the field names of a list, so it is tested with every name on every list. Through the
+    // service, each list is tested with the hostile names, some secret columns and its share of the other columns.
     const tried = (list: string): string[] =>
       [...names].filter(
         (name, index) =>
@@ -265,7 +265,7 @@ describe('what a list can be asked about', () => {
         if (allowed.includes(field) ? !isServed : !isRefused)
           surprises.push(`${list} by ${field}: ${filtered}; ${ordered}`)
       }
-      // The batch is smaller than the queue for a connection.
+      // The batch must be smaller than the queue for database connections.
       const batch = tried(list)
       for (let from = 0; from < batch.length; from += 100)
         await Promise.all(batch.slice(from, from + 100).map(check))

@@ -1,4 +1,4 @@
-// The log line of a request: what it says of a GraphQL document, and at which level it is written.
+// Tests the log line of a request: its fields for a GraphQL document, and its level.
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../src/platform/log/log.ts'
@@ -12,7 +12,7 @@ type Line = Record<string, unknown>
 let service: TestApp
 let person: Person
 let loopDelayMs = 0
-/** Another process, whose log level is warn. */
+/** Another process with log level warn. */
 let quiet: TestApp
 const quietLines: Line[] = []
 const quietLog = new Writable({
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 let count = 0
 const newId = (): string => `line-${++count}`
-/** The line of a request; it is written when the response has ended. */
+/** Returns the log line of a request, which is written when the response has ended. */
 async function lineOf(requestId: string, lines: Line[] = service.logLines): Promise<Line> {
   const find = () => lines.filter((line) => line['request_id'] === requestId && line['msg'] === 'request')
   await expect.poll(find, { timeout: 60_000 }).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('the line of a GraphQL document', () => {
       [json(`query Lost { project(slug: "unknown") { id } }`), '200', 'Lost', 'not_found'],
       [json(`mutation { createProject(input: { name: "a" }) { id } }`), '400', null, 'bad_request'],
       [json('query Wrong { nothing }'), '400', null, 'bad_request'],
-      // A name has at most 100 characters, or the document is refused.
+      // Operation names longer than 100 characters are rejected.
       [json(`query ${'x'.repeat(101)} { me { id } }`), '400', null, 'bad_request'],
       [json('query A { me { id } }', { operationName: 'B' }), '400', 'B', 'bad_request'],
       [json('query V($slug: String!) { project(slug: $slug) { id } }'), '400', 'V', 'bad_request'],

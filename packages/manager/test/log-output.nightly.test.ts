@@ -1,4 +1,4 @@
-// Whoever reads the log cannot stop the service: a reader that pauses or goes away costs lines, which are counted.
+// Tests that log readers cannot stop the service: if a reader pauses or disappears, log lines are dropped and counted.
 import { connect } from 'node:net'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,11 +19,11 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0', SVC_AUDIT_CHECKPOINT_INTERVAL_MS: '100' }
-// Child processes get a socket for a pipe; in between, cat makes it the pipe that a supervisor's is.
+// Node gives child processes a socket instead of a pipe. cat adds a real pipe, as under a supervisor.
 const throughPipe = { shell: (run: string) => `${run} > >(cat)` }
 const call = `GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: ${'r'.repeat(64)}\r\n\r\n`
 
-/** So many requests over one connection, one behind the other; how many were answered before nothing more came. */
+/** Pipelines `count` requests over one connection and returns how many were answered. */
 function pipelined(service: ServiceProcess, count: number): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
@@ -69,9 +69,9 @@ const messages = (service: ServiceProcess) =>
 const requestsIn = (service: ServiceProcess): number =>
   service.lines.filter((line) => line.includes(`"request_id":"${'r'.repeat(64)}"`)).length
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const start = performance.now(); !(await holds());) {
-    if (performance.now() - start > 15_000) throw new Error('it never came so far')
+async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const start = performance.now(); !(await condition());) {
+    if (performance.now() - start > 15_000) throw new Error('timed out waiting for the condition')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -89,22 +89,22 @@ describe('the log', () => {
       expect(await flood(service, sent)).toBe(sent)
       const dropped = await metric(service, 'svc_log_lines_dropped_total')
       expect(dropped).toBeGreaterThan(1_000)
-      // Lines of requests fill the buffer; a checkpoint of the audit trail still finds room.
+      // The log lines of requests fill the buffer; the line of an audit checkpoint still fits.
       const project = `mutation { createProject(input: {name: "x", slug: "p${service.child.pid}"}) { id } }`
       expect((await postQuery(service.url, headersOf(admin), project)).error).toBeNull()
-      await until(async () => (await metric(service, 'svc_audit_checkpoint_seq')) > 0)
+      await waitUntil(async () => (await metric(service, 'svc_audit_checkpoint_seq')) > 0)
 
       service.child.stdout?.resume()
-      await until(() => messages(service).some((line) => 'dropped' in line))
+      await waitUntil(() => messages(service).some((line) => 'dropped' in line))
       service.child.kill('SIGTERM')
       expect(await service.exit).toBe(0)
       const told = messages(service).reduce((sum, line) => sum + Number(line['dropped'] ?? 0), 0)
-      // The line of the mutation is dropped too.
+      // The line of the mutation may be dropped too.
       expect([told >= dropped, told <= dropped + 1]).toEqual([true, true])
       const kept = requestsIn(service)
       expect([kept + told - sent >= 0, kept + told - sent <= 1]).toEqual([true, true])
       expect(messages(service).some((line) => 'checkpoint' in line)).toBe(true)
-      // What waited in memory is bounded; the rest of it was in the pipes.
+      // The buffer in memory is bounded; the rest was in the pipes.
       expect(service.lines.join('\n').length).toBeLessThan(8 * 1_048_576)
       process.stdout.write(`log sent=${sent} kept=${kept} dropped=${told}\n`)
     },
@@ -126,7 +126,7 @@ describe('the log', () => {
   })
 
   test('to a file is complete, to the last line', async () => {
-    // The output is a file from the start; the lines come here through tail, which ends with the process.
+    // Write the output to a file from the start. tail forwards the lines and exits with the process.
     const shell = (run: string): string =>
       `file=$(mktemp); tail -f --pid=$$ -n +1 "$file" & (sleep 1; rm "$file") & ${run} > "$file"`
     const service = await startProcess(database.url, env, { shell })
@@ -142,7 +142,7 @@ describe('the log', () => {
       shell: (run) => `${run} > >(grep -m 1 'manager is ready')`,
     })
     expect(await flood(service, 4_000)).toBe(4_000)
-    await until(async () => (await metric(service, 'svc_log_lines_dropped_total')) >= 4_000)
+    await waitUntil(async () => (await metric(service, 'svc_log_lines_dropped_total')) >= 4_000)
     service.child.kill('SIGTERM')
     expect(await service.exit).toBe(0)
   })

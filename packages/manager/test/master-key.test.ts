@@ -1,5 +1,5 @@
-// An installation has one master key: another one is refused wherever it would sign, seal or judge, and it can be exchanged
-// without losing a token, a secret or a checkpoint.
+// Tests that an installation has one master key. Another key is rejected wherever it would sign, seal or verify. The
+// key can be replaced without losing a token, a secret or a checkpoint.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,13 +12,13 @@ import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { gatewayScene } from './kit/gateway.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { runManager } from './kit/commands.ts'
-import { runToEnd, startProcess } from '@manager/harness/process.ts'
+import { runUntilExit, startProcess } from '@manager/harness/process.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 import { type Upstream, startUpstream } from './kit/upstream.ts'
 
 const otherKey = randomBytes(32).toString('base64')
 const refusal =
-  /SVC_MASTER_KEY is not the master key of this database .*start with the former key, or change it with/
+  /SVC_MASTER_KEY is not the master key of this database .*start with the previous key, or rotate it with/
 
 const seal = (service: TestApp): Promise<void> =>
   service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run() ??
@@ -41,7 +41,7 @@ describe('another master key', () => {
   const withOther = () => ({ ...testEnv(service.database.url), SVC_MASTER_KEY: otherKey })
 
   test('does not start, and says in one sentence what to do', async () => {
-    const { code, stderr } = await runToEnd({ ...withOther(), SVC_PORT: '0', SVC_HEALTH_PORT: '0' })
+    const { code, stderr } = await runUntilExit({ ...withOther(), SVC_PORT: '0', SVC_HEALTH_PORT: '0' })
     expect(code).toBe(1)
     expect(stderr).toMatch(refusal)
     expect(stderr.trim().split('\n')).toHaveLength(1)
@@ -115,7 +115,7 @@ describe('keys exchange-master', () => {
     const { token } = made.data.createPersonalAccessToken as { token: string }
     await seal(service)
 
-    // While the service runs it is refused: that process would go on sealing with the former key.
+    // The replacement is refused while the service runs: that process would continue to seal with the previous key.
     const file = keyFile(otherKey)
     expect((await exchange(file, env)).stderr).toMatch(
       /stop every process of the service first: \d+ of its connections/,
@@ -126,11 +126,11 @@ describe('keys exchange-master', () => {
     const done = await exchange(file, env)
     expect([done.code, done.stdout]).toEqual([
       0,
-      expect.stringMatching(/^the master key is now [0-9a-f]{16}; 1 stored/),
+      expect.stringMatching(/^The master key is now [0-9a-f]{16}\. Resealed 1 stored/),
     ])
     expect(done.stdout + done.stderr).not.toContain(otherKey)
 
-    // The former key is refused now, and the new one knows everything.
+    // The previous key is rejected now, and the new one opens all secrets.
     expect((await runManager(['audit', 'verify'], env)).stderr).toMatch(refusal)
     const after = { ...env, SVC_MASTER_KEY: otherKey }
     const verified = await runManager(['audit', 'verify'], after)
@@ -170,7 +170,7 @@ describe('keys exchange-master', () => {
       },
     ])
 
-    // A second exchange keeps what the first one kept, and keys of stored secrets change as ever.
+    // A second replacement preserves the same data, and the keys of stored secrets can still be rotated.
     running.child.kill('SIGTERM')
     await running.exit
     const third = randomBytes(32).toString('base64')
@@ -180,21 +180,21 @@ describe('keys exchange-master', () => {
       SVC_MASTER_KEY: third,
       SVC_ENCRYPTION_KEYS: `2027:${randomBytes(32).toString('base64')}`,
     }
-    expect((await runManager(['keys', 'rotate'], last)).stdout).toMatch(/^5 of 5 secrets/)
+    expect((await runManager(['keys', 'rotate'], last)).stdout).toMatch(/^Rewrapped 5 of 5 secrets/)
     expect((await runManager(['audit', 'verify'], last)).stdout).toMatch(/^audit trail ok/)
   })
 
   test('takes no secret from a process that goes on with the former key, and names a secret that does not open', async () => {
     const own = await createScratchDatabase()
     onTestFinished(() => own.drop())
-    // Named otherwise than the service names itself, so that the command does not see it.
+    // Use another application name, so that the command does not detect the running service.
     const named = { ...own, url: `${own.url}?application_name=production` }
     const service = await startTestApp({ database: named })
     const scene = await gatewayScene(service)
     await scene.endpoint({ authType: 'Bearer', authToken: 'first' })
     expect((await exchange(keyFile(otherKey), testEnv(named.url))).code).toBe(0)
     await expect(scene.endpoint({ authType: 'Bearer', authToken: 'lost' })).rejects.toThrow(
-      'the master key was exchanged; this process must be restarted with the new one',
+      'the master key was rotated; restart this process with the new key',
     )
     await expect(scene.endpoint({ authType: 'None' })).resolves.toBeDefined()
     await service.sql.query(
@@ -205,7 +205,7 @@ describe('keys exchange-master', () => {
     expect([again.code, again.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^error: auth_token of endpoints [0-9a-f-]{36} does not open: enter it again, or remove it/,
+        /^error: cannot decrypt auth_token of endpoints [0-9a-f-]{36}: enter it again, or remove it/,
       ),
     ])
   })

@@ -1,4 +1,5 @@
-// What /metrics shows: every counter from the start, so that an alert sees its first rise, and few series.
+// Tests that /metrics exposes every counter from the start, so that an alert detects its first increase, and that the
+// number of series is bounded.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMetrics } from '../src/platform/metrics.ts'

@@ -1,4 +1,4 @@
-// How `npm run test:tiers -- --since` follows a test from one commit to another.
+// Tests how `npm run test:tiers -- --since` tracks a test between two commits.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'

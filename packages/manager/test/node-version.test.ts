@@ -1,4 +1,4 @@
-// A Node that is too old is told so by every command, before it meets TypeScript.
+// Tests that every command reports an outdated Node version before it loads TypeScript.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const { scripts, engines } = JSON.parse(readFileSync(`${root}package.json`, 'utf
   engines: { node: string }
 }
 
-/** What the guard says to this version of Node, and its exit code. */
+/** Returns the exit code and output of the version check for this Node version. */
 function guardAt(version: string): [number | null, string] {
   const program = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require('./${guard}')`
   const { status, stderr } = spawnSync(process.execPath, ['-e', program], { cwd: root, encoding: 'utf8' })
@@ -20,7 +20,7 @@ function guardAt(version: string): [number | null, string] {
 test.each(['18.20.8', '20.19.0', '22.18.0', '23.11.1'])('Node %s is told which one is needed', (version) => {
   expect(guardAt(version)).toEqual([
     1,
-    `this needs Node 24 or newer, and this is Node ${version}: run ". .ci/node" first, or install Node 24\n`,
+    `Node 24 or newer is required, found Node ${version}: run ". .ci/node" first, or install Node 24\n`,
   ])
 })
 
@@ -31,6 +31,6 @@ test.each(['24.0.0', '26.1.0', '100.0.0'])('Node %s passes', (version) => {
 test('every command that loads TypeScript is guarded, and the version is the one that the package names', () => {
   expect(engines.node).toBe('>=24')
   const unguarded = Object.entries(scripts).filter(([, line]) => !line.startsWith(`node ${guard} && `))
-  // The formatter and the linter run on older ones.
+  // The formatter and the linter also run on older versions.
   expect(unguarded.map(([name]) => name)).toEqual(['fix'])
 })

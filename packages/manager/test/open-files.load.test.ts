@@ -1,4 +1,4 @@
-// The files a process may have open, under crowds: connections that do nothing keep nobody out and end no process.
+// Tests the file descriptor limit under load: idle connections do not lock out other clients or crash the process.
 import { execFileSync } from 'node:child_process'
 import { Agent, get } from 'node:http'
 import { type Socket, connect } from 'node:net'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { startTestApp } from './kit/app.ts'
 import type { TestDatabase } from './kit/databases.ts'
-import { person, startWithFewFiles } from './kit/few-files.ts'
+import { startWithFdLimit, unknownPerson } from './kit/fd-limit.ts'
 import { timedPost } from './kit/http.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import type { ServiceProcess } from '@manager/harness/process.ts'
@@ -16,15 +16,15 @@ let database: TestDatabase
 let service: ServiceProcess
 let close: () => Promise<void>
 beforeAll(async () => {
-  ;({ database, service, close } = await startWithFewFiles())
+  ;({ database, service, close } = await startWithFdLimit())
 })
 afterAll(() => close())
 
 const ask = JSON.stringify({ query: '{ me { id } }' })
 
-/** A call over a connection of its own; the status, or 0 when there was no answer. */
+/** Calls over a new connection. Returns the status, or 0 if there is no response. */
 const callOnce = (url: string): Promise<number> =>
-  timedPost(new Agent(), `${url}/query`, headersOf(person), ask).then(
+  timedPost(new Agent(), `${url}/query`, headersOf(unknownPerson), ask).then(
     ({ status }) => status,
     () => 0,
   )
@@ -38,7 +38,7 @@ const health = (url: string): Promise<number> =>
       .on('error', () => resolve(0))
   })
 
-/** Opens connections that send this and then nothing more. */
+/** Opens connections that send this text and then stay silent. */
 async function crowd(url: string, count: number, text: string): Promise<Socket[]> {
   const sockets: Socket[] = []
   for (let opened = 0; opened < count; opened += 100) {
@@ -71,7 +71,7 @@ describe('with 256 open files', () => {
         ...(await crowd(service.url, connections, text)),
         ...(await crowd(service.healthUrl, connections, text)),
       ]
-      // A second, so that every timer has run in this state.
+      // Wait long enough for every timer to run in this state.
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       for (let round = 0; round < 5; round++) {
         expect(await health(`${service.healthUrl}/healthz`)).toBe(200)
@@ -107,7 +107,7 @@ describe('with 256 open files', () => {
 
   test('a database connection that finds none left costs a 503, and nothing once there are some', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const call = () => timedPost(agent, `${service.url}/query`, headersOf(person), ask)
+    const call = () => timedPost(agent, `${service.url}/query`, headersOf(unknownPerson), ask)
     const limit = (files: string) =>
       execFileSync('prlimit', [`--pid=${service.child.pid}`, `--nofile=${files}`])
     expect((await call()).status).toBe(200)
@@ -131,22 +131,22 @@ describe('overload', () => {
   test('while the event loop lags, requests are answered 503 and health is answered', async () => {
     const app = await startTestApp()
     const seen: string[] = []
-    // A busy machine may take so long over a request that the lag is over when it arrives.
+    // On a busy machine, the event loop lag may be over when the request arrives.
     for (let attempt = 0; attempt < 3 && !seen.includes('503 1 200'); attempt++) {
-      // The service runs in this very loop.
+      // The service shares this event loop.
       for (let round = 0; round < 2; round++) {
         for (const end = performance.now() + 2_000; performance.now() < end;);
         await new Promise((resolve) => setImmediate(resolve))
       }
       const [answer, alive] = await Promise.all([
-        app.query(person, '{ me { id } }'),
+        app.query(unknownPerson, '{ me { id } }'),
         fetch(`${app.url}/health`),
       ])
       seen.push(`${answer.status} ${answer.headers.get('retry-after')} ${alive.status}`)
     }
     expect(seen).toContain('503 1 200')
     await expect
-      .poll(async () => (await app.query(person, '{ me { id } }')).status, { timeout: 10_000 })
+      .poll(async () => (await app.query(unknownPerson, '{ me { id } }')).status, { timeout: 10_000 })
       .toBe(200)
     await app.close()
   })

@@ -1,31 +1,29 @@
-// The files a process may have open are shared out: connections that do nothing keep nobody out and end no process.
+// Tests that file descriptors are divided: idle connections do not lock out other clients or crash the process.
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp } from './kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import type { TestDatabase } from './kit/databases.ts'
-import { person, startWithFewFiles } from './kit/few-files.ts'
+import { startWithFdLimit, unknownPerson } from './kit/fd-limit.ts'
 import { gatewayScene, startGateway } from './kit/gateway.ts'
-import { runToEnd } from '@manager/harness/process.ts'
+import { runUntilExit } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 let close: () => Promise<void>
 beforeAll(async () => {
-  ;({ database, close } = await startWithFewFiles())
+  ;({ database, close } = await startWithFdLimit())
 })
 afterAll(() => close())
 
 describe('with 256 open files', () => {
   test('a limit that leaves nothing to share stops the start and is named', async () => {
-    const result = await runToEnd(
+    const result = await runUntilExit(
       { ...testEnv(database.url), SVC_DATABASE_POOL_SIZE: '200' },
       'ulimit -n 256',
     )
     expect([result.code, result.stderr]).toEqual([
       1,
-      expect.stringMatching(
-        /the limit of open files is too low: it is 256, and this configuration needs \d+/,
-      ),
+      expect.stringMatching(/the open file limit is too low: it is 256, but this configuration needs \d+/),
     ])
   })
 })
@@ -34,7 +32,7 @@ describe('overload', () => {
   test('connections to all endpoints together are bounded, and one project leaves some to the others', async () => {
     const gateway = await startGateway({ env: { SVC_ESB_MAX_CONNECTIONS: '6' } })
     const other = await gatewayScene(gateway.service, 'other')
-    // A partner of each project that takes every request and answers none.
+    // Each project has a partner that accepts every request and never responds.
     const silent = await Promise.all(
       [1, 2].map(async () => {
         const server = createServer((socket) => void socket.resume().on('error', () => undefined))
@@ -69,7 +67,7 @@ describe('overload', () => {
   test('while the event loop lags, requests are answered 503 and health is answered', async () => {
     let lagMs = 0
     const app = await startTestApp({ transport: { loopDelayMs: () => lagMs } })
-    const ask = () => app.query(person, '{ me { id } }')
+    const ask = () => app.query(unknownPerson, '{ me { id } }')
     for (const [ms, status] of [
       [1_000, 200],
       [1_001, 503],

@@ -1,5 +1,5 @@
-// The API document says what is so: every answer of every test app is compared with it (kit/answers.ts), and here the
-// comparison is shown wrong answers that it has to find.
+// Tests that the API document is correct. kit/response-comparison.ts compares every response of every test app with it;
+// these tests plant wrong responses that the comparison must find.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -12,7 +12,7 @@ import type { ApiServer } from '../src/platform/http/declarations.ts'
 import { createHealthServer } from '../src/platform/http/health-server.ts'
 import type { Json } from '../tools/openapi-frame.ts'
 import { createApiDocument } from '../tools/openapi.ts'
-import { createComparison } from './kit/answers.ts'
+import { createComparison } from './kit/response-comparison.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { rawCall } from './kit/http.ts'
@@ -23,7 +23,7 @@ const documentFile = `${root}docs/api/openapi.json`
 const document = JSON.parse(readFileSync(documentFile, 'utf8')) as Json & {
   paths: Record<string, Record<string, Json & { security: Json[] }>>
 }
-/** GET routes that refuse a body, as the POST route beside them does. */
+/** GET routes that reject a body, like the POST routes with the same path. */
 const polled = new Set(['/api/proxy/ready', '/api/proxy/deployment'])
 const id = '01a1dd79-fdac-7340-8cd1-55a8056ca626'
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Starts a service that answers wrongly in one way, asks it, and stops it. */
+/** Starts a service with one kind of wrong response, requests it, and stops the service. */
 async function closeAfterAnswer(extend: (server: ApiServer) => void, path = '/health'): Promise<void> {
   const wrong = await startTestApp({ database: service.database, transport: { extend } })
   await rawCall(wrong.url, { path, headers: [['x-proxy-auth', proxySecret]] })
@@ -92,8 +92,8 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
 )
 
 describe('statuses', () => {
-  // Every answer of every test app has one that the document declares for its route: the comparison below sees to it. What
-  // an upstream of the ESB answers, and the switch of a socket, are no answers of the Manager.
+  // The comparison below ensures that every response has a declared status. Statuses of ESB upstreams and the
+  // WebSocket upgrade do not count as responses of the Manager.
   test('[errors.statuses] no route answers with any but these, and four of them only where they are stated', () => {
     const own = operations.filter(({ status }) => !['default', '101'].includes(status))
     const usual = '200 201 202 400 401 403 404 409 410 429 500 502 503'.split(' ')
@@ -176,7 +176,7 @@ describe('the document', () => {
       }
     const raw = await openRaw(url)
     raw.send('nonsense\r\n\r\n')
-    await raw.until(() => raw.ended() !== null)
+    await raw.waitUntil(() => raw.ended() !== null)
     expect(raw.received().toString()).toMatch(/^HTTP\/1\.1 400 [^\r]*\r\nConnection: close\r\n\r\n$/)
     health.close()
     health.closeAllConnections()
@@ -248,7 +248,7 @@ describe('schemas', () => {
     ['authorization_header is required', {}],
     ['authorization_header is required', { authorization_header: null }],
     ['authorization_header is required', { authorization_header: ' \t' }],
-    ['authorization_header must be a text', { authorization_header: 1, application_id: 1 }],
+    ['authorization_header must be a string', { authorization_header: 1, application_id: 1 }],
     ['authorization_header must have at most 8192 characters', { authorization_header: 'x'.repeat(8_193) }],
     ['application_id must be a UUID', { authorization_header: 'x' }],
     ['application_id must be a UUID', { authorization_header: 'x', application_id: `urn:uuid:${id}` }],

@@ -1,4 +1,5 @@
-// What an operator reads when the database or Redis is not as configured: one sentence, without a stack or a password.
+// Tests the messages for operators when the database or Redis does not match the configuration: one sentence, without a
+// stack trace or password.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
@@ -8,7 +9,7 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
 import { runManager, startRefusal } from './kit/commands.ts'
-import { runToEnd, startProcess } from '@manager/harness/process.ts'
+import { runUntilExit, startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 let empty: TestDatabase
@@ -31,20 +32,20 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The URL of the database, changed. */
+/** Returns the database URL with these changes. */
 function urlWith(change: Partial<URL>, { url }: TestDatabase = database): string {
   const changed = Object.assign(new URL(url), change)
-  // It must never be printed.
+  // This password must never be printed.
   changed.password = 'geheim'
   return changed.href
 }
-const placeOf = (url: string): string => new URL(url).host
+const hostOf = (url: string): string => new URL(url).host
 const envOf = (url: string) => ({ ...testEnv(database.url), SVC_DATABASE_URL: url })
 const refusalOf = (url: string) => startRefusal(envOf(url))
 const manager = (url: string, ...args: string[]) => runManager(args, envOf(url))
 const sentence = (prefix: string, text: string) => ({ code: 1, stderr: `${prefix}: ${text}\n` })
 
-/** A server of a few lines; closed in the end. */
+/** Starts a minimal server that is closed after the tests. */
 async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -59,8 +60,8 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
 describe('a database that refuses', () => {
   test('a role that lacks privileges: at the start, in a command, and in a migration', async () => {
     const url = urlWith({ username: role })
-    const text = `the database at ${placeOf(url)} refuses the role "${role}": it lacks a privilege; migrate as the owner of the database, and let SVC_DATABASE_SERVICE_ROLE name the role of the service: \`npm run manager -- migrate up\` then grants it what it needs`
-    expect(await runToEnd(envOf(url))).toMatchObject(sentence('start failed', text))
+    const text = `the database at ${hostOf(url)} refuses the role "${role}": it lacks a privilege; migrate as the owner of the database with SVC_DATABASE_SERVICE_ROLE set to the role of the service: \`npm run manager -- migrate up\` then grants the missing privileges`
+    expect(await runUntilExit(envOf(url))).toMatchObject(sentence('start failed', text))
     expect(await manager(url, 'admin', 'list')).toMatchObject(sentence('error', text))
     expect(await manager(url, 'migrate', 'status')).toMatchObject(sentence('error', text))
     const mayNot = `the role "${role}" may not change the schema; migrate as the owner of the database: database.url (SVC_DATABASE_URL) names the role`
@@ -73,7 +74,7 @@ describe('a database that refuses', () => {
   test('a role that does not exist, and a wrong password', async () => {
     const missing = urlWith({ username: 'nobody_at_all' })
     expect(await refusalOf(missing)).toBe(
-      `the database at ${placeOf(missing)} refuses the role "nobody_at_all": it does not exist, may not log in, or pg_hba.conf does not admit it from here; correct database.url (SVC_DATABASE_URL), or create the role`,
+      `the database at ${hostOf(missing)} refuses the role "nobody_at_all": it does not exist, may not log in, or pg_hba.conf does not allow it from this host; correct database.url (SVC_DATABASE_URL), or create the role`,
     )
     const fields = Buffer.from('SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "svc"\0\0')
     const length = Buffer.alloc(4)
@@ -89,7 +90,7 @@ describe('a database that refuses', () => {
 
   test('a database that does not exist', async () => {
     const url = urlWith({ pathname: '/no_such_database' })
-    const text = `the server at ${placeOf(url)} has no database "no_such_database"; create it, or correct database.url (SVC_DATABASE_URL)`
+    const text = `the server at ${hostOf(url)} has no database "no_such_database"; create it, or correct database.url (SVC_DATABASE_URL)`
     expect(await refusalOf(url)).toBe(text)
     expect(await manager(url, 'audit', 'verify')).toMatchObject(sentence('error', text))
   })
@@ -108,10 +109,10 @@ describe('a database that refuses', () => {
 
 describe('a database that cannot be reached', () => {
   const text = (place: string, why: string): string =>
-    `no database answers at ${place} (${why}); check that PostgreSQL runs there, that the network lets this machine through, and database.url (SVC_DATABASE_URL)`
+    `cannot reach the database at ${place} (${why}); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)`
 
   test('nobody listens', async () => {
-    // By name it may have two addresses, whose failures come together and have no text of their own.
+    // A host name may resolve to two addresses. Their errors arrive as an AggregateError without a message.
     for (const host of ['127.0.0.1', 'localhost']) {
       const port = await freePort()
       const url = `postgres://svc:geheim@${host}:${port}/manager`
@@ -120,12 +121,12 @@ describe('a database that cannot be reached', () => {
       expect(await manager(url, 'migrate', 'up')).toMatchObject(sentence('error', refused))
     }
     const url = `postgres://svc:geheim@127.0.0.1:${await freePort()}/manager`
-    const refused = text(placeOf(url), 'ECONNREFUSED')
-    expect(await runToEnd(envOf(url))).toMatchObject(sentence('start failed', refused))
+    const refused = text(hostOf(url), 'ECONNREFUSED')
+    expect(await runUntilExit(envOf(url))).toMatchObject(sentence('start failed', refused))
   })
 
   test('a name that nobody knows, and a server that says nothing', async () => {
-    // The name server can be unreachable too.
+    // The DNS server may be unreachable too.
     expect(['ENOTFOUND', 'EAI_AGAIN', 'timeout'].map((why) => text('db.invalid:5432', why))).toContain(
       await refusalOf('postgres://svc:geheim@db.invalid/manager'),
     )
@@ -154,7 +155,7 @@ test('a Redis that is away at the start is one warning with its address, however
       level: 'warn',
       redis: `127.0.0.1:${port}`,
       reason: expect.any(String) as unknown,
-      msg: 'redis does not answer; throttles count per process',
+      msg: 'redis is unavailable; throttles count per process',
     }),
   ])
 })

@@ -1,4 +1,4 @@
-// `manager pilet-keys …`, as an operator runs it, and the other commands that meet the keys.
+// Tests `manager pilet-keys …`, and other commands that affect the keys.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ const exported = async (env: Env = {}): Promise<Record<string, string>> => {
   expect([code, stderr]).toEqual([0, ''])
   return JSON.parse(stdout) as Record<string, string>
 }
-/** What pages with these keys take, by name. */
+/** Returns the names of the pilets that pages with these keys accept. */
 const trustedBy = async (anchor: Record<string, string>): Promise<string[]> =>
   (await storedPilets(sql)).filter((one) => isTrusted(anchor, one)).map(({ name }) => name)
 const auditRows = async (entityType: string) =>
@@ -63,32 +63,32 @@ describe('rotation', () => {
     expect(first).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^[0-9a-f]{16} is the first key, and signs\nnext: `manager pilet-keys export`.*\n$/,
+        /^[0-9a-f]{16} was created and is active, because it is the first key\.\nNext: run `manager pilet-keys export`.*\n$/,
       ) as string,
       stderr: '',
     })
     const a = first.stdout.slice(0, 16)
     const oldAnchor = await exported()
     expect(Object.keys(oldAnchor)).toEqual([a])
-    expect(await keys('sign')).toEqual({ code: 0, stdout: '1 pilet was signed\n', stderr: '' })
+    expect(await keys('sign')).toEqual({ code: 0, stdout: 'Signed 1 pilet.\n', stderr: '' })
 
     const second = await keys('create')
     const b = second.stdout.slice(0, 16)
     expect(second.stdout.split('\n')).toEqual([
-      `${b} is in the ring, and does not sign yet`,
-      'next: `manager pilet-keys export`, and give the result to your pages as pilet_signing_keys',
-      `then, once all pages have it: \`manager pilet-keys activate ${b}\``,
+      `${b} was created. It is not active yet.`,
+      'Next: run `manager pilet-keys export` and deploy the result to your pages as pilet_signing_keys.',
+      `Then, when all pages have it: run \`manager pilet-keys activate ${b}\`.`,
       '',
     ])
     const anchor = await exported()
     expect(anchor).toEqual({ ...oldAnchor, [b]: expect.any(String) as string })
 
-    // Until the activation, pages with the former keys take everything.
+    // Until the activation, pages with the previous keys accept all pilets.
     await seedPilet(sql, project.id, 'meanwhile')
     await keys('sign')
     expect(await trustedBy(oldAnchor)).toEqual(['meanwhile', 'old'])
-    expect(await keys('activate', b)).toEqual({ code: 0, stdout: `${b} signs from now on\n`, stderr: '' })
-    expect(await keys('activate', b)).toEqual({ code: 0, stdout: `${b} is active already\n`, stderr: '' })
+    expect(await keys('activate', b)).toEqual({ code: 0, stdout: `${b} is now active.\n`, stderr: '' })
+    expect(await keys('activate', b)).toEqual({ code: 0, stdout: `${b} is already active.\n`, stderr: '' })
     await seedPilet(sql, project.id, 'new')
     await keys('sign')
     expect((await storedPilets(sql)).map(({ keyId }) => keyId)).toEqual([a, b, a])
@@ -109,12 +109,12 @@ describe('rotation', () => {
     expect(await keys('list')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'there is no key yet; the first upload makes one\n',
+      stderr: 'There is no key yet. The first upload creates one.\n',
     })
     await seedPilet(sql, project.id, 'one')
     const [a, b] = [await create(), await create()]
     const unsigned = await keys('list')
-    expect(unsigned.stderr).toBe('1 pilet has no signature; `manager pilet-keys sign` signs it\n')
+    expect(unsigned.stderr).toBe('1 pilet has no signature. Sign it with `manager pilet-keys sign`.\n')
     await keys('sign')
     const { code, stdout, stderr } = await keys('list')
     expect([code, stderr]).toEqual([0, ''])
@@ -145,25 +145,25 @@ describe('sign', () => {
     await keys('sign')
     const next = await create()
     expect((await keys('sign', '--replacing', leaked)).stderr).toBe(
-      `error: the key ${leaked} is active; activate another one first, which then signs instead\n`,
+      `error: the key ${leaked} is active; activate another key first, which then signs instead\n`,
     )
     expect((await keys('delete', leaked)).stderr).toBe(
-      `error: the key ${leaked} is active; activate another one first\n`,
+      `error: the key ${leaked} is active; activate another key first\n`,
     )
     await keys('activate', next)
     expect(await keys('delete', leaked)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: pilets are signed with the key ${leaked}; \`manager pilet-keys sign --replacing ${leaked}\` signs them with the active one\n`,
+      stderr: `error: pilets are signed with the key ${leaked}; run \`manager pilet-keys sign --replacing ${leaked}\` to sign them with the active key\n`,
     })
     const version = async () =>
       (await sql.query("select versions ->> 'pilet_packages' as mark from project_versions")).rows
     const before = await version()
-    expect((await keys('sign', '--replacing', leaked)).stdout).toBe('3 pilets were signed\n')
-    // So feeds are made anew.
+    expect((await keys('sign', '--replacing', leaked)).stdout).toBe('Signed 3 pilets.\n')
+    // Feeds are rebuilt because the version has changed.
     expect(await version()).not.toEqual(before)
     expect((await keys('delete', leaked)).stdout).toBe(
-      `${leaked} is deleted; export the keys again, and give them to your pages\n`,
+      `Deleted ${leaked}. Export the keys again and deploy them to your pages.\n`,
     )
     const anchor = await exported()
     expect(Object.keys(anchor)).toEqual([next])
@@ -192,15 +192,15 @@ describe('sign', () => {
     await sql.query(`delete from blob_chunks ${chunkOf('gone')}`)
     for (const signed of [1, 0]) {
       const { code, stdout, stderr } = await keys('sign')
-      expect([code, stdout]).toEqual([1, signed === 1 ? '1 pilet was signed\n' : '0 pilets were signed\n'])
+      expect([code, stdout]).toEqual([1, signed === 1 ? 'Signed 1 pilet.\n' : 'Signed 0 pilets.\n'])
       const lines = stderr.trimEnd().split('\n').toSorted()
       expect(lines).toEqual([
         expect.stringMatching(
-          /^DAMAGED changed 1\.0\.0 of project shop: the bytes [0-9a-f]{64} are not there whole$/,
+          /^DAMAGED changed 1\.0\.0 of project shop: the stored bytes [0-9a-f]{64} are missing or incomplete$/,
         ),
         expect.stringMatching(/^DAMAGED cut 1\.0\.0 of project shop/),
         expect.stringMatching(/^DAMAGED gone 1\.0\.0 of project shop/),
-        'these were not signed; upload them again under a new version',
+        'These pilets were not signed. Upload them again under a new version.',
       ])
     }
     const { rows } = await sql.query('select name from pilet_packages where key_id is not null')
@@ -213,17 +213,17 @@ test('sign --replacing gives no signature to what browsers refuse, nor believes 
   const [former] = [await create(), await keys('sign')]
   const next = await create()
   await keys('activate', next)
-  // Other bytes, whole and under their own hash, below the signature that was there.
+  // Replace the bytes and the hash, but keep the old signature.
   await seedPilet(sql, project.id, 'source', { bytes: Buffer.from('other bytes') })
   await sql.query(
     "update pilet_packages set hash = (select hash from pilet_packages where name = 'source') where name = 'forged'",
   )
   expect(await keys('sign', '--replacing', former)).toEqual({
     code: 1,
-    stdout: '1 pilet was signed\n',
+    stdout: 'Signed 1 pilet.\n',
     stderr:
-      'DAMAGED forged 1.0.0 of project shop: its signature is not of these bytes\n' +
-      'these were not signed; upload them again under a new version\n',
+      'DAMAGED forged 1.0.0 of project shop: its signature does not match its bytes\n' +
+      'These pilets were not signed. Upload them again under a new version.\n',
   })
   expect(await trustedBy(await exported())).toEqual(['honest'])
   await sql.query(
@@ -231,7 +231,7 @@ test('sign --replacing gives no signature to what browsers refuse, nor believes 
     [former],
   )
   expect((await keys('sign', '--replacing', former)).stderr).toBe(
-    `error: the signing key ${former} was changed: its public key is another one; restore the row from a backup\n`,
+    `error: the signing key ${former} was changed: its public key does not match its id; restore the row from a backup\n`,
   )
 })
 
@@ -246,7 +246,7 @@ describe('the keys of stored secrets', () => {
     const anchor = await anchorOf({})
 
     const rotated = { SVC_ENCRYPTION_KEYS: ring(2027) }
-    expect((await manager(['keys', 'rotate'], rotated)).stdout).toMatch(/^1 of 1 secrets are now sealed/)
+    expect((await manager(['keys', 'rotate'], rotated)).stdout).toMatch(/^Rewrapped 1 of 1 secrets/)
     const { rows } = await sql.query<{ private_key: Buffer }>('select private_key from pilet_signing_keys')
     expect(rows.map((row) => sealedWith(row.private_key))).toEqual(['2027'])
     await signWith('second', rotated)
@@ -261,12 +261,12 @@ describe('the keys of stored secrets', () => {
     expect(await anchorOf(after)).toEqual(anchor)
     expect(await trustedBy(anchor)).toEqual(['first', 'second', 'third'])
 
-    // The former master key, and a ring without the encryption key, are told so.
+    // Commands reject the previous master key, and a ring without the encryption key.
     expect((await manager(['pilet-keys', 'export'], rotated)).stderr).toContain('SVC_MASTER_KEY is not the')
     expect(await manager(['pilet-keys', 'export'], { SVC_MASTER_KEY: next })).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^error: the signing key [0-9a-f]{16} does not open/) as string,
+      stderr: expect.stringMatching(/^error: the signing key [0-9a-f]{16} cannot be decrypted/) as string,
     })
   })
 
@@ -301,7 +301,7 @@ describe('the commands', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: manager pilet-keys /)])
     expect(stdout.split('\n').every((line) => line.length <= 130)).toBe(true)
     const steps = ['pilet-keys create', 'pilet-keys export', 'pilet-keys activate']
-    const places = steps.map((step) => stdout.indexOf(step, stdout.indexOf('To change the key')))
+    const places = steps.map((step) => stdout.indexOf(step, stdout.indexOf('To rotate the signing key')))
     expect(places.every((at) => at > 0)).toBe(true)
     expect(places).toEqual(places.toSorted((x, y) => x - y))
     for (const command of ['create', 'list', 'activate', 'export', 'sign', 'delete']) {
@@ -324,12 +324,12 @@ describe('the commands', () => {
       expect(await keys(...args)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `error: there is no signing key ${unknown}; \`manager pilet-keys list\` shows them\n`,
+        stderr: `error: signing key ${unknown} does not exist; run \`manager pilet-keys list\` to list the keys\n`,
       })
     expect(await keys('export')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: there is no key to export; `manager pilet-keys create` makes the first one\n',
+      stderr: 'error: there is no key to export; create the first one with `manager pilet-keys create`\n',
     })
   })
 })

@@ -1,5 +1,5 @@
-// examples/pilet-loader.mjs without a browser: what it refuses, and how it reads a package. The browser is in
-// pilet-loader.browser.test.ts.
+// Tests examples/pilet-loader.mjs without a browser: which pilets it refuses, and how it reads a package.
+// pilet-loader.browser.test.ts tests it in a browser.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
@@ -55,7 +55,7 @@ describe('what was fetched', () => {
     ['no signature', { ...itemOf(good), signature: undefined, keyId: undefined }, 'it is not signed'],
     ['a key that is not trusted', { ...itemOf(good), keyId: 'theirs' }, 'a key that is not trusted: theirs'],
     ['a key that every object has', { ...itemOf(good), keyId: 'constructor' }, 'a key that is not trusted'],
-    ['other bytes', { ...itemOf(good), link: linkOf(changed) }, 'its bytes do not have the hash'],
+    ['other bytes', { ...itemOf(good), link: linkOf(changed) }, 'its bytes do not match the hash'],
     [
       'other bytes and their hash',
       { ...itemOf(changed), signature: itemOf(good).signature },
@@ -64,9 +64,9 @@ describe('what was fetched', () => {
     [
       'the signature of another key under the name of a trusted one',
       { ...itemOf(good), signature: sign(null, good, foreign.privateKey).toString('base64') },
-      'its signature does not fit',
+      'its signature does not match',
     ],
-    ['a signature that is cut', { ...itemOf(good), signature: 'AAAA' }, 'its signature does not fit'],
+    ['a signature that is cut', { ...itemOf(good), signature: 'AAAA' }, 'its signature does not match'],
   ])('is refused with %s', async (_, item, reason) => {
     await expect(verifiedBytes(item, keys)).rejects.toThrow(reason)
   })
@@ -76,7 +76,7 @@ describe('a statement', () => {
   type About = { project: string; name: string; version: string; hash: string }
   const textOf = ({ project, name, version, hash }: About): string =>
     JSON.stringify({ svcPiletStatement: 1, project, name, version, hash })
-  /** An item of this name that states this. */
+  /** Returns an item with this signed statement. */
   const stated = (values: Partial<About> = {}, by = ours, text = textOf): Item => {
     const item = { name: 'menu', version: '1.0.0', ...itemOf(good) }
     const statement = text({ project: 'p1', name: 'menu', version: '1.0.0', hash: item.hash, ...values })
@@ -171,7 +171,7 @@ describe('a package', () => {
     ['a size that is no number', header('a'.repeat(11))],
     ['text in the place of a tar', Buffer.alloc(600, 'text')],
   ])('with %s is refused', async (_, tar) => {
-    await expect(programOf(gzipSync(tar))).rejects.toThrow('its package is not a whole tar')
+    await expect(programOf(gzipSync(tar))).rejects.toThrow('its package is not a complete tar archive')
   })
 
   test('that is cut, or is no gzip behind its first two bytes, is refused', async () => {

@@ -1,5 +1,5 @@
-// examples/pilet-loader.mjs in a real browser, with a real service behind a proxy: what it runs, what it refuses, and that
-// a bundle which is opened as a page runs nothing.
+// Tests examples/pilet-loader.mjs in a real browser, with a real service behind a proxy: which pilets it runs or
+// refuses. A bundle that is opened as a page must not run any script.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ import { useProject } from './kit/project.ts'
 const { service, admin, project } = useProject()
 let browser: Browser
 let proxy: PiletProxy
-/** What the page trusts. */
+/** The keys that the page trusts. */
 let anchor: Record<string, string>
 
 const upload = async (
@@ -62,7 +62,7 @@ afterAll(async () => {
   await proxy?.close()
 })
 
-/** Signs a pilet again, with a key that is in the ring and not in the anchor. */
+/** Signs a pilet again, with a key that is in the ring but not trusted by the page. */
 async function signWithAnotherKey(name: string, text: string): Promise<string> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
@@ -80,8 +80,8 @@ async function signWithAnotherKey(name: string, text: string): Promise<string> {
 }
 
 /**
- * Somebody in between: changes the bytes of two pilets, and in the feed the hash of one of them; and passes off another signed
- * pilet as a third one.
+ * Acts as an attacker between server and browser: changes the bytes of two pilets and, in the feed, the hash of one of
+ * them. Also serves another signed pilet in place of a third one.
  */
 function tamper({ path, headers, body, ...rest }: Passing): Passing {
   const forged = Buffer.from("document.title = 'forged'")
@@ -105,7 +105,7 @@ describe('the loader', () => {
       { name: 'search', main: './dist/search.js' },
       { 'dist/search.js': showing('search, packed') },
     )
-    // Without setup: it runs as it is loaded.
+    // Without a setup function, the module runs when it is loaded.
     const item = "Object.assign(document.createElement('li'), { textContent: 'cart, scoped' })"
     await uploadScript('@acme/cart', `document.querySelector('ul').append(${item})\n`)
     await upload('search', packed, { fileName: 'search-1.0.0.tgz', type: 'application/gzip' })
@@ -134,11 +134,11 @@ describe('the loader', () => {
     expect(results).toEqual([
       { name: '@acme/cart', version, loaded: true },
       { name: 'broken', version, refused: 'it broke' },
-      { name: 'damaged', version, refused: `${linkOf('damaged')} answered 500` },
-      { name: 'failing', version, refused: `${linkOf('failing')} answered 204` },
-      { name: 'flipped', version, refused: 'its bytes do not have the hash that the feed names' },
+      { name: 'damaged', version, refused: `${linkOf('damaged')} returned 500` },
+      { name: 'failing', version, refused: `${linkOf('failing')} returned 204` },
+      { name: 'flipped', version, refused: 'its bytes do not match the hash in the feed' },
       { name: 'foreign', version, refused: `it is signed with a key that is not trusted: ${foreignKey}` },
-      { name: 'forged', version, refused: 'its signature does not fit its bytes' },
+      { name: 'forged', version, refused: 'its signature does not match its bytes' },
       { name: 'menu', version, loaded: true },
       { name: 'search', version, loaded: true },
       { name: 'swapped', version, refused: 'its statement is about another pilet' },
@@ -191,14 +191,14 @@ describe('a bundle that is opened as a page', () => {
       'nosniff',
     ])
     expect(await titleOf(address)).not.toBe('it ran')
-    // A proxy that gives every file a type of its own: the sandbox holds.
+    // Even if a proxy overrides the content type, the sandbox blocks scripts.
     const asHtml = (passing: Passing): Passing => ({
       ...passing,
       headers: { ...passing.headers, 'content-type': 'text/html', 'cache-control': 'no-store' },
     })
     proxy.change(asHtml)
     expect(await titleOf(`${address}?as-html`)).toBe('quiet')
-    // Without its headers it would run.
+    // Without its headers the script would run.
     proxy.change((passing) => ({ ...passing, headers: { 'content-type': 'text/html' } }))
     expect(await titleOf(`${address}?bare`)).toBe('it ran')
   })

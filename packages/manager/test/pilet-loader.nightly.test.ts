@@ -1,4 +1,4 @@
-// examples/pilet-loader.mjs with pilets that hang: half a minute passes, and the others run meanwhile.
+// Tests examples/pilet-loader.mjs with pilets that hang for 30 s while others run.
 import { afterAll, expect, test } from 'vitest'
 import { type PiletProxy, launchBrowser, openPiletPage, startPiletProxy } from './kit/pilet-page.ts'
 import { addPackages, setLayer, sha256, signingOf } from './kit/pilet-rows.ts'

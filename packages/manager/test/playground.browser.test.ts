@@ -1,4 +1,4 @@
-// The playground in a real browser: everything it loads comes from the service, and a query typed into it is answered.
+// Tests the playground in a real browser: it loads everything from the service, and a typed query returns a result.
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

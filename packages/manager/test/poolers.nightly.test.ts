@@ -1,11 +1,11 @@
-// Behind a connection pooler: one that hands sessions round is refused at the start, one that does not is served.
+// Tests connection poolers: a pooler that shares sessions is rejected at startup, other poolers work.
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assertOwnStatements } from '../src/platform/postgres/poolers.ts'
 import { type PgBouncerOptions, startPgBouncer } from '@manager/harness/engines/pgbouncer.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { runToEnd, startProcess } from '@manager/harness/process.ts'
+import { runUntilExit, startProcess } from '@manager/harness/process.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test('a pooler by transaction that knows nothing of names is told apart, every t
 })
 
 test('a start behind it is refused in one sentence; behind sessions the service serves', async () => {
-  const refused = await behind('transaction', (url) => runToEnd(testEnv(url)))
+  const refused = await behind('transaction', (url) => runUntilExit(testEnv(url)))
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringMatching(/^start failed: the connection pooler [^\n]*\n$/),

@@ -1,4 +1,4 @@
-// Which commit counts as the previous release, with tags and in a clone without them.
+// Tests which commit counts as the previous release, in clones with and without tags.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ test('a tag counts first, then the commit of a release, then the state before th
   expect(git('rev-parse', defaultRef(checkout))).toBe(first)
 
   const release = commit('chore(release): v0.9.0')
-  // The release itself is not its own previous one.
+  // A release is not its own previous release.
   expect(defaultRef(checkout)).toBe(`${migrated}~1`)
   commit('fix: mention chore(release): v1.0.0 in the middle')
   expect(defaultRef(checkout)).toBe(release)

@@ -1,11 +1,11 @@
-// A process that is told to end while requests keep coming.
+// Tests a process that receives SIGTERM while requests keep arriving.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
 import { statusOf } from '@manager/harness/http-messages.ts'
-import { beginRequest } from './kit/partial-requests.ts'
+import { startRequest } from './kit/partial-requests.ts'
 import { startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
@@ -32,7 +32,7 @@ describe('drain', () => {
     const agents = replicas.map(() => new Agent({ keepAlive: true }))
     const [failures, pending]: [string[], Promise<void>[]] = [[], []]
     let sent = 0
-    // A proxy's view: requests go to replicas that say they are ready, 200 a second, for six seconds.
+    // Act like a proxy: send 200 requests per second for 6 s to replicas that report ready.
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
         const target = ready[sent % 2] === true ? sent % 2 : ready[0] === true ? 0 : 1
@@ -67,10 +67,10 @@ describe('drain', () => {
     const env = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '100', SVC_SHUTDOWN_TIMEOUT_MS: '5000' }
     const run = await startProcess(database.url, env)
     const headers = { ...headersOf(person), 'content-type': 'application/json' }
-    const raw = await beginRequest(run.url, { path: '/query', headers, length: 'content-length: 100' })
+    const raw = await startRequest(run.url, { path: '/query', headers, length: 'content-length: 100' })
     await new Promise((resolve) => setTimeout(resolve, 500))
     run.child.kill('SIGTERM')
     expect(await run.exit).toBe(0)
-    expect(raw.answers().map(statusOf)).toEqual([408])
+    expect(raw.responses().map(statusOf)).toEqual([408])
   }, 40_000)
 })

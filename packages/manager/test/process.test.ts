@@ -1,4 +1,4 @@
-// The process: start, refusals to start, drain under load, and the operator's command line.
+// Tests the service process: startup, startup errors, draining under load, and the operator CLI.
 import { execFile, spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
@@ -11,12 +11,12 @@ import { createProgram } from '../src/commands/program.ts'
 import { createTerminal } from '../src/commands/terminal.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { stateOf } from './kit/baselines.ts'
+import { schemaStateOf } from './kit/baselines.ts'
 import { type TestDatabase, createEmptyDatabase, createScratchDatabase } from './kit/databases.ts'
 import { timedPost } from './kit/http.ts'
-import { isWaiting, untilWaiting } from './kit/locks.ts'
+import { isWaiting, waitForLockWait } from './kit/locks.ts'
 import { runManager, startRefusal } from './kit/commands.ts'
-import { runManagerProcess, runToEnd, startProcess } from '@manager/harness/process.ts'
+import { runManagerProcess, runUntilExit, startProcess } from '@manager/harness/process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const ask = JSON.stringify({ query: '{ me { id } }' })
 describe('start', () => {
   test('three configuration errors are all named, and the exit is not zero', async () => {
     const env = { ...testEnv(database.url), SVC_PORT: 'eighty', SVC_MASTER_KEY: 'short', SVC_UNKNOWN: 'x' }
-    const result = await runToEnd(env)
+    const result = await runUntilExit(env)
     expect(result.code).toBe(1)
     expect(result.stderr).toContain('configuration has 3 problem(s)')
     expect(result.stderr).toContain('SVC_PORT must be a whole number from 0 to 65535')
@@ -43,7 +43,7 @@ describe('start', () => {
 
   test('[versioning.migrations-explicit] a schema that is too old or too new stops the start and says what to do', async () => {
     const empty = await createEmptyDatabase()
-    const old = await runToEnd(testEnv(empty.url))
+    const old = await runUntilExit(testEnv(empty.url))
     expect([old.code, old.stderr]).toEqual([
       1,
       expect.stringMatching(/schema is too old: 0001_core.*migrate up/),
@@ -54,12 +54,12 @@ describe('start', () => {
     expect(tables).toEqual([])
     await runManager(['migrate', 'up'], testEnv(empty.url))
     await client.query("insert into pgmigrations (name, run_on) values ('9999_future', now())")
-    const { described } = await stateOf(empty)
-    // An addition that older releases can live with lets them start.
+    const { described } = await schemaStateOf(empty)
+    // Older releases start if the newer migration is compatible with them.
     const running = await startProcess(empty.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
     running.child.kill('SIGTERM')
     expect(await running.exit).toBe(0)
-    expect((await stateOf(empty)).described).toEqual(described)
+    expect((await schemaStateOf(empty)).described).toEqual(described)
     await client.query("update schema_compatibility set oldest_migration = '9999_future'")
     expect(await startRefusal(testEnv(empty.url))).toMatch(/too new for this release.*9999_future/)
     expect((await runManager(['migrate', 'check'], testEnv(empty.url))).code).toBe(4)
@@ -76,7 +76,7 @@ describe('start', () => {
       expect([secret, result.code, result.stderr]).toEqual([
         secret,
         1,
-        expect.stringContaining('SVC_PROXY_SECRET must be a text of'),
+        expect.stringContaining('SVC_PROXY_SECRET must be a string of'),
       ])
     }
   })
@@ -152,7 +152,7 @@ describe('migrations', () => {
     const results = await Promise.all([0, 1, 2].map(() => runManager(['migrate', 'up'], testEnv(empty.url))))
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0])
     expect(results.filter(({ stdout }) => stdout.includes('applied 0001_core'))).toHaveLength(1)
-    expect(results.filter(({ stdout }) => stdout.includes('nothing to do'))).toHaveLength(2)
+    expect(results.filter(({ stdout }) => stdout.includes('Nothing to do'))).toHaveLength(2)
     await empty.drop()
   })
 
@@ -173,7 +173,7 @@ describe('migrations', () => {
     const { code, stdout } = await waiting
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/another migrator is at work.*\napplied 0001_core/),
+      expect.stringMatching(/another migration is running.*\napplied 0001_core/),
     ])
     await empty.drop()
   })
@@ -185,16 +185,16 @@ describe('migrations', () => {
     // An uncommitted table of the same name makes the migration wait until its lock timeout.
     await busy.query('begin; create table users (id int)')
     const waiting = runManager(['migrate', 'up'], testEnv(empty.url))
-    // Once it has waited and given up, the table is free: the next try goes through.
+    // Wait until the migration waits for the lock and times out. Then release the table, so that the retry succeeds.
     const sql = new Pool({ connectionString: empty.url })
-    await untilWaiting(sql)
+    await waitForLockWait(sql)
     await expect.poll(() => isWaiting(sql)).toBe(false)
     await sql.end()
     await busy.query('rollback')
     const { code, stdout } = await waiting
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/a table is busy; trying again \(1 of 15\)[^]*applied 0001_core/),
+      expect.stringMatching(/a table is locked; retrying \(1 of 15\)[^]*applied 0001_core/),
     ])
     await busy.end()
     await empty.drop()
@@ -222,7 +222,7 @@ describe('migrations', () => {
     await runManager(['migrate', 'up'], env)
     const status = await runManager(['migrate', 'status'], env)
     expect(status.stdout).toBe(
-      `${migrations.map((name) => `applied  ${name}\n`).join('')}verdict: the schema fits this release\n`,
+      `${migrations.map((name) => `applied  ${name}\n`).join('')}The schema is compatible with this release.\n`,
     )
     expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
     const client = new Client({ connectionString: empty.url })
@@ -231,7 +231,7 @@ describe('migrations', () => {
     const baseline = await runManager(['migrate', 'baseline', migrations.at(-1) as string], env)
     expect([baseline.code, baseline.stdout]).toEqual([
       0,
-      `the schema is that of ${migrations.at(-1)}\nrecorded as applied: ${migrations.join(', ')}\n`,
+      `the schema matches ${migrations.at(-1)}\nrecorded as applied: ${migrations.join(', ')}\n`,
     ])
     expect((await runManager(['migrate', 'check'], env)).code).toBe(0)
     await client.end()
@@ -247,7 +247,7 @@ describe('migrations', () => {
       await client.query(readFileSync(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'))
     await client.end()
     const env = testEnv(old.url)
-    const found = `the schema is that of ${present.at(-1)}\n`
+    const found = `the schema matches ${present.at(-1)}\n`
     const dryRun = await runManager(['migrate', 'baseline', '--dry-run'], env)
     expect([dryRun.code, dryRun.stdout]).toEqual([
       0,
@@ -257,7 +257,7 @@ describe('migrations', () => {
     expect([other.code, other.stdout, other.stderr]).toEqual([
       1,
       expect.stringContaining('missing: '),
-      expect.stringContaining(`is that of ${present.at(-1)}, not of ${last}; nothing was recorded`),
+      expect.stringContaining(`matches ${present.at(-1)}, not ${last}; nothing was recorded`),
     ])
     const baseline = await runManager(['migrate', 'baseline'], env)
     expect([baseline.code, baseline.stdout]).toEqual([
@@ -337,7 +337,7 @@ describe('the command line', () => {
       [['migrate', 'check'], testEnv(empty.url), 3],
       [['admin', 'revoke', 'nobody@example.com'], env, 1],
       [['migrate', 'down'], env, 1],
-      // Commands that open pools, stores or pipes end as a process too.
+      // Commands that open pools, stores or pipes must also exit when they run as a process.
       [['audit', 'verify'], env, 0],
       [['keys', 'rotate'], env, 0],
       [['pilet-keys', 'sign'], env, 0],
@@ -364,7 +364,7 @@ describe('the command line', () => {
     expect(printed.stdout).toMatch(/http.port: 9100\n/)
     expect(printed.stdout).toMatch(/log.level: debug\n/)
     expect((await runManager(['--config', file, 'config', 'check'], env)).stdout).toMatch(
-      /the configuration is fine\n$/,
+      /The configuration is valid\.\n$/,
     )
     writeFileSync(file, 'log:\n  levle: debug\nhttp:\n  port: many\n')
     const wrong = await runManager(['--config', file, 'config', 'check'], env)

@@ -1,5 +1,5 @@
-// What a client could try to be somebody else, or to be somewhere else, against each reference proxy: real servers with the
-// files of deploy/proxy, and in the places of the Manager and of a backend something that keeps what arrives.
+// Tests attempts to impersonate another user or host, against each reference proxy: real servers with the files in
+// deploy/proxy. Stand-ins for the Manager and for a backend record the requests.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApache } from '@manager/harness/engines/apache.ts'
 import { createReferenceProxy } from '@manager/harness/engines/nginx-proxy.ts'
@@ -23,14 +23,14 @@ const alice = { id: '2f6c0000-0000-4000-8000-000000000001', email: 'alice@exampl
 
 let [manager, backend]: [Upstream, Upstream] = [undefined as never, undefined as never]
 const closing: (() => Promise<void>)[] = []
-/** The port of each proxy, and the lines with which a person is known to it on the management host and on that of the shop. */
+/** The port of each proxy, and the headers that identify a person on the management host and on the shop host. */
 const proxies = { nginx: { port: 0, person: '', caller: '' }, apache: { port: 0, person: '', caller: '' } }
 const token = `Authorization: Bearer pat_${'a'.repeat(8)}_${'b'.repeat(32)}\r\n`
 
 const render = (form: 'nginx' | 'apache'): Promise<string> =>
   renderProxy(service, { form, management, backendUrl: backend.url })
 
-/** The Manager finds everybody to be Alice, in the tenant of the project. */
+/** Makes the stand-in Manager identify every caller as Alice, in the project's tenant. */
 function vouchForAlice(): void {
   const tenant = { id: project.tenantId, name: 'Shop' }
   const valid = {
@@ -105,7 +105,7 @@ type Raw = { method?: string; target: string; host?: string; lines?: string; bod
 
 describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
   const hostOf = (name: string): string => `${name}:${proxies[kind].port}`
-  /** The status of what comes back; 0 where the connection just ends. */
+  /** Returns the response status, or 0 if the connection closes without a response. */
   async function send({
     method = 'GET',
     target,
@@ -116,11 +116,11 @@ describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
     const raw = await openRaw(`http://127.0.0.1:${proxies[kind].port}`)
     const length = body === '' ? '' : `Content-Length: ${body.length}\r\n`
     raw.send(`${method} ${target} HTTP/1.1\r\nHost: ${hostOf(host)}\r\n${lines}${length}\r\n${body}`)
-    await raw.until(() => /^HTTP\/1\.1 [2-5]/.test(raw.received().toString('latin1')))
+    await raw.waitUntil(() => /^HTTP\/1\.1 [2-5]/.test(raw.received().toString('latin1')))
     raw.socket.destroy()
     return Number(raw.received().toString('latin1').slice(9, 12))
   }
-  /** Values of identity that arrived, by the name that a backend would read. */
+  /** Returns the received identity headers, by the name under which a backend would read them. */
   const arrived = (at: Upstream): Record<string, string[]> => {
     const found: Record<string, string[]> = {}
     for (const { rawHeaders } of at.received)
@@ -132,7 +132,7 @@ describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
   }
 
   describe.each(spellings)('a forged header %s', (_spelling, write) => {
-    // Only with this one do claims have a name of their own.
+    // Only Apache uses separate headers for claims.
     const all = [...names, ...(kind === 'apache' ? ['OIDC-CLAIM-email', 'X-Svc-User'] : [])]
       .map(write)
       .join('')
@@ -149,7 +149,8 @@ describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
     })
 
     test('does not change who a person is, to the Manager and to a backend', async () => {
-      // A request that is malformed is refused as a whole; what passes has the proxy's values, each once.
+      // A malformed request is rejected as a whole. Accepted requests contain only the values that the proxy sets, each
+      // once.
       const [query, order] = [
         await send({ method: 'POST', target: '/query', lines: proxies[kind].person + all }),
         await send({ target: '/order', host: shop, lines: proxies[kind].caller + all }),
@@ -211,7 +212,7 @@ describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
   ])('a path that no route has reaches nobody: %j', async (target) => {
     for (const host of [management, 'elsewhere.example.com', ''])
       await send({ method: 'POST', target, host, lines: proxies[kind].person })
-    // With a credential a backend of an application hears of its own paths, but never the Manager.
+    // With a credential, an application backend receives its own paths, but the Manager never does.
     await send({ method: 'POST', target, host: shop })
     expect(manager.received).toEqual([])
     expect(backend.received).toEqual([])
@@ -275,7 +276,7 @@ describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
     raw.send(
       `POST /esb/x HTTP/1.1\r\nHost: ${hostOf(management)}\r\n${lines}Connection: keep-alive\r\n\r\n${inner}`,
     )
-    await raw.until(() => raw.received().length > 0)
+    await raw.waitUntil(() => raw.received().length > 0)
     raw.socket.destroy()
     await send({ target: '/health' })
     expect(manager.received.map(({ url }) => url)).not.toContain('/smuggled')

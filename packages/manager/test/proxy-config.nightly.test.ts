@@ -1,4 +1,4 @@
-// The configuration of a large install: 3,000 dedicated tenants with 20 applications each.
+// Tests the configuration of a large installation: 3,000 dedicated tenants with 20 applications each.
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -45,13 +45,13 @@ test('it is rendered in bounded memory, and nginx takes it', async () => {
           `--format=${form}`,
           `--out=${path.join(proxy.folder, file)}`,
         ],
-        // Less than what is rendered: it cannot all be in memory.
+        // The heap limit is smaller than the rendered output, which therefore cannot be kept in memory.
         { ...testEnv(service.database.url), NODE_OPTIONS: '--max-old-space-size=64' },
       )
     expect(await render('json', 'proxy.json')).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await render('nginx', 'rendered.conf')).toEqual({ code: 0, stdout: '', stderr: '' })
-    expect(proxy.inService()).toMatch(/\n# complete: 60021 hosts\n$/)
-    // Throws when nginx refuses it.
+    expect(proxy.activeConfiguration()).toMatch(/\n# complete: 60021 hosts\n$/)
+    // Throws if nginx rejects the configuration.
     execFileSync(ensureNginx(), ['-t', '-q', '-p', proxy.folder, '-c', path.join(proxy.folder, 'nginx.conf')])
     writeFileSync(path.join(proxy.folder, 'rendered.conf'), '')
   } finally {

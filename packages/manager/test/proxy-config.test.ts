@@ -1,4 +1,4 @@
-// `manager proxy-config`, as an operator runs it, and what it says of the routes of the service.
+// Tests `manager proxy-config`, and its description of the service routes.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { minProxyVersion } from '../src/proxy-config/release.ts'
 import { proxyRoutes } from '../src/proxy-config/routes.ts'
 import { version } from '../src/version.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { blocksOf, readPage } from './kit/played-page.ts'
+import { blocksOf, readPage } from './kit/doc-page-runner.ts'
 import { runManager } from './kit/commands.ts'
 import { useProject } from './kit/project.ts'
 import { gatedRoutes, routesOf } from './kit/routes.ts'
@@ -122,27 +122,27 @@ describe('what is rendered', () => {
     const { code, stdout, stderr } = await run(...pattern)
     expect([code, stderr]).toEqual([
       0,
-      `other/${slug} has no host: a label has at most 63 characters, a host 253\n`,
+      `other/${slug} has no host: its labels may have at most 63 characters and the host at most 253.\n`,
     ])
     expect(stdout).not.toContain(slug)
     await service.sql.query('delete from applications where slug = $1', [slug])
   })
 
   test.each([
-    ['{application}.example.com', undefined, 'must have each of {application}, {project} once'],
+    ['{application}.example.com', undefined, 'must contain each of {application}, {project} once'],
     [
       '{application}.{project}.{tenant}.example.com',
       undefined,
-      'must have each of {application}, {project} once',
+      'must contain each of {application}, {project} once',
     ],
-    ['{application}-{project}.example.com', undefined, 'joins two slugs, so that two hosts may be the same'],
-    ['{application}.{project}.Example.com', undefined, 'is no host pattern'],
-    ['{application}.{project}..com', undefined, 'is no host pattern'],
-    ['{application}.{project}.example.com; return', undefined, 'is no host pattern'],
+    ['{application}-{project}.example.com', undefined, 'joins two slugs, so two hosts could be the same'],
+    ['{application}.{project}.Example.com', undefined, 'is not a host pattern'],
+    ['{application}.{project}..com', undefined, 'is not a host pattern'],
+    ['{application}.{project}.example.com; return', undefined, 'is not a host pattern'],
     [
       '{application}.{project}.x.example.com',
       '{tenant}.{application}.{project}.example.com',
-      'can make the same host',
+      'can produce the same host',
     ],
   ])('patterns that would render something wrong are refused: %s', (shared, dedicated, text) => {
     expect(() => readHostPatterns(shared, dedicated)).toThrow(text)
@@ -157,8 +157,8 @@ describe('what is rendered', () => {
   test('so are other options, by the command', async () => {
     for (const [args, text] of [
       [['--host-pattern', '{application}-{project}.example.com'], 'joins two slugs'],
-      [[...pattern, '--management-host', 'x y'], 'x y is no host'],
-      [[...pattern, '--backend-pattern', 'ftp://{application}.{project}'], 'is no backend pattern'],
+      [[...pattern, '--management-host', 'x y'], 'x y is not a host'],
+      [[...pattern, '--backend-pattern', 'ftp://{application}.{project}'], 'is not a backend pattern'],
       [[], "required option '--host-pattern <pattern>' not specified"],
     ] as const) {
       const { code, stdout, stderr } = await run(...args)
@@ -224,6 +224,6 @@ test('[versioning.release-train] the Manager, its libraries and its proxy are of
   const apply = readFileSync(path.join(root, 'deploy/proxy/apply'), 'utf8')
   expect(/^version=(.*)$/m.exec(apply)?.[1]).toBe(version)
   expect((await rendered()).release).toBe(version)
-  // A proxy of this release can use what this release renders.
+  // A proxy of this release must accept the configuration of this release.
   expect(gte(version, minProxyVersion)).toBe(true)
 })

@@ -1,5 +1,5 @@
-// What one person or address may send through each reference proxy: real servers with the files of deploy/proxy, and in the
-// place of the Manager something that answers when it is told to.
+// Tests the limits per person and per address in each reference proxy: real servers with the files in deploy/proxy, and
+// a stand-in Manager that responds on demand.
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApache } from '@manager/harness/engines/apache.ts'
@@ -21,7 +21,7 @@ const people = ['1', '2'].map((end) => ({
 }))
 
 type Line = [name: string, value: string]
-/** Each proxy's port, and how two people are known to it. */
+/** The port of each proxy, and the headers that identify two people. */
 const proxies: Record<'nginx' | 'apache', { port: number; lines: [Line, Line] }> = {
   nginx: { port: 0, lines: [token('a'), token('b')] },
   apache: { port: 0, lines: [token('a'), token('b')] },
@@ -40,7 +40,7 @@ beforeAll(async () => {
     renderProxy(service, { form, management, backendUrl: manager.url })
   const nginx = await createReferenceProxy(of)
   await nginx.start(await render('nginx'))
-  // One process, because each one counts for itself.
+  // Use one process, because each process counts separately.
   const oneProcess = 'ServerLimit 1\nThreadsPerChild 64\nMaxRequestWorkers 64'
   const apache = await startApache({ ...of, provider, rendered: await render('apache'), oidc: oneProcess })
   for (const one of [nginx, apache, provider, manager]) closing.push(() => one.close())
@@ -67,7 +67,7 @@ const query = (kind: 'nginx' | 'apache', line: Line): Promise<RawAnswer> =>
     body: '{"query": "{ me { id } }"}',
   })
 
-/** How many requests of one person may be under way, how many a second pass in the end, and how many before that holds. */
+/** Concurrent requests per person, sustained requests per second, and the size of the initial burst. */
 const limits = {
   nginx: { atOnce: 32, perSecond: 50, burst: 101 },
   apache: { atOnce: 8, perSecond: 50, burst: 200 },

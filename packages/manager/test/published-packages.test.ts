@@ -1,5 +1,5 @@
-// Packs the published packages with npm, installs the tarballs in an empty folder without a network, and uses them from
-// ES modules, CommonJS, the compiler and the shell.
+// Packs the published packages with npm, installs the tarballs in an empty folder without network access, and uses them
+// from ES modules, CommonJS, the compiler and the shell.
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ type Manifest = {
 const root = new URL('../../../', import.meta.url).pathname
 const folders = ['gotemplate', 'client', 'cli']
 const names = ['gotemplate', '@manager/client', '@manager/cli']
-/** npm packs these dependencies from node_modules, because its cache may not contain them. */
+/** Dependencies that are packed from node_modules, because the npm cache may not contain them. */
 const dependencies = ['commander', 'libsodium-wrappers', 'libsodium', 'yaml']
 const folder = mkdtempSync(`${tmpdir()}/published-`)
 const consumer = `${folder}/consumer`
@@ -25,7 +25,7 @@ const consumer = `${folder}/consumer`
 const readManifest = (place: string): Manifest =>
   JSON.parse(readFileSync(`${place}/package.json`, 'utf8')) as Manifest
 
-/** Runs a command in the folder of the consumer and returns its output. */
+/** Runs a command in the folder that installs the packages, and returns its output. */
 const run = (program: string, args: readonly string[], cwd = consumer): string =>
   execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
 
@@ -100,7 +100,7 @@ describe('installed', () => {
   })
 })
 
-/** The compiler reports an error if the line below @ts-expect-error has none. */
+/** The compiler reports an error if the line after @ts-expect-error has none. */
 const typedProgram = `
   import { parse } from 'gotemplate'
   import { connect, emit, graphql, listNotifications } from '@manager/client'

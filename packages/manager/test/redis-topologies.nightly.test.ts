@@ -1,4 +1,5 @@
-// Redis by sentinels and as a cluster: commands and channels while all is well, and while masters are killed and frozen.
+// Tests Redis Sentinel and Redis Cluster: commands and channels during normal operation, and while masters are killed
+// and frozen.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { slotOf } from '../src/platform/redis/slots.ts'
@@ -8,21 +9,21 @@ import { redisOptions } from '../src/world.ts'
 import { createThrottle } from '../src/platform/throttle/throttle.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { createMetrics } from '../src/platform/metrics.ts'
-import { askRedis } from '@manager/harness/engines/redis-ask.ts'
+import { sendRedisCommand } from '@manager/harness/engines/redis-ask.ts'
 import { type RedisTopology, startCluster, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 import { type Peer, startPeer } from './kit/channels.ts'
 import { lineCollector } from './kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 
-const patience = { timeout: 60_000, interval: 50 }
+const pollOptions = { timeout: 60_000, interval: 50 }
 const limits = { failures: 3, windowMs: 60_000, blockMs: 30_000, maxBlockMs: 30_000 }
 
-/** Gives the slot of the key to another master, whose port it returns; the slot holds no keys. */
+/** Moves the hash slot of the key, which is empty, to another master and returns the port of that master. */
 async function moveSlot(topology: RedisTopology, key: string): Promise<number> {
   const slot = String(slotOf(key))
   const from = await topology.master(key)
-  const nodes = String(await askRedis(from, 'CLUSTER', 'NODES'))
+  const nodes = String(await sendRedisCommand(from, 'CLUSTER', 'NODES'))
     .trim()
     .split('\n')
     .map((line) => line.split(' '))
@@ -30,15 +31,15 @@ async function moveSlot(topology: RedisTopology, key: string): Promise<number> {
   const portOf = (place = ''): number => Number(/:(\d+)@/.exec(place)?.[1])
   const [id = '', place] = masters.find(([, at]) => portOf(at) !== from) as string[]
   const to = portOf(place)
-  const fromId = String(await askRedis(from, 'CLUSTER', 'MYID'))
-  expect(await askRedis(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId)).toBe('OK')
-  expect(await askRedis(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', id)).toBe('OK')
+  const fromId = String(await sendRedisCommand(from, 'CLUSTER', 'MYID'))
+  expect(await sendRedisCommand(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId)).toBe('OK')
+  expect(await sendRedisCommand(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', id)).toBe('OK')
   for (const port of [to, from])
-    expect(await askRedis(port, 'CLUSTER', 'SETSLOT', slot, 'NODE', id)).toBe('OK')
+    expect(await sendRedisCommand(port, 'CLUSTER', 'SETSLOT', slot, 'NODE', id)).toBe('OK')
   return to
 }
 
-/** When another server is the master. */
+/** Resolves when another server has become the master of the key. */
 async function untilSuccessor(topology: RedisTopology, key: string, before: number): Promise<number> {
   while ((await topology.master(key)) === before) await new Promise((resolve) => setTimeout(resolve, 50))
   return performance.now()
@@ -58,16 +59,16 @@ describe.each([
     for (const peer of peers.splice(0)) await peer.close()
   })
 
-  async function join(isHurried = true): Promise<Peer> {
+  async function join(usesProductionTimeouts = true): Promise<Peer> {
     const config = loadConfig({ env: testEnv('postgres://127.0.0.1:1/none', topology.env) }, settings)
-    const peer = startPeer({ ...redisOptions(config), keyPrefix: 'topology', isHurried })
+    const peer = startPeer({ ...redisOptions(config), keyPrefix: 'topology', usesProductionTimeouts })
     peers.push(peer)
-    await expect.poll(() => peer.redis.isUp(), patience).toBe(true)
+    await expect.poll(() => peer.redis.isUp(), pollOptions).toBe(true)
     return peer
   }
   const subscribed = async (peer: Peer, channels: string[]): Promise<void> => {
     for (const channel of channels)
-      await expect.poll(() => peer.channels.subscribe(channel), patience).toBe(true)
+      await expect.poll(() => peer.channels.subscribe(channel), pollOptions).toBe(true)
   }
   const tenants = Array.from({ length: 30 }, () => randomUUID())
   const keyOf = (tenant: string): string => `topology:hints:{${tenant}}`
@@ -112,16 +113,16 @@ describe.each([
     await subscribed(other, tenants)
     await subscribed(one, tenants)
     for (const tenant of tenants) expect(one.channels.publish(tenant, 'hello')).toBe(true)
-    await expect.poll(() => other.heard.length, patience).toBe(tenants.length)
+    await expect.poll(() => other.heard.length, pollOptions).toBe(tenants.length)
     expect(new Set(other.heard)).toEqual(new Set(tenants.map((tenant) => `${tenant} hello`)))
     for (const tenant of tenants) other.channels.unsubscribe(tenant)
     await expect
       .poll(async () => {
         const left = await Promise.all(
-          topology.servers.map((port) => askRedis(port, 'PUBSUB', 'SHARDCHANNELS')),
+          topology.servers.map((port) => sendRedisCommand(port, 'PUBSUB', 'SHARDCHANNELS')),
         )
         return (left as string[][]).flat().length
-      }, patience)
+      }, pollOptions)
       .toBe(tenants.length)
     expect(one.heard).toEqual([])
   })
@@ -131,12 +132,14 @@ describe.each([
       const [port = 0] = topology.servers
       const keys = ['a', 'a{}b', '{', '}{x}y', 'a{b}{c}', 'grüße{ß}', '', ...tenants.map(keyOf)]
       for (const key of keys)
-        await expect.poll(() => askRedis(port, 'CLUSTER', 'KEYSLOT', key), patience).toBe(slotOf(key))
+        await expect
+          .poll(() => sendRedisCommand(port, 'CLUSTER', 'KEYSLOT', key), pollOptions)
+          .toBe(slotOf(key))
     })
 
   if (name === 'cluster')
     test('a slot moves to another master: its channel follows', async () => {
-      // On a busy machine a short wait may pass without a fault.
+      // Do not use production timeouts: on a busy machine, they may expire without a fault.
       const [one, other] = [await join(false), await join(false)]
       const tenant = randomUUID()
       await subscribed(other, [...tenants, tenant])
@@ -149,18 +152,18 @@ describe.each([
           one.channels.publish(tenant, 'moved')
           await new Promise((resolve) => setTimeout(resolve, 20))
           return other.heard.includes(`${tenant} moved`)
-        }, patience)
+        }, pollOptions)
         .toBe(true)
       expect(performance.now() - startedAt).toBeLessThan(10_000)
       expect(one.redis.isUp()).toBe(true)
       for (const channel of [...tenants, tenant]) one.channels.publish(channel, 'all')
       await expect
-        .poll(() => other.heard.filter((line) => line.endsWith(' all')).length, patience)
+        .poll(() => other.heard.filter((line) => line.endsWith(' all')).length, pollOptions)
         .toBe(tenants.length + 1)
       expect(one.logLines).toEqual([])
     })
 
-  // An ordinary run has each fault once.
+  // An ordinary run tests each fault once.
   test.each(faults.slice(0, loadSize(1, 2)))('the master goes by %s: hints flow again', async (fault) => {
     const [one, other] = [await join(), await join()]
     await subscribed(other, tenants)
@@ -174,33 +177,34 @@ describe.each([
       const publishedAt = performance.now()
       for (const tenant of tenants) one.channels.publish(tenant, 'after')
       waits.push(performance.now() - publishedAt)
-      // Those that the fault does not touch, or that came before it was noticed, say nothing.
+      // Ignore messages that arrive before the fault is detected, for example on channels that the fault does not
+      // affect.
       if (performance.now() - startedAt < 1_000) other.heard.length = 0
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     const tookMs = performance.now() - startedAt
     const chosenMs = (await successor) - startedAt
-    await expect.poll(() => one.redis.isUp() && other.redis.isUp(), patience).toBe(true)
+    await expect.poll(() => one.redis.isUp() && other.redis.isUp(), pollOptions).toBe(true)
     const worst = Math.max(...waits)
     process.stdout.write(
       `${name} ${fault}: a successor after ${Math.round(chosenMs)} ms, all ${tenants.length} channels after ${Math.round(tookMs)} ms, ` +
         `lost later ${one.lost}, slowest round of publishing ${worst.toFixed(1)} ms\n`,
     )
     expect(heard().size).toBe(tenants.length)
-    // How long Redis takes to choose depends on the machine; in all it is less than 10 seconds on one that is not busy.
+    // The duration of the election depends on the machine. On an idle machine, recovery takes less than 10 s in total.
     expect(tookMs - chosenMs).toBeLessThan(5_000)
     expect(worst).toBeLessThan(250)
     const lines = one.logLines.map(({ msg }) => msg)
     expect([lines[0], lines.at(-1)]).toEqual([
-      'redis does not answer; throttles count per process',
-      'redis answers',
+      'redis is unavailable; throttles count per process',
+      'redis is available again',
     ])
-    // One line per change; on a busy machine there may be more changes than one.
+    // There is one log line per change of the state. On a busy machine, the state may change several times.
     expect(lines.filter((line, n) => line === lines[n - 1])).toEqual([])
     if (lines.length > 2) process.stdout.write(`${JSON.stringify(one.logLines)}\n`)
     await topology.heal(before)
     other.heard.length = 0
     for (const tenant of tenants) expect(one.channels.publish(tenant, 'healed')).toBe(true)
-    await expect.poll(() => other.heard.length, patience).toBe(tenants.length)
+    await expect.poll(() => other.heard.length, pollOptions).toBe(tenants.length)
   })
 })

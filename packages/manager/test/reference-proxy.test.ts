@@ -1,5 +1,5 @@
-// The reference proxy of deploy/proxy: a real nginx with the files as they are, in front of the service, with a
-// configuration that `manager proxy-config` rendered.
+// Tests the reference proxy in deploy/proxy: a real nginx with the unmodified files in front of the service, and a
+// configuration rendered by `manager proxy-config`.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -26,7 +26,7 @@ const shop = 'shop-app.shop.example.com'
 const dedicated = 'shop-tenant.shop-app.shop.example.com'
 
 let backend: Upstream
-/** What the proxy sends to the Manager, as it arrives there. */
+/** Stand-in for the Manager that records the requests of the proxy. */
 let manager: Upstream
 let proxy: ReferenceProxy
 let watched: ReferenceProxy
@@ -70,7 +70,7 @@ const me = (headers: [string, string][]): RawCall => ({
   body: '{"query": "{ me { id } }"}',
 })
 
-/** Everything that only the proxy may say, as somebody else. */
+/** Every header that only the proxy may set, with forged values. */
 const forged: [string, string][] = [
   ['X-Proxy-Auth', 'guessed'],
   ['X-Token-Subject', '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'],
@@ -193,7 +193,7 @@ describe('the host of an application', () => {
       const answers = await Promise.all(paths.map((sent) => ask({ path: sent, host })))
       return answers.map(({ status }) => status)
     }
-    // Of /query its backend hears, and that only with a credential.
+    // /query is forwarded to the backend of the application, and only with a credential.
     expect(await statuses(shop)).toEqual([200, 404, 404, 404, 404, 401])
     expect(await statuses(dedicated)).toEqual([200, 200, 200, 404, 404, 401])
     expect(await statuses('elsewhere.example.com')).toEqual([404, 404, 404, 404, 404, 404])
@@ -238,7 +238,7 @@ describe('the host of an application', () => {
     )
     const locked = await ask({ path: '/', host: shop, headers: bearer() }, watched)
     expect([locked.status, locked.headers['retry-after']]).toEqual([429, '9'])
-    // The secret of the proxy is wrong: that is not about the caller.
+    // The proxy secret is wrong, which is not the caller's fault.
     manager.answer((_request, response) =>
       response.writeHead(401).end('{"error":"missing or invalid X-Proxy-Auth"}'),
     )
@@ -295,53 +295,56 @@ describe('deploy/proxy/apply', () => {
     rendered.replace(/^# min_proxy_version: .*$/m, `# min_proxy_version: ${version}`)
   const feed = async (host = shop): Promise<number> =>
     (await ask({ path: `/pilet-feed/${project.applicationId}`, host })).status
-  /** The rendered configuration with the application under another host. */
+  /** Returns the rendered configuration with the application moved to another host. */
   const moved = (text = rendered): string => text.replaceAll(`  ${shop} `, '  moved.example.com ')
 
   test('[versioning.release-train] a proxy older than min_proxy_version refuses and keeps its last good configuration', async () => {
-    const { code, said } = await proxy.apply(write(moved(needing('99.0.0'))))
-    expect([code, said]).toEqual([
+    const { code, output } = await proxy.apply(write(moved(needing('99.0.0'))))
+    expect([code, output]).toEqual([
       1,
-      'refused: this proxy is 0.9.0 and the configuration needs 99.0.0 or newer; upgrade the proxy first; the configuration in service stays\n',
+      'rejected: this proxy is 0.9.0 and the configuration requires 99.0.0 or newer; upgrade the proxy first; the active configuration stays\n',
     ])
-    expect(proxy.inService()).toBe(rendered)
+    expect(proxy.activeConfiguration()).toBe(rendered)
     expect([await feed(), await feed('moved.example.com')]).toEqual([200, 404])
   })
 
   test('what is not complete, of another form, or refused by nginx changes nothing', async () => {
     for (const [text, reason] of [
-      [moved().slice(0, -30), 'is not complete'],
-      [moved().replace('# format: 1', '# format: 2'), 'reads format 1 only'],
+      [moved().slice(0, -30), 'is incomplete'],
+      [moved().replace('# format: 1', '# format: 2'), 'supports only format 1'],
       [moved().replace('# min_proxy_version: ', '# other: '), 'has no min_proxy_version'],
-      [moved(needing('1.x')), 'is no SemVer version'],
-      [moved().replace('map $host $svc_host {', 'map $host {'), 'nginx does not take it'],
+      [moved(needing('1.x')), 'is not a SemVer version'],
+      [moved().replace('map $host $svc_host {', 'map $host {'), 'nginx rejects it'],
     ] as const) {
-      const { code, said } = await proxy.apply(write(text))
-      expect([code, said]).toEqual([1, expect.stringContaining(reason)])
-      expect(proxy.inService()).toBe(rendered)
+      const { code, output } = await proxy.apply(write(text))
+      expect([code, output]).toEqual([1, expect.stringContaining(reason)])
+      expect(proxy.activeConfiguration()).toBe(rendered)
     }
     expect(await feed()).toBe(200)
   })
 
   test('a good one is in service after it, and the same again is nothing to do', async () => {
-    expect(await proxy.apply(write(moved()))).toEqual({ code: 0, said: 'applied: release 0.9.0, 3 hosts\n' })
+    expect(await proxy.apply(write(moved()))).toEqual({
+      code: 0,
+      output: 'applied: release 0.9.0, 3 hosts\n',
+    })
     await expect.poll(() => feed('moved.example.com'), { timeout: 60_000 }).toBe(200)
     await expect.poll(() => feed(), { timeout: 60_000 }).toBe(404)
     expect(await proxy.apply(write(moved()))).toEqual({
       code: 0,
-      said: 'unchanged: this configuration is in service already\n',
+      output: 'unchanged: this configuration is already active\n',
     })
     expect((await proxy.apply(write(rendered))).code).toBe(0)
     await expect.poll(() => feed(), { timeout: 60_000 }).toBe(200)
   })
 
   test('a proxy that does not run keeps its file', async () => {
-    const asleep = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })
-    writeFileSync(path.join(asleep.folder, 'rendered.conf'), rendered)
-    const { code, said } = await asleep.apply(write(moved()))
-    expect([code, said]).toEqual([1, expect.stringContaining('nginx could not be reloaded')])
-    expect(asleep.inService()).toBe(rendered)
-    await asleep.close()
+    const stopped = await createReferenceProxy({ managerUrl: service.url, secret: proxySecret })
+    writeFileSync(path.join(stopped.folder, 'rendered.conf'), rendered)
+    const { code, output } = await stopped.apply(write(moved()))
+    expect([code, output]).toEqual([1, expect.stringContaining('nginx failed to reload')])
+    expect(stopped.activeConfiguration()).toBe(rendered)
+    await stopped.close()
   })
 
   test('versions are compared as SemVer does', async () => {
@@ -361,15 +364,15 @@ describe('deploy/proxy/apply', () => {
     for (const own of versions) {
       writeFileSync(script, readFileSync(applyScript, 'utf8').replace(/^version=.*$/m, `version=${own}`))
       for (const needed of [...versions, ...more]) {
-        const { said } = await proxy.apply(write(needing(needed)), script)
+        const { output } = await proxy.apply(write(needing(needed)), script)
         const isVersion = valid(needed) !== null || needed.startsWith('9999')
         const isOlder = needed.startsWith('9999') || (isVersion && lt(own, needed))
         const expected = !isVersion
-          ? /is no SemVer|has no min_proxy/
+          ? /is not a SemVer|has no min_proxy/
           : isOlder
-            ? /^refused: this proxy is/
+            ? /^rejected: this proxy is/
             : /^(unchanged|applied)/
-        expect([own, needed, said]).toEqual([own, needed, expect.stringMatching(expected)])
+        expect([own, needed, output]).toEqual([own, needed, expect.stringMatching(expected)])
       }
     }
   })

@@ -1,4 +1,4 @@
-// The check of regular expressions finds what is planted for it, and nothing in the sources.
+// Tests that the regular expression check finds planted problems, and none in the sources.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,9 +11,9 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let planted = 0
-/** What the check says of a source. */
+/** Returns the problems of a source. */
 async function problemsOf(source: string, exceptions: Exceptions = {}): Promise<string[]> {
-  // A module is loaded once, so every source has a place of its own.
+  // A module is loaded only once, so every source gets its own folder.
   const root = `${dir}/${planted++}`
   mkdirSync(`${root}/packages/a/src`, { recursive: true })
   writeFileSync(`${root}/packages/a/src/planted.ts`, source)
@@ -42,7 +42,7 @@ test.each([
 
 test('one that is made while the service runs is refused: a text of a caller may be in it', async () => {
   expect(await problemsOf('export const bad = (text: string): RegExp => new RegExp(text)')).toEqual([
-    'packages/a/src/planted.ts:1: a regular expression is made while the service runs',
+    'packages/a/src/planted.ts:1: a regular expression is built at run time',
   ])
 })
 
@@ -60,8 +60,8 @@ test('linear ones pass, and what only looks like one is none', async () => {
 test('an exception needs a reason, and a use', async () => {
   const source = 'export const bad = /(a+)+$/'
   expect(await problemsOf(source, { '/(a+)+$/': 'it meets texts of at most nine digits' })).toEqual([])
-  expect(await problemsOf(source, { '/(a+)+$/': '' })).toEqual([expect.stringContaining('does not say why')])
+  expect(await problemsOf(source, { '/(a+)+$/': '' })).toEqual([expect.stringContaining('gives no reason')])
   expect(await problemsOf('', { '/(a+)+$/': 'it meets texts of at most nine digits' })).toEqual([
-    expect.stringContaining('needed no more'),
+    expect.stringContaining('no longer needed'),
   ])
 })

@@ -1,9 +1,10 @@
-// What breaks around the service does not hold it up: connections that go dark or silent, and much at once.
+// Tests that external failures and heavy operations do not block the service: connections that hang or stay silent, and
+// large deletions.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
-import { startDarkProxy } from './kit/dark-proxy.ts'
+import { startBlackholeProxy } from './kit/blackhole-proxy.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { startProcess } from '@manager/harness/process.ts'
 import { seedProject, seedUser } from '@manager/harness/seed.ts'
@@ -20,7 +21,7 @@ const list = (url: string) => postQuery(url, headersOf(admin), '{ projects { id 
 
 describe('database connections', () => {
   test('connections that go dark are given up and replaced', async () => {
-    const proxy = await startDarkProxy({
+    const proxy = await startBlackholeProxy({
       host: '127.0.0.1',
       port: Number(new URL(service.database.url).port),
     })
@@ -29,11 +30,11 @@ describe('database connections', () => {
     const database = { ...service.database, url: url.href }
     const shaky = await startTestApp({
       database,
-      // One of them is kept for other callers.
+      // One connection is reserved for other callers.
       env: { SVC_DATABASE_POOL_SIZE: '4', SVC_DATABASE_STATEMENT_TIMEOUT_MS: '300' },
     })
     await Promise.all([list(shaky.url), list(shaky.url), list(shaky.url)])
-    proxy.goDark()
+    proxy.blackhole()
     const during = await Promise.all([list(shaky.url), list(shaky.url), list(shaky.url)])
     expect(during.map(({ status }) => status)).toEqual([503, 503, 503])
     const after = await Promise.all([list(shaky.url), list(shaky.url), list(shaky.url)])

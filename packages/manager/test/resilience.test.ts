@@ -1,11 +1,11 @@
-// What breaks around the service does not break it: database connections that die or go dark, clients that go away,
-// connections that never say anything.
+// Tests that external failures do not break the service: database connections that die or hang, clients that
+// disconnect, and connections that stay silent.
 import { connect } from 'node:net'
 import { Pool } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { basicValue, createMachine, validate } from '@manager/harness/credentials.ts'
-import { startDarkProxy } from './kit/dark-proxy.ts'
+import { startBlackholeProxy } from './kit/blackhole-proxy.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { startProcess } from '@manager/harness/process.ts'
 import { useProject } from './kit/project.ts'
@@ -22,23 +22,23 @@ const rename = (url: string) =>
 const list = (url: string) => postQuery(url, headersOf(admin), '{ projects { id } }')
 
 /**
- * Makes a call that has to wait for our lock, does the work while it waits, lets go of the lock, and answers the call's
- * status. A call that ends without having waited proves nothing and is made again.
+ * Makes a call that must wait for a lock of this test, runs `work` while the call waits, releases the lock, and returns
+ * the status of the call. If the call did not wait, it proves nothing and is repeated.
  */
-async function statusOfWaiting(
+async function statusWhileBlocked(
   lock: string,
   call: () => Promise<{ status: number }>,
   work: (pid: number) => Promise<void>,
 ): Promise<number> {
   const sql = new Pool({ connectionString: service.database.url, max: 2 })
-  const holder = await sql.connect()
+  const lockClient = await sql.connect()
   try {
     for (let attempt = 1; attempt <= 5; attempt++) {
-      await holder.query(`begin; ${lock}`)
+      await lockClient.query(`begin; ${lock}`)
       const state = { isOver: false, hasWaited: false }
       const answer = call().finally(() => (state.isOver = true))
       while (!state.isOver && !state.hasWaited) {
-        // By name, so that neither the readiness probe nor an autovacuum that meets the lock is taken for the call.
+        // Filter by name: the readiness probe or an autovacuum may also wait for the lock.
         const { rows } = await sql.query<{ pid: number }>(
           `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
              and application_name = 'manager'`,
@@ -47,20 +47,20 @@ async function statusOfWaiting(
         state.hasWaited = true
         await work(rows[0].pid)
       }
-      await holder.query('rollback')
+      await lockClient.query('rollback')
       const { status } = await answer
       if (state.hasWaited) return status
     }
     throw new Error('the call never waited for the lock')
   } finally {
-    holder.release(true)
+    lockClient.release(true)
     await sql.end()
   }
 }
 
 describe('database connections', () => {
   test('a connection that is cut in the middle of a transaction or a query costs no request', async () => {
-    const proxy = await startDarkProxy({
+    const proxy = await startBlackholeProxy({
       host: '127.0.0.1',
       port: Number(new URL(service.database.url).port),
     })
@@ -71,9 +71,9 @@ describe('database connections', () => {
       void (await service.sql.query('select pg_terminate_backend($1)', [pid]))
     const row = `select 1 from projects where id = '${project.id}' for update`
     const statuses = [
-      await statusOfWaiting(row, () => rename(replica.url), terminate),
-      await statusOfWaiting('lock table projects', () => list(replica.url), terminate),
-      await statusOfWaiting(
+      await statusWhileBlocked(row, () => rename(replica.url), terminate),
+      await statusWhileBlocked('lock table projects', () => list(replica.url), terminate),
+      await statusWhileBlocked(
         'lock table projects',
         () => list(replica.url),
         async () => proxy.reset(),
@@ -157,7 +157,7 @@ describe('a migration under way', () => {
       )
       return (await Promise.all(calls)).map(({ status }) => status)
     }
-    // Twice: what is known about a caller is looked up by another statement than what is new.
+    // Run twice: known callers are looked up with a different statement than new ones.
     for (const _ of [1, 2]) expect(await statuses()).toEqual(Array.from({ length: 12 }, () => 200))
     await service.sql.query('alter table machine_users alter column name type varchar(100)')
     expect(await statuses()).toEqual(Array.from({ length: 12 }, () => 200))

@@ -1,4 +1,4 @@
-// Rules about the whole interface: its enums, its names, its paths.
+// Tests rules for the whole API: its enums, names and paths.
 import { describe, expect, test } from 'vitest'
 import { seedEndpoint } from './kit/endpoints.ts'
 import { useProject } from './kit/project.ts'
@@ -28,7 +28,7 @@ describe('the interface', () => {
   test('[graphql.only-enums] only the listed enums are enums', async () => {
     const enums = (await types()).filter(({ kind, name }) => kind === 'ENUM' && !name.startsWith('__'))
     const listed = `EndpointAuthType EndpointInputMessageType EndpointLogLevel EndpointOutputMessageType OrderDirection`
-    // What the policy of a field takes and on what: no caller gives or gets them.
+    // Enums for directive arguments of the policy, which callers neither send nor receive.
     const ofDirectives = ['Permission', 'Scope']
     expect(
       enums
@@ -55,7 +55,7 @@ describe('the interface', () => {
     const endpointId = await seedEndpoint(service.sql, project)
     const triggerId = await seedTrigger(service.sql, project)
     await seedAccessToken(service.sql, admin)
-    /** A call of each mutation that takes a name. */
+    /** One call for each mutation with a name argument. */
     const calls: Record<string, (name: string) => string> = {
       createProject: (name) => `(input: {${name}, slug: "${slug()}"}) { id }`,
       updateProject: (name) => `(id: "${id}", input: {${name}}) { id }`,
@@ -84,16 +84,16 @@ describe('the interface', () => {
         takesName,
       )
     const mutations = all.find(({ name }) => name === 'Mutation')?.fields ?? []
-    // Those of pilets name what was uploaded, and give no name.
+    // Pilet mutations refer to existing uploads by name and do not assign names.
     const named = mutations
       .filter(({ name, args }) => args.some(takesName) && !name.endsWith('PiletPackage'))
       .map(({ name }) => name)
-    // The name of a language pack is a locale, which has a form of its own.
+    // The name of a language pack is a locale, which has its own format.
     expect(named.toSorted()).toEqual([...Object.keys(calls), 'createLanguagePack'].toSorted())
     for (const [index, [mutation, call]] of Object.entries(calls).entries()) {
       const errorFor = async (name: string) =>
         (await service.query(admin, `mutation { ${mutation}${call(`name: "${name}"`)} }`)).error
-      // A letter of their own each: names of roles are not given twice.
+      // Use a different letter for each mutation: role names must be unique.
       const letter = String.fromCodePoint(0x1_d4b0 + index)
       const good = [letter, letter.repeat(100)]
       for (const name of good) expect([mutation, name, await errorFor(name)]).toEqual([mutation, name, null])

@@ -1,4 +1,4 @@
-// The texts of the example shell: keys with names that mean something to JavaScript are keys like any other.
+// Tests the texts of the example shell: keys that are also names of JavaScript properties work like any other key.
 import { expect, test } from 'vitest'
 import { connect } from '@manager/client'
 

@@ -1,9 +1,9 @@
-// Whom the statements of a request count for while they wait for a connection.
+// Tests to which owner the waiting statements of a request are charged.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { bearer } from '@manager/harness/credentials.ts'
 import { seedUser } from '@manager/harness/seed.ts'
-import { currentOwner, service as background } from '../src/platform/postgres/owner.ts'
+import { currentOwner, serviceOwner as background } from '../src/platform/postgres/owner.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 
 let service: TestApp

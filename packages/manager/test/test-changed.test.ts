@@ -1,4 +1,4 @@
-// Which tests `npm run test:changed` finds near a change.
+// Tests which tests `npm run test:changed` selects for a change.
 import { describe, expect, test } from 'vitest'
 import { testsNear } from '../tools/test-changed.ts'
 

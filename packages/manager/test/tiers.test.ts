@@ -1,4 +1,4 @@
-// Tests that measure or flood stand in the second tier, where they have the machine for themselves.
+// Tests that tests which measure or generate load belong to the second tier, where no other tests run on the machine.
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -6,12 +6,12 @@ const root = new URL('../../', import.meta.url).pathname
 const files = globSync('*/{src,test}/**/*.test.ts', { cwd: root }).filter(
   (file) => !file.includes('.load.') && !file.includes('.nightly.'),
 )
-/** A difference of times, memory in use, the delay of the event loop, a stream of calls at some rate. */
+/** Matches time differences, memory use, event loop delay, and calls at a fixed rate. */
 const measures =
   /performance\.now\(\) -|hrtime|memoryUsage|[cC]puUsage|monitorEventLoopDelay|(?:kit\/(?:flood|watched-service)|harness\/steady)\.ts/
-/** Here what the service has measured or counted is compared with the time that it took, on any machine. */
+/** These tests compare elapsed time with values that the service measured, which works on any machine. */
 const known = [
-  // What a slow link takes at least, which a busy machine only adds to.
+  // Checks a lower bound for a slow link. A busy machine only makes the link slower.
   'faults/src/engines/fault-proxy.test.ts',
   'manager/src/features/backends/heartbeats.test.ts',
   'manager/src/features/gateway/gateway-log.test.ts',

@@ -1,4 +1,4 @@
-// `manager triggers runs` and `manager triggers retry`, as an operator runs them.
+// Tests `manager triggers runs` and `manager triggers retry`.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -8,7 +8,7 @@ import { seedRuns } from './kit/triggers.ts'
 
 let scene: TriggerScene
 let trigger: { id: string; name: string }
-/** When the run under test was planned: a time that no tick plans. */
+/** Planned time of the run under test. It is not at a full minute, so the scheduler never plans a run at this time. */
 const plannedAt = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 30_000)
 
 beforeAll(async () => {
@@ -22,14 +22,14 @@ beforeEach(async () => {
 })
 
 const triggers = (...args: string[]) => runManager(['triggers', ...args], testEnv(scene.service.database.url))
-/** Runs of the trigger, missed ones, the newest last; returns their ids, newest first. */
+/** Seeds missed runs of the trigger and returns their ids, newest first. */
 async function addRuns(count: number): Promise<string[]> {
   const { id: projectId, applicationId, environmentId } = scene.project
   for (let left = count - 1; left >= 0; left--) {
     const until = new Date(plannedAt.getTime() - left * 60_000)
     const of = { projectId, applicationId, environmentId, triggerId: trigger.id }
     await seedRuns(scene.service.sql, of, { count: 1, until })
-    // Ids rise with time, as those of the service do.
+    // The ids increase with time, like the ids of the service.
     await scene.service.sql.query('update trigger_runs set id = $1 where scheduled_at = $2', [
       idAt(until),
       until,
@@ -58,7 +58,7 @@ const auditRows = async () =>
 describe('manager triggers runs', () => {
   test('prints a table, newest first: when, of what, how it ended and why', async () => {
     const [newest = '', older = ''] = await addRuns(2)
-    await end(newest, 'failed', 'the backend answered 500', 500)
+    await end(newest, 'failed', 'the backend returned 500', 500)
     await end(older, 'delivered', null, 204)
     const { code, stdout, stderr } = await triggers('runs')
     expect([code, stderr]).toEqual([0, ''])
@@ -74,20 +74,20 @@ describe('manager triggers runs', () => {
       'TRIGGER',
       'OUTCOME',
       'ATTEMPTS',
-      'ANSWER',
+      'RESULT',
       'RUN',
     ])
     const shared = ['shop', 'shop-app', 'dev', 'seeded']
     const earlier = new Date(plannedAt.getTime() - 60_000)
     expect(rows).toEqual([
-      [plannedAt.toISOString(), ...shared, 'failed', '4', 'the backend answered 500', newest],
+      [plannedAt.toISOString(), ...shared, 'failed', '4', 'the backend returned 500', newest],
       [earlier.toISOString(), ...shared, 'delivered', '4', '204', older],
     ])
   })
 
   test('--json prints an object for each run', async () => {
     const [id = ''] = await addRuns(1)
-    await end(id, 'failed', 'the backend answered 500', 500)
+    await end(id, 'failed', 'the backend returned 500', 500)
     const { code, stdout } = await triggers('runs', '--json')
     expect(code).toBe(0)
     expect(
@@ -106,14 +106,14 @@ describe('manager triggers runs', () => {
         outcome: 'failed',
         attempts: 4,
         response_status: 500,
-        failure: 'the backend answered 500',
+        failure: 'the backend returned 500',
       },
     ])
   })
 
   test('lists only the trigger, the outcome and the number that are asked for', async () => {
     const [newest = '', older = ''] = await addRuns(3)
-    await end(older, 'failed', 'the backend answered 400', 400)
+    await end(older, 'failed', 'the backend returned 400', 400)
     const other = await scene.createTrigger({ name: 'other' })
     const idsOf = async (...args: string[]) => {
       const { stdout } = await triggers('runs', '--json', ...args)
@@ -126,19 +126,19 @@ describe('manager triggers runs', () => {
   })
 
   test('without runs it says so, and prints nothing where a program reads', async () => {
-    expect(await triggers('runs')).toEqual({ code: 0, stdout: '', stderr: 'no run was found\n' })
-    expect(await triggers('runs', '--json')).toEqual({ code: 0, stdout: '', stderr: 'no run was found\n' })
+    expect(await triggers('runs')).toEqual({ code: 0, stdout: '', stderr: 'No run found.\n' })
+    expect(await triggers('runs', '--json')).toEqual({ code: 0, stdout: '', stderr: 'No run found.\n' })
   })
 
   test('what it cannot read is refused with what to write instead', async () => {
     const refusals = [
-      [['--trigger', 'nightly'], 'error: --trigger takes the id of a trigger, a UUID'],
+      [['--trigger', 'nightly'], 'error: --trigger must be a trigger id (a UUID)'],
       [
         ['--outcome', 'lost'],
         'Allowed choices are pending, delivered, failed, cancelled, skipped_no_backend',
       ],
-      [['--limit', '0'], 'give a number from 1 to 1000'],
-      [['--limit', '1001'], 'give a number from 1 to 1000'],
+      [['--limit', '0'], 'Use a number from 1 to 1000.'],
+      [['--limit', '1001'], 'Use a number from 1 to 1000.'],
     ] as const
     for (const [args, text] of refusals) {
       const { code, stdout, stderr } = await triggers('runs', ...args)
@@ -152,10 +152,10 @@ describe('manager triggers retry', () => {
   test('a failed run is delivered again under its id, with all its attempts and an audit row', async () => {
     await scene.register()
     const [id = ''] = await addRuns(1)
-    await end(id, 'failed', 'the backend answered 500', 500)
+    await end(id, 'failed', 'the backend returned 500', 500)
     expect(await triggers('retry', id)).toEqual({
       code: 0,
-      stdout: `the run of seeded planned for ${plannedAt.toISOString()} is delivered again\n`,
+      stdout: `Scheduled the run of seeded planned for ${plannedAt.toISOString()} for delivery.\n`,
       stderr: '',
     })
     expect(await scene.runsOf(trigger.id)).toMatchObject([
@@ -175,17 +175,17 @@ describe('manager triggers retry', () => {
     expect(scene.backend.received.map(({ headers }) => headers['webhook-id'])).toEqual([id])
     expect(await scene.runsOf(trigger.id)).toMatchObject([{ id, outcome: 'delivered', attempts: 1 }])
     expect((await triggers('retry', id)).stderr).toBe(
-      'error: only a failed run is delivered again, and this one is delivered\n',
+      'error: only failed runs can be retried; this run is delivered\n',
     )
   })
 
   test('a run that is still going is refused, unless nothing is left that would deliver it', async () => {
     await scene.register()
     const [id = ''] = await addRuns(1)
-    await end(id, 'failed', 'the backend answered 500', 500)
+    await end(id, 'failed', 'the backend returned 500', 500)
     expect(await triggers('retry', id)).toMatchObject({ code: 0 })
     expect((await triggers('retry', id)).stderr).toBe(
-      'error: only a failed run is delivered again, and this one is pending\n',
+      'error: only failed runs can be retried; this run is pending\n',
     )
     await scene.service.sql.query('delete from queued_jobs')
     expect(await triggers('retry', id)).toMatchObject({ code: 0 })
@@ -198,13 +198,13 @@ describe('manager triggers retry', () => {
     expect(await triggers('retry', id)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: only a failed run is delivered again, and this one is missed\n',
+      stderr: 'error: only failed runs can be retried; this run is missed\n',
     })
     for (const unknown of [randomUUID(), 'nightly'])
       expect(await triggers('retry', unknown)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `error: there is no run ${unknown}; \`manager triggers runs --outcome failed\` lists them\n`,
+        stderr: `error: run ${unknown} does not exist; use \`manager triggers runs --outcome failed\` to list failed runs\n`,
       })
     expect([await scene.runsOf(trigger.id), await auditRows()]).toMatchObject([
       [{ outcome: 'missed' }],

@@ -1,15 +1,16 @@
-// Answers that nobody takes, by the clock: who reads slowly gets all of it, who does not read is closed after a while.
+// Tests unread responses in real time: a slow reader gets the whole response, and a client that does not read is
+// disconnected.
 import { afterEach, expect, test } from 'vitest'
-import { call, large, unreadAnswers } from './kit/unread-answers.ts'
+import { large, requestText, unreadResponses } from './kit/unread-responses.ts'
 
-const { seen, start, end, ask, open, fetchText } = unreadAnswers()
+const { seen, start, end, send, open, fetchText } = unreadResponses()
 afterEach(end)
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('a connection whose answer nobody takes is closed after a while, one that waits for its answer is not', async () => {
   await start({ max: 10, unreadMs: 300 })
-  await ask(call('/large'))
+  await send(requestText('/large'))
   const late = fetchText('/late')
   await later(100)
   expect(await open()).toBe(2)
@@ -20,7 +21,7 @@ test('a connection whose answer nobody takes is closed after a while, one that w
 
 test('a caller who takes an answer slowly gets all of it', async () => {
   await start({ max: 10, unreadMs: 300 })
-  const socket = await ask(call('/large'))
+  const socket = await send(requestText('/large'))
   let read = 0
   socket.on('data', (chunk: Buffer) => {
     read += chunk.length

@@ -1,5 +1,5 @@
-// What null means in an update, for every update mutation of the schema: it clears a nullable field and leaves any other
-// as it is, as an absent one does.
+// Tests the meaning of null in every update mutation of the schema. It clears a nullable field and leaves any other
+// field unchanged, like an omitted field.
 import { type GraphQLInputObjectType, buildSchema, getNamedType, isNonNullType, isObjectType } from 'graphql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { seedSpecification } from './kit/deployments.ts'
@@ -12,11 +12,11 @@ const { service, admin, project } = useProject()
 
 type Values = Record<string, unknown>
 type Update = {
-  /** Makes a row and returns its id. */
+  /** Creates a row and returns its id. */
   make: () => Promise<string> | string
-  /** A value for each field of the input that is not at its default. */
+  /** A non-default value for each field of the input. */
   full: Values
-  /** Where the answer holds the fields, if not in itself. */
+  /** The field of the result that contains the values, if it is nested. */
   within?: string
 }
 
@@ -110,9 +110,10 @@ const updates: Record<string, Update> = {
   },
 }
 
-// Refused by name, whatever they hold (machine users), or write-only, so that null keeps them (endpoints).
+// Fields that are rejected regardless of their value (machine users), or that are write-only, so that null keeps the
+// stored value (endpoints).
 const withoutValue = new Set(['hashedKey', 'tokenPrefix', 'clearTokenPrefix', 'authPassword', 'authToken'])
-/** Not nullable, and cleared by null all the same: an endpoint without a template has an empty one. */
+/** Fields that null clears although they are not nullable: an endpoint without a template has an empty one. */
 const emptied: Record<string, unknown> = { transformationTemplate: '' }
 
 type Mutation = { input: GraphQLInputObjectType; nullable: Set<string>; selection: string }
@@ -124,7 +125,7 @@ beforeAll(() => {
     const given = args.find((arg) => arg.name === 'input')
     if (!name.startsWith('update') || given === undefined) continue
     const input = getNamedType(given.type) as GraphQLInputObjectType
-    // Where every field is required there is nothing to leave out.
+    // If every field is required, none can be omitted.
     if (Object.values(input.getFields()).every((field) => isNonNullType(field.type))) continue
     const within = updates[name]?.within
     let row = getNamedType(type)

@@ -1,4 +1,4 @@
-// The player of workflows honors what it reads, and rejects the rest by name.
+// Tests that the workflow player honors every key it reads, and rejects all others by name.
 import { describe, expect, test } from 'vitest'
 import { findAction } from '../tools/workflow-actions.ts'
 import { type UsesStep, planWorkflow } from '../tools/workflow-plan.ts'
@@ -59,16 +59,28 @@ defaults: { run: { shell: bash, working-directory: docs } }`
 
   test.each([
     ['- run: echo ${{ github.sha }}', '', 'job one, step 1: cannot evaluate ${{ github.sha }}'],
-    ['- { run: ls, if: github.ref == 1 }', '', 'job one, step 1: cannot play if: github.ref == 1'],
+    [
+      '- { run: ls, if: github.ref == 1 }',
+      '',
+      'job one, step 1: the player does not support if: github.ref == 1',
+    ],
     ['- { run: ls, continue-on-error: true }', '', 'the player does not support continue-on-error'],
-    ['- { run: ls, shell: pwsh }', '', 'cannot play shell pwsh'],
-    ['- run: echo A=1 >> $GITHUB_ENV', '', 'does not pass values on through GITHUB_ENV'],
+    ['- { run: ls, shell: pwsh }', '', 'the player does not support shell pwsh'],
+    ['- run: echo A=1 >> $GITHUB_ENV', '', 'the player does not support GITHUB_ENV'],
     ['- name: empty', '', 'has neither run nor uses'],
     ['- run: ls', 'needs: two', 'job one: the player does not support needs'],
     ['- run: ls', 'services: {}', 'job one: the player does not support services'],
-    ['- run: ls', 'container: { image: node }', 'job one: cannot play the image "node"'],
-    ['- run: ls', 'container: { image: debian:bookworm }', 'cannot play the options of the container'],
-    ['- run: ls', 'strategy: { matrix: { include: [{ a: 1 }] } }', 'cannot play include of the matrix'],
+    ['- run: ls', 'container: { image: node }', 'job one: the player does not support the image "node"'],
+    [
+      '- run: ls',
+      'container: { image: debian:bookworm }',
+      'the player does not support the options of the container',
+    ],
+    [
+      '- run: ls',
+      'strategy: { matrix: { include: [{ a: 1 }] } }',
+      'the player does not support include of the matrix',
+    ],
   ])('rejects %s %s', (steps, job, message) => {
     expect(() => planWorkflow(workflow(steps, job))).toThrow(message)
   })
@@ -81,7 +93,7 @@ defaults: { run: { shell: bash, working-directory: docs } }`
 
   test('rejects another machine', () => {
     expect(() => planWorkflow(workflow('- run: ls').replace('ubuntu-24.04', 'macos-15'))).toThrow(
-      'cannot play runs-on macos-15',
+      'the player does not support runs-on macos-15',
     )
   })
 })

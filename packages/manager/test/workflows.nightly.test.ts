@@ -1,5 +1,5 @@
-// Plays the workflows as an unprivileged user in a clean clone: first a small one that shows that the player notices
-// failures, then the jobs of this repository.
+// Plays the workflows as an unprivileged user in a clean clone. A small workflow shows that the player detects
+// failures; then the jobs of this repository run.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -132,7 +132,7 @@ describe.skipIf(process.getuid?.() !== 0)('workflows', () => {
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(TMPDIR)
   })
 
-  // A hosted runner has run these jobs itself.
+  // Skip this test on a hosted runner, which has already run these jobs.
   test.skipIf(process.env['GITHUB_ACTIONS'] === 'true')(
     'every job of ci.yml passes',
     { timeout: 4 * 3_600_000 },

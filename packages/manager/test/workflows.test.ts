@@ -1,4 +1,4 @@
-// The lint step of the workflows reports planted mistakes and accepts the workflows of this repository.
+// Tests that the lint step for workflows reports planted mistakes and accepts the workflows of this repository.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

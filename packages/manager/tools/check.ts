@@ -1,4 +1,5 @@
-// `npm run check`: everything but the tests. Runs two steps at a time, continues after a failure, and names the failed steps.
+// `npm run check` runs all checks except the tests. It runs two steps at a time, continues after a failure, and names
+// the failed steps.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -19,7 +20,7 @@ const steps: Step[] = [
   ['commits', ['node', 'packages/manager/tools/commits.ts']],
   ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],
 ]
-// Without it, the linter of the API document asks its registry for a newer version; redocly.yaml turns off its telemetry.
+// Without this variable, redocly asks its registry for a newer version; redocly.yaml turns off its telemetry.
 const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 /** Runs a step and prints its output as one block when it ends. Returns whether it passed. */
@@ -36,13 +37,15 @@ async function run([name, [program = '', ...args]]: Step): Promise<boolean> {
 
 const waiting = [...steps]
 const failed: string[] = []
-/** Runs steps until none is left. */
+/** Runs waiting steps one after another until none is left. */
 async function work(): Promise<void> {
   for (let step = waiting.shift(); step !== undefined; step = waiting.shift())
     if (!(await run(step))) failed.push(step[0])
 }
 await Promise.all([work(), work()])
 if (failed.length > 0) {
-  process.stderr.write(`\nfailed: ${failed.join(', ')}; npm run fix and npm run generate fix most of it\n`)
+  process.stderr.write(
+    `\nfailed: ${failed.join(', ')}; npm run fix and npm run generate repair most problems\n`,
+  )
   process.exitCode = 1
 } else process.stdout.write('\nall checks passed\n')

@@ -1,13 +1,14 @@
-// The conformance register and the tests that claim its entries. Pure: texts in, verdicts out.
+// Reads the conformance register and finds the tests that claim its entries. These functions are pure: they read no
+// files.
 import { parse } from 'yaml'
 
 export type Register = { areas: { key: string; title: string; entries: { id: string; rule: string }[] }[] }
-/** Entry id to the files whose tests claim it. */
+/** Maps each entry id to the files whose tests claim the entry. */
 export type Claims = Map<string, Set<string>>
 
 const idForm = /^[a-z0-9-]+\.[a-z0-9-]+$/
 
-/** Reads the register and refuses ids that are malformed or are in a foreign area. */
+/** Parses the register. Throws if an id is malformed or belongs to another area. */
 export function readRegister(yaml: string): Register {
   const { areas } = parse(yaml) as {
     areas: Record<string, { title: string; entries: Record<string, string> }>
@@ -18,43 +19,44 @@ export function readRegister(yaml: string): Register {
       title,
       entries: Object.entries(entries).map(([id, rule]) => {
         if (!idForm.test(id) || !id.startsWith(`${key}.`))
-          throw new Error(`${id} is not a good id for area ${key}`)
+          throw new Error(`${id} is not a valid id in area ${key}`)
         return { id, rule }
       }),
     })),
   }
 }
 
-// The names of tests, plain or with a modifier, but not of skipped or expected-to-fail ones: they prove nothing.
+// Matches test names, with or without a modifier. Skipped tests and tests that are expected to fail prove nothing and
+// do not match.
 const testName =
   /\b(?:test|it)(?:\.(?!skip|todo|fails)\w+(?:\([^()]*\))?)?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g
 
-/** The ids in square brackets that the names of tests in this text claim. */
+/** Returns the ids that test names in this text claim in square brackets. */
 export function claimsIn(source: string): string[] {
   return [...source.matchAll(testName)].flatMap(([, , name]) =>
     [...(name ?? '').matchAll(/\[([a-z0-9-]+\.[a-z0-9-]+)\]/g)].map(([, id]) => id as string),
   )
 }
 
-/** The ids a published page shows as covered. */
+/** Returns the ids that a published page lists as covered. */
 export function coveredOn(page: string): string[] {
   return [...page.matchAll(/^\| `([a-z0-9.-]+)` \|.*\| (.+) \|$/gm)].flatMap(([, id, tests]) =>
     tests === 'none yet' ? [] : [id as string],
   )
 }
 
-/** What is wrong: claims of entries that do not exist, and covered entries that lost their test. */
+/** Returns claims of unknown entries, and covered entries that have lost their test. */
 export function findProblems(register: Register, claims: Claims, published: readonly string[]): string[] {
   const known = new Set(register.areas.flatMap((area) => area.entries.map(({ id }) => id)))
   const unknown = [...claims].filter(([id]) => !known.has(id))
   const lost = published.filter((id) => known.has(id) && !claims.has(id))
   return [
     ...unknown.map(([id, files]) => `${[...files].join(', ')} claims ${id}, which is not in the register`),
-    ...lost.map((id) => `${id} was covered and has lost its test`),
+    ...lost.map((id) => `${id} is no longer covered by a test`),
   ]
 }
 
-/** docs/reference/conformance.md. */
+/** Returns the content of docs/reference/conformance.md. */
 export function conformancePage(register: Register, claims: Claims): string {
   const lines = [
     '# Conformance',
@@ -70,7 +72,7 @@ export function conformancePage(register: Register, claims: Claims): string {
     '',
   ]
   for (const { title, entries } of register.areas) {
-    lines.push(`## ${title}`, '', '| rule | what holds | proved by |', '| --- | --- | --- |')
+    lines.push(`## ${title}`, '', '| id | rule | proved by |', '| --- | --- | --- |')
     for (const { id, rule } of entries) {
       const files = [...(claims.get(id) ?? [])].toSorted().map((file) => `\`${file}\``)
       lines.push(
@@ -82,6 +84,6 @@ export function conformancePage(register: Register, claims: Claims): string {
   return lines.join('\n')
 }
 
-/** How many of the entries have a test. */
+/** Returns the number of entries that have a test. */
 export const countCovered = (entries: readonly { id: string }[], claims: Claims): number =>
   entries.filter(({ id }) => claims.has(id)).length

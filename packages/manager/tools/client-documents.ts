@@ -1,5 +1,5 @@
-// The operations of packages/client/src/documents as TypeScript: each a constant text with the types of its variables and
-// of its result, so that a bundle holds only those it names.
+// Generates TypeScript for the operations in packages/client/src/documents. Each operation is a separate constant with
+// types for its variables and its result, so that a bundle contains only the operations that it uses.
 import { globSync, readFileSync } from 'node:fs'
 import {
   type DocumentNode,
@@ -37,7 +37,7 @@ const scalars: Record<string, string> = {
   Boolean: 'boolean',
 }
 
-/** The module of all operations in the files of a folder; throws where one does not hold against the schema. */
+/** Returns a module with all operations of a folder. Throws if an operation does not match the schema. */
 export function clientDocuments(folder: string, sdl: string): string {
   const schema = buildSchema(sdl)
   const files = globSync('*.graphql', { cwd: folder }).toSorted()
@@ -52,7 +52,7 @@ ${inputSources(schema, inputs).join('\n')}
 ${operations.join('\n')}`
 }
 
-/** The operations by name, with the fields of fragments in the place of their names. */
+/** Returns the operations sorted by name, with fragment spreads replaced by their fields. */
 function inlineFragments(document: DocumentNode): OperationDefinitionNode[] {
   const fragments = new Map(
     document.definitions
@@ -100,14 +100,14 @@ function fieldSource(name: string, type: GraphQLInputType, inputs: Set<string>):
   })}`
 }
 
-/** Fields of a result are those that the operation names. */
+/** Returns the result type, which contains only the fields that the operation selects. */
 function selectionSource(
   type: GraphQLObjectType,
   { selections }: SelectionSetNode,
   inputs: Set<string>,
 ): string {
   const fields = selections.map((node) => {
-    if (node.kind !== Kind.FIELD) throw new Error(`client documents: ${node.kind} is not known here`)
+    if (node.kind !== Kind.FIELD) throw new Error(`client documents: ${node.kind} is not supported`)
     const field = type.getFields()[node.name.value]
     if (field === undefined) throw new Error(`client documents: no field ${node.name.value}`)
     const named = getNamedType(field.type)
@@ -131,10 +131,10 @@ function bareSource(type: GraphQLInputType | GraphQLOutputType, named: (name: st
   return named(getNamedType(type).name)
 }
 
-/** Input types and enums that operations name, and those that these name. */
+/** Returns the input types and enums that operations use, directly or through other input types. */
 function inputSources(schema: GraphQLSchema, names: Set<string>): string[] {
   const sources = new Map<string, string>()
-  // A set may grow while it is walked.
+  // The loop also visits names that it adds to the set.
   for (const name of names) {
     const type = schema.getType(name)
     if (isEnumType(type))

@@ -1,5 +1,5 @@
-// What REST routes take and give, as TypeScript, from the OpenAPI document: <Operation>Body and <Operation>Answer for each
-// operation with JSON, and the schemas that these name.
+// Generates TypeScript types for REST routes from the OpenAPI document: <Operation>Body and <Operation>Answer for each
+// operation with a JSON body, and the schemas that they reference.
 
 type Schema = {
   $ref?: string
@@ -21,7 +21,7 @@ type Document = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** The module of all types. */
+/** Returns the module with all types. */
 export function clientRestTypes(openapi: string): string {
   const { paths, components } = JSON.parse(openapi) as Document
   const named = new Set<string>()
@@ -36,7 +36,7 @@ export function clientRestTypes(openapi: string): string {
     const success = Object.keys(responses).find((status) => status.startsWith('2'))
     if (success !== undefined) add(`${name}Answer`, responses[success])
   }
-  // A set may grow while it is walked.
+  // The loop also visits names that it adds to the set.
   for (const name of named)
     sources.push(`export type ${name} = ${typeSource(components.schemas[name] as Schema, named)}`)
   return sources.toSorted().join('\n')

@@ -1,4 +1,4 @@
-// docs/reference/commands/: the help of every command of `svc` and `manager`.
+// Prints docs/reference/commands/, which contains the help text of every command of `svc` and `manager`.
 import { execFileSync } from 'node:child_process'
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
@@ -7,7 +7,7 @@ import { createTerminal } from '../src/commands/terminal.ts'
 
 type Texts = Record<string, string>
 
-/** The pages by name. */
+/** Returns the pages by name. */
 export function commandPages(root: string): Record<string, string> {
   const svc = execFileSync(process.execPath, ['packages/cli/tools/help-texts.ts'], {
     cwd: root,

@@ -1,24 +1,25 @@
-// Checks the messages of new commits: conventional, imperative, at most 72 characters.
+// Checks the messages of new commits. They must be conventional and imperative, with at most 72 characters in the first
+// line.
 import { execFileSync } from 'node:child_process'
 import conventional from '@commitlint/config-conventional'
 import lint from '@commitlint/lint'
 
-/** Commits up to this one were written before the rules. */
+/** The rules do not apply to this commit and its ancestors, which are older. */
 const lastUnchecked = '33d3305804c13c811fe140128fa07cc7228a5b43'
 
-/** A first word in another form than the imperative, such as "adds", "fixed" or "moving". */
+/** Matches a first word that is not imperative, such as "adds", "fixed" or "moving". */
 const otherForm =
   /^(?!(?:alias|bring|bypass|embed|exceed|feed|focus|need|ping|proceed|seed|shed|speed|string|succeed)\b)[a-z]+(?:ed|ing|[^s]s)\b/
 
-/** Type, scope, an exclamation mark for a breaking change, and the subject. */
+/** Matches the type, the scope, an exclamation mark for a breaking change, and the subject. */
 const parserOpts = { headerPattern: /^(\w+)(?:\(([^()]+)\))?!?: (.*)$/ }
 
-/** Returns the problems of one message, each as a sentence. */
+/** Returns the problems with one message, each as a sentence. */
 export async function findProblems(message: string): Promise<string[]> {
   const rules = {
     ...conventional.rules,
     'header-max-length': [2, 'always', 72],
-    // Bodies contain addresses and commands, which are not wrapped.
+    // Bodies contain addresses and commands, which cannot be wrapped.
     'body-max-line-length': [0],
     'footer-max-line-length': [0],
   } as const
@@ -30,7 +31,10 @@ export async function findProblems(message: string): Promise<string[]> {
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' })
 
-/** The hashes of the commits to check. A shallow clone does not contain the first one, and only HEAD is checked. */
+/**
+ * Returns the hashes of the commits to check. A shallow clone does not contain `lastUnchecked`, so only HEAD is checked
+ * there.
+ */
 function newCommits(): string[] {
   try {
     return git('rev-list', '--no-merges', `${lastUnchecked}..HEAD`).split('\n').filter(Boolean)

@@ -1,7 +1,7 @@
-// docs/reference/configuration.md, from the tables of settings.
+// Prints docs/reference/configuration.md from the settings tables.
 import { settings } from '../src/settings.ts'
 import type { SettingsTable } from '../src/config/readers.ts'
-import { envText } from '../src/config/shown-config.ts'
+import { envText } from '../src/config/config-format.ts'
 
 type Item = SettingsTable[string]
 
@@ -32,7 +32,7 @@ const introduction = [
   '- The service rejects a setting with both variables.',
 ]
 
-/** The page as Markdown: one table for each section of the file. */
+/** Returns the page as Markdown, with one table for each section of the file. */
 export function configurationPage(): string {
   const sections = Map.groupBy(Object.values(settings), sectionOf)
   const tables = [...sections].flatMap(([section, items]) => [

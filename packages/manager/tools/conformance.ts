@@ -1,5 +1,5 @@
-// `npm run conformance`: prints what is built, area by area, and writes docs/reference/conformance.md. Fails when a test
-// claims an unknown entry or a covered entry lost its test; with --check also when the page is not up to date.
+// `npm run conformance` prints the coverage by area and writes docs/reference/conformance.md. It fails if a test claims
+// an unknown entry or if a covered entry has lost its test. With --check, it also fails if the page is not up to date.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import {
   type Claims,
@@ -16,7 +16,7 @@ const pageFile = `${root}docs/reference/conformance.md`
 const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
 const claims: Claims = new Map()
 for (const file of globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).toSorted()) {
-  // A rule is proved at every change: tests of the nightly tier claim nothing.
+  // A rule must be tested on every change, so nightly tests cannot claim it.
   if (file.endsWith('.nightly.test.ts')) continue
   for (const id of claimsIn(readFileSync(root + file, 'utf8')))
     claims.set(id, (claims.get(id) ?? new Set()).add(file.replace(/^packages\/manager\//, '')))

@@ -1,5 +1,5 @@
-// The data that the backend of the demo needs: a machine user with its token in a file, an endpoint of the ESB that it may call, and a
-// trigger that calls it every minute.
+// The demo backend needs a machine user with its token in a file, an ESB endpoint that it may call, and a trigger that
+// calls it every minute.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Connection, connect, graphql, sendForJson } from '@manager/client'
 import * as documents from '@manager/client/documents'
@@ -7,7 +7,7 @@ import type { DemoShop } from './demo-data.ts'
 
 type Partner = { url: string; token: string }
 
-/** Makes what is missing, and gives the endpoint the address and the token of the partner of this run. */
+/** Creates missing data, and sets the address and the token of the current partner in the endpoint. */
 export async function ensureMachine(
   admin: Connection,
   { project, application }: DemoShop,
@@ -31,7 +31,10 @@ export async function ensureMachine(
     })
 }
 
-/** A token is shown once. Where its file is lost, or does not fit, there is a new one. */
+/**
+ * Returns the id of the machine user. A token is shown only once, so if the token file is lost or wrong, a new token is
+ * issued.
+ */
 async function ensureMachineUser(admin: Connection, projectId: string, tokenFile: string): Promise<string> {
   const { environments } = await graphql(admin, documents.listEnvironmentsDocument, { projectId })
   const environmentId = environments.find(({ name }) => name === 'dev')?.id ?? ''
@@ -46,15 +49,15 @@ async function ensureMachineUser(admin: Connection, projectId: string, tokenFile
     keep(made.createMachineUserWithCredentials.generatedToken)
     return made.createMachineUserWithCredentials.machineUser.id
   }
-  if (!(await isOf(admin, found.id, tokenFile))) {
+  if (!(await belongsTo(admin, found.id, tokenFile))) {
     const rotated = await graphql(admin, documents.rotateMachineUserTokenDocument, { id: found.id })
     keep(rotated.rotateMachineUserToken.generatedToken)
   }
   return found.id
 }
 
-/** Whether the token in the file is that of the machine user. */
-async function isOf({ url }: Connection, machineUserId: string, tokenFile: string): Promise<boolean> {
+/** Returns true if the token in the file belongs to the machine user. */
+async function belongsTo({ url }: Connection, machineUserId: string, tokenFile: string): Promise<boolean> {
   let token = ''
   try {
     token = readFileSync(tokenFile, 'utf8').trim()

@@ -1,5 +1,5 @@
-// The data of `npm run demo`, made through the API as anybody would make it. What is there already is left as it is, so that
-// a second run finds what people have changed.
+// Creates the data of `npm run demo` through the public API. Existing data stays unchanged, so that a second run keeps
+// the changes that people have made.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Connection, graphql, publishPilet } from '@manager/client'
@@ -22,7 +22,7 @@ export const ben: Person = {
   tenant: 'birch',
 }
 export const people: readonly Person[] = [anna, ben]
-/** Makes the data, and can be chosen by nobody. */
+/** The person who creates the data. The sign-in page does not offer this person. */
 export const operator: Person = {
   key: 'operator',
   subject: '0e000000-0000-4000-8000-000000000000',
@@ -31,7 +31,7 @@ export const operator: Person = {
   tenant: '',
 }
 
-/** What a proxy tells the Manager of somebody who is signed in. */
+/** Returns the headers in which a proxy forwards the identity of a signed-in person. */
 export const identityOf = ({ subject, email, name }: Person): Record<string, string> => ({
   'x-token-subject': subject,
   'x-token-user-email': email,
@@ -42,22 +42,22 @@ type Named = { readonly id: string; readonly name: string }
 export type DemoShop = {
   project: Named
   application: Named
-  /** By slug. */
+  /** Maps slugs to tenants. */
   tenants: Readonly<Record<string, Named>>
 }
-/** The connection of somebody behind the proxy. */
+/** Returns a connection that is authenticated as a person, like a request through the proxy. */
 export type As = (person: Person) => Connection
 
 const tenantNames: Record<string, string> = { acme: 'Acme', birch: 'Birch' }
 const shell = new URL('../../../examples/shell/', import.meta.url)
 const readTexts = (locale: string) =>
   JSON.parse(readFileSync(new URL(`texts/${locale}.json`, shell), 'utf8')) as Record<string, string>
-/** Language packs by locale. */
+/** Maps locales to language packs. */
 const packs = { en: readTexts('en'), de: readTexts('de') }
 const piletFile = new URL('stock-pilet.mjs', shell)
 const piletName = '@demo/stock'
 
-/** Makes what is missing: a project with an application for two tenants, settings, texts, a pilet and members. */
+/** Creates missing data: a project with an application for two tenants, settings, texts, a pilet and members. */
 export async function ensureShop(admin: Connection, as: As): Promise<DemoShop> {
   const project = await ensureProject(admin)
   const application = await ensureApplication(admin, project.id)
@@ -86,7 +86,7 @@ async function ensureApplication(admin: Connection, projectId: string): Promise<
   return (await graphql(admin, documents.createApplicationDocument, { projectId, input })).createApplication
 }
 
-/** The tenants by slug, each with the application. */
+/** Returns the tenants by slug. The application is enabled for each of them. */
 async function ensureTenants(admin: Connection, projectId: string, applicationId: string) {
   const { tenants } = await graphql(admin, documents.listTenantsDocument, { projectSlug: 'demo' })
   const { tenant2Applications: rows } = await graphql(admin, documents.listTenant2ApplicationsDocument, {
@@ -107,7 +107,7 @@ async function ensureTenants(admin: Connection, projectId: string, applicationId
   return bySlug
 }
 
-/** What holds for everyone, the pilets of the application, and what Birch wants to be different. */
+/** Sets project defaults, the pilets of the application, and overrides for the tenant Birch. */
 async function ensureSettings(admin: Connection, { project, application, tenants }: DemoShop): Promise<void> {
   const rowOf = async (owner: { project?: string; application?: string; tenant?: string }) =>
     (await graphql(admin, documents.getSettingsDocument, owner)).settings
@@ -155,7 +155,7 @@ async function ensureLanguagePacks(admin: Connection, projectId: string): Promis
   }
 }
 
-/** The pilet as it is in the repository. A version never changes, so one that was edited is a new version. */
+/** Publishes the pilet from the repository. Versions are immutable, so a modified pilet gets a new version. */
 async function ensurePilet(admin: Connection, projectId: string): Promise<void> {
   const content = readFileSync(piletFile)
   const hash = createHash('sha256').update(content).digest('hex')
@@ -166,14 +166,14 @@ async function ensurePilet(admin: Connection, projectId: string): Promise<void> 
   await publishPilet(admin, { projectId, name: piletName, version, content })
 }
 
-/** Anna also owns the project. */
+/** Adds the person to their tenant; Anna also becomes the owner of the project. */
 async function ensureMember(
   admin: Connection,
   own: Connection,
   person: Person,
   { project, tenants }: DemoShop,
 ): Promise<void> {
-  // The first request of somebody makes them known.
+  // The first request of a person creates their user.
   const { id: userID } = (await graphql(own, documents.meDocument, {})).me
   const tenantID = tenants[person.tenant]?.id ?? ''
   const { user2tenants } = await graphql(admin, documents.listTenantMembersDocument, { tenant: tenantID })

@@ -1,5 +1,5 @@
-// The files of the frontend shell as a browser gets them, at their paths in the repository. The client is TypeScript: its
-// types are stripped on the way.
+// Serves the files of the frontend shell at their paths in the repository. The client is written in TypeScript, so its
+// types are stripped for the browser.
 import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
@@ -9,7 +9,7 @@ const served =
   /^\/(?:examples\/pilet-loader\.mjs|examples\/shell\/[a-z-]+\.(?:css|mjs)|packages\/client\/src\/(?:generated\/)?[a-z-]+\.ts)$/
 const types: Record<string, string> = { '.html': 'html', '.css': 'css' }
 
-/** A file by its path, and the page at `/`; null when there is none. */
+/** Returns the file at a path, or the page for `/`. Returns null if the file does not exist or is not served. */
 export function shellFile(path: string): { type: string; content: string } | null {
   const file = new URL(`.${path === '/' ? '/examples/shell/index.html' : path}`, root)
   if ((path !== '/' && !served.test(path)) || !existsSync(file)) return null
@@ -19,8 +19,8 @@ export function shellFile(path: string): { type: string; content: string } | nul
 }
 
 /**
- * What every page of the proxy is sent with. Scripts come from this host, and from memory: the loader runs the bytes of a
- * pilet that it has verified.
+ * Headers of every page that the proxy serves. Scripts may come from this host and from blob: URLs, because the loader
+ * runs the verified bytes of a pilet from memory.
  */
 export const pageHeaders = {
   'content-security-policy':

@@ -1,13 +1,13 @@
-// Passes a request on to the Manager, with the headers that the proxy vouches for and none that a client made up.
+// Forwards requests to the Manager with headers that the proxy vouches for, and removes forged headers from clients.
 import { once } from 'node:events'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 
-/** Only a proxy may set these; and the session is for the proxy alone. */
+/** Headers that only a proxy may set, and the session cookie, which only the proxy may see. */
 const ownNames =
   /^(?:x-proxy-|x-token-|x-forwarded-|forwarded$|x-user-id$|x-tenant-id$|x-select-tenant$|x-request-id$|traceparent$|tracestate$|cookie$|authorization$)/
-/** Of one connection, not of the request. */
+/** Hop-by-hop headers, which belong to one connection. */
 const hopNames =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|upgrade)$/
 
@@ -22,14 +22,17 @@ function start(request: http.IncomingMessage, { port, vouched }: Forward, more: 
   return http.request({ host: '127.0.0.1', port, method, path, headers: sent })
 }
 
-/** Passes a request on, and its response back. */
+/** Forwards a request to the Manager and the response back to the client. */
 export function forward(request: http.IncomingMessage, response: http.ServerResponse, target: Forward): void {
-  // A client that has left needs no response, and a pipe into a closed stream would throw.
+  // A disconnected client needs no response, and a pipe into a closed stream would throw.
   if (request.destroyed || response.destroyed) return
   const forwarded = start(request, target)
   forwarded.on('error', () => {
     if (response.headersSent) response.destroy()
-    else response.writeHead(502, { 'content-type': 'application/json' }).end('{"error":"no answer"}')
+    else
+      response
+        .writeHead(502, { 'content-type': 'application/json' })
+        .end('{"error":"the Manager does not respond"}')
   })
   response.on('close', () => forwarded.destroy())
   forwarded.on('response', (answer) => {
@@ -41,7 +44,7 @@ export function forward(request: http.IncomingMessage, response: http.ServerResp
   pipeline(request, forwarded, (error) => void (error && forwarded.destroy()))
 }
 
-/** Passes a websocket on; a refusal of the Manager is passed back. */
+/** Forwards a WebSocket to the Manager. If the Manager rejects it, the client receives the rejection. */
 export function forwardSocket(request: http.IncomingMessage, socket: Duplex, target: Forward): void {
   const forwarded = start(request, target, { connection: 'Upgrade', upgrade: 'websocket' })
   forwarded.on('error', () => socket.destroy())
@@ -57,11 +60,11 @@ export function forwardSocket(request: http.IncomingMessage, socket: Duplex, tar
   forwarded.end()
 }
 
-/** Answers an upgrade with a status. */
+/** Rejects an upgrade with a status. */
 export const refuseSocket = (socket: Duplex, status: number): void =>
-  void socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  void socket.end(`HTTP/1.1 ${status} Rejected\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 
-/** Listens on loopback. Closing ends all connections, also those of websockets. */
+/** Listens on loopback. `close` also closes all open connections, including WebSockets. */
 export async function listen(server: http.Server, port: number) {
   const sockets = new Set<Duplex>()
   server.on('connection', (socket: Duplex) => {

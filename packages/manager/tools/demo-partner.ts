@@ -1,5 +1,5 @@
-// The partner of the demo: a service of somebody else that knows the stock. It wants a token that the backend never sees; the
-// ESB adds it.
+// The demo partner stands in for a third-party service that knows the stock. It requires a token that the backend never
+// sees; the ESB adds the token.
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
@@ -7,14 +7,15 @@ import { listen } from './demo-forward.ts'
 
 const full = 40
 
-/** Starts it on a free port of loopback. */
+/** Starts the partner on a free loopback port. */
 export async function startPartner() {
   const token = randomBytes(16).toString('hex')
   const stock = new Map<string, number>()
   const server = createServer((request, response) => {
     const send = (status: number, body: object): unknown =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (request.headers.authorization !== `Bearer ${token}`) return send(401, { error: 'who are you?' })
+    if (request.headers.authorization !== `Bearer ${token}`)
+      return send(401, { error: 'missing or invalid token' })
     const answer = async (): Promise<unknown> => {
       const { tenant } = (await json(request)) as { tenant: string }
       const before = stock.get(tenant) ?? full

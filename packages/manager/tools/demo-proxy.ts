@@ -1,7 +1,7 @@
-// The proxy of `npm run demo`: a stand-in for the reference proxy on one port of this machine, with two people to choose from
-// instead of an identity provider. It is not for production: nobody needs a password here. `http://localhost:<port>` is the
-// host of the application, `http://127.0.0.1:<port>` that of the Manager, with the routes of
-// docs/guides/proxies/write-a-proxy.md.
+// The proxy of `npm run demo` stands in for the reference proxy on one port of this machine. Instead of an identity
+// provider, it offers two people to choose from. It is not for production: it requires no password.
+// `http://localhost:<port>` is the host of the application, and `http://127.0.0.1:<port>` is the host of the Manager,
+// with the routes of docs/guides/proxies/write-a-proxy.md.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -36,11 +36,11 @@ const page = (body: string): Answer => content('text/html; charset=utf-8', body,
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
 
-/** Starts it on loopback. */
+/** Starts the proxy on loopback. */
 export function startDemoProxy(options: Options): Promise<{ close: () => Promise<void> }> {
   const port = options.managerPort
   const decided = (request: IncomingMessage): Promise<Decision> =>
-    decide(request, options).catch(() => refusal(503, 'the Manager does not answer; try again'))
+    decide(request, options).catch(() => refusal(503, 'the Manager does not respond; try again later'))
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const decision = await decided(request)
     if ('vouched' in decision) return forward(request, response, { port, ...decision })
@@ -49,7 +49,7 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
   }
   const upgrade = async (request: IncomingMessage, socket: Duplex): Promise<void> => {
     socket.on('error', () => socket.destroy())
-    // Other protocols would pass by the gate.
+    // Other upgrade protocols would bypass the gate.
     const isKnown = request.headers.upgrade?.toLowerCase() === 'websocket'
     const decision = isKnown ? await decided(request) : { status: 400 }
     if ('vouched' in decision) forwardSocket(request, socket, { port, ...decision })
@@ -60,13 +60,13 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
   return listen(server, options.port)
 }
 
-/** Answers a request, or returns the headers with which the Manager gets it. */
+/** Returns the proxy's own response, or the headers with which it forwards the request to the Manager. */
 async function decide(request: IncomingMessage, options: Options): Promise<Decision> {
   const { port, shop } = options
   const kind = hostKind(request, port)
-  if (kind === null) return refusal(421, `ask localhost:${port} or 127.0.0.1:${port}`)
+  if (kind === null) return refusal(421, `unknown host; use localhost:${port} or 127.0.0.1:${port}`)
   const person = personOf(request)
-  // Pages of other ports of this machine are of the same site, and get the cookie sent too.
+  // Pages on other ports of this machine belong to the same site, so browsers send the cookie with their requests too.
   if (!isRead(request) && person !== null && !isFromOwnPage(request))
     return refusal(403, 'Cross-origin request rejected')
   const route = findRoute(kind, request.method ?? 'GET', pathOf(request))
@@ -101,7 +101,10 @@ async function decide(request: IncomingMessage, options: Options): Promise<Decis
 const hostKind = ({ headers: { host } }: IncomingMessage, port: number): HostKind | null =>
   host === `localhost:${port}` ? 'application' : host === `127.0.0.1:${port}` ? 'management' : null
 
-/** Whether a page of this origin sent the request. Browsers say so, and pages without a referrer send `Origin: null`. */
+/**
+ * Returns true if a page of this origin sent the request. Sec-Fetch-Site takes precedence, because a page that sends no
+ * referrer sends `Origin: null`.
+ */
 const isFromOwnPage = ({ headers: { 'sec-fetch-site': site, origin, host } }: IncomingMessage): boolean =>
   site === undefined
     ? origin === undefined || origin === `http://${host}`
@@ -112,13 +115,13 @@ async function askManager<T>({ managerPort, secret }: Options, path: string, bod
     headers: { 'x-proxy-auth': secret, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+  if (!response.ok) throw new Error(`${path} returned ${response.status}`)
   return (await response.json()) as T
 }
 
 type Access = { application: { has_access: boolean; available_tenants: { id: string }[] } }
 
-/** Asked for every request, so that revoked access ends immediately. */
+/** Asks the Manager on every request, so that access ends immediately when it is revoked. */
 async function hasAccess(person: Person, tenantId: string, options: Options): Promise<boolean> {
   const { subject: user_id, email, name } = person
   const asked = { user_id, email, name, application_id: options.shop.application.id }
@@ -128,14 +131,14 @@ async function hasAccess(person: Person, tenantId: string, options: Options): Pr
 
 type Visit = { kind: HostKind; person: Person | null; options: Options }
 
-/** The pages of the proxy itself, and the files of the shell. */
+/** Serves the pages of the proxy itself and the files of the shell. */
 async function ownPage(request: IncomingMessage, { kind, person, options }: Visit): Promise<Answer> {
   const path = pathOf(request)
   if (request.method === 'POST' && path === '/sign-out')
     return redirect('/sign-in', { 'set-cookie': cookieOf(null) })
   if (request.method === 'POST' && path === '/sign-in') return signIn(request)
   if (!isRead(request)) return noRoute
-  // Browsers ask for one by themselves.
+  // Browsers request the icon automatically.
   if (path === '/favicon.ico') return { status: 204 }
   if (path === '/sign-in')
     return page(signInPage(ownPath(new URL(request.url ?? '/', 'http://localhost').searchParams.get('next'))))
@@ -152,11 +155,11 @@ async function signIn(request: IncomingMessage): Promise<Answer> {
     return refusal(413, 'the form is too long')
   const form = new URLSearchParams(await text(request))
   const chosen = people.find(({ key }) => key === form.get('person'))
-  if (chosen === undefined) return refusal(400, 'choose one of the people of the page')
+  if (chosen === undefined) return refusal(400, 'choose one of the listed people')
   return redirect(ownPath(form.get('next')), { 'set-cookie': cookieOf(chosen) })
 }
 
-/** The proxy writes it for the page: above all the keys whose signatures the loader trusts. */
+/** Returns the page configuration. Its most important part is the keys whose signatures the loader trusts. */
 async function pageConfig({ name, tenant }: Person, options: Options): Promise<Answer> {
   const { application, tenants } = options.shop
   const config = {
@@ -168,6 +171,6 @@ async function pageConfig({ name, tenant }: Person, options: Options): Promise<A
   return content('text/javascript; charset=utf-8', `window.__SVC__ = ${JSON.stringify({ config })}\n`)
 }
 
-/** A path of this host; anything else leads to its root. */
+/** Returns `next` if it is a path on this host, otherwise `/`: a sign-in must not redirect to another host. */
 const ownPath = (next: string | null): string =>
   next !== null && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'

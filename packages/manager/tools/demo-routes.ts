@@ -1,13 +1,13 @@
-// The gate that a request has to pass, by its host, its method and its path as it was sent: the table that `manager
-// proxy-config` renders for every proxy, read here without rendering.
+// Finds the gate for a request by host, method and raw path. It uses the same table that `manager proxy-config` renders
+// for every proxy.
 import { routes } from '../src/generated/routes.ts'
 import { type ProxyRoute, applicationParameter, tenantParameter } from '../src/proxy-config/routes.ts'
 
 export type HostKind = 'application' | 'management'
-/** A route, with the ids in the path that belong to a host. */
+/** The gate of a route, and the ids from the path that must belong to the host. */
 export type FoundRoute = { gate: ProxyRoute['gate']; applicationId?: string; tenantId?: string }
 
-// Nothing is decoded: the service gets the same text.
+// The path is matched without decoding, because the service receives the same raw path.
 const patternOf = (part: string): string => {
   if (part === '*') return '.*'
   if (applicationParameter.test(part)) return '(?<applicationId>[^/]+)'
@@ -20,7 +20,10 @@ const table = routes.map((route) => ({
   fixedStart: route.path.split(/[:*]/, 1)[0] ?? '',
 }))
 
-/** The route of a request; null for none, `reserved` for a path of the service that this host does not have so. */
+/**
+ * Returns the route of a request. Returns `reserved` for any other path below a prefix of the service, and null
+ * otherwise.
+ */
 export function findRoute(kind: HostKind, method: string, path: string): FoundRoute | 'reserved' | null {
   const served = table.filter(({ served_on }) => served_on === kind)
   for (const { methods, pattern, gate } of served) {

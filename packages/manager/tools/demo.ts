@@ -1,6 +1,6 @@
-// `npm run demo`: the Manager with everything around it, to look at. Its own PostgreSQL and Redis, the service with its gate
-// closed, a proxy that plays the reference proxy, data, a partner, examples/backend.ts, and examples/shell in your browser.
-// Everything listens on loopback. It is for development alone, and refuses to be anything else.
+// `npm run demo` starts a complete installation to explore: PostgreSQL, Redis, the Manager with its gate closed, a
+// stand-in reverse proxy, sample data, a mock partner, examples/backend.ts and examples/shell. Everything listens on
+// loopback. The demo is for development only and rejects any other environment.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,27 +18,27 @@ import { type Engines, type Run, runDevelopment, say, stopChild } from './develo
 
 const given = process.env
 const port = given['DEMO_PORT'] ?? '8000'
-// The data stays from one run to the next; remove the folder to start again.
+// The data persists between runs; remove the folder to start over.
 const dir = `${tmpdir()}/manager-demo-${userInfo().username}`
 const logFile = `${dir}/service.log`
 const pathOf = (file: string): string => new URL(`../../../${file}`, import.meta.url).pathname
 const [servicePort, healthPort] = [await freePort(), await freePort()]
 const serviceUrl = `http://127.0.0.1:${servicePort}`
-/** Known to the service and to the proxy of this run, and to nobody else. */
+/** Only the service and the proxy in this run know the secret. */
 const secret = randomBytes(32).toString('base64')
 
-/** Says why this cannot be the demo; null when it can. */
+/** Returns the reason why the demo cannot run, or null. */
 function findProblem(): string | null {
   const { SVC_ENV = 'development', SVC_DATABASE_URL, SVC_REDIS_URL } = given
   if (SVC_ENV !== 'development')
-    return `the demo signs people in without a password and runs in development alone, and SVC_ENV is ${SVC_ENV}; unset it`
+    return `the demo signs people in without a password and runs only in development; unset SVC_ENV (now ${SVC_ENV})`
   if (SVC_DATABASE_URL !== undefined || SVC_REDIS_URL !== undefined)
-    return 'the demo writes to a database of its own; unset SVC_DATABASE_URL and SVC_REDIS_URL'
-  return /^[1-9]\d{0,4}$/.test(port) && Number(port) < 65_536 ? null : `DEMO_PORT is no port: ${port}`
+    return 'the demo uses its own database; unset SVC_DATABASE_URL and SVC_REDIS_URL'
+  return /^[1-9]\d{0,4}$/.test(port) && Number(port) < 65_536 ? null : `DEMO_PORT is not a port: ${port}`
 }
 
 const serviceEnv = ({ databaseUrl, redisUrl }: Engines): NodeJS.ProcessEnv => ({
-  // Settings of the caller are left out: the demo brings its own.
+  // The demo has its own settings, so settings from the caller's environment are removed.
   ...Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith('SVC_'))),
   SVC_ENV: 'development',
   SVC_HOST: '127.0.0.1',
@@ -61,11 +61,11 @@ function startService(engines: Engines): ChildProcess {
     env: serviceEnv(engines),
   })
   closeSync(log)
-  say(`service    starts; its log is ${logFile}`)
+  say(`service    starting; the log is ${logFile}`)
   return child
 }
 
-async function startBeside(engines: Engines, { folder, stack, signal }: Run): Promise<void> {
+async function startCompanions(engines: Engines, { folder, stack, signal }: Run): Promise<void> {
   await Promise.all([untilReady(signal), grantOperator(engines, signal)])
   const as = (person: Person) =>
     connect({ url: serviceUrl, headers: { 'x-proxy-auth': secret, ...identityOf(person) } })
@@ -79,29 +79,29 @@ async function startBeside(engines: Engines, { folder, stack, signal }: Run): Pr
   const proxy = await startDemoProxy({ port: Number(port), managerPort: servicePort, secret, shop })
   stack.defer(proxy.close)
   const backendPort = await freePort()
-  // A process that starts after this would not be stopped.
+  // A process that starts after the run was aborted would not be stopped.
   signal.throwIfAborted()
   const backend = startBackend(shop.application.id, tokenFile, backendPort)
   if (backend.pid !== undefined) folder.add(backend.pid)
   stack.defer(() => stopChild(backend))
   say(`
 Open http://localhost:${port} and choose Anna or Ben. At the next full minute a trigger calls the backend,
-and the bell rings: click it. Open it as the other one, too, in a private window.
+and the bell shows a notification. Open the page as the other person in a private window, too.
 The Manager itself is at http://127.0.0.1:${port}. Ctrl-C stops everything.
 `)
 }
 
-/** Waits until the service answers; throws when it takes too long. A service that ended ends the run. */
+/** Waits until the service is healthy. Throws after about 60 s. If the service exits earlier, the run ends. */
 async function untilReady(signal: AbortSignal): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
     const response = await fetch(`${serviceUrl}/health`, { signal }).catch(() => null)
     if (response?.ok === true) return
     await pause(50, undefined, { signal })
   }
-  throw new Error(`the service does not get ready; read ${logFile}`)
+  throw new Error(`the service did not become ready; see ${logFile}`)
 }
 
-/** The first administrator is made on the command line, as in an installation. */
+/** Creates the first administrator with the operator CLI, as in a real installation. */
 async function grantOperator(engines: Engines, signal: AbortSignal): Promise<void> {
   const args = [pathOf('packages/manager/src/commands/manager.ts'), 'admin', 'grant', operator.subject]
   const stdio = ['ignore', 'ignore', 'inherit'] as const
@@ -110,7 +110,9 @@ async function grantOperator(engines: Engines, signal: AbortSignal): Promise<voi
   if (code !== 0) throw new Error('manager admin grant failed')
 }
 
-/** examples/backend.ts, as its author would run it: it knows the address, its application and its token. */
+/**
+ * Starts examples/backend.ts with only the variables that a backend author would set: address, application and token.
+ */
 function startBackend(applicationId: string, tokenFile: string, backendPort: number): ChildProcess {
   const child = spawn(process.execPath, [pathOf('examples/backend.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -134,6 +136,6 @@ if (problem !== null) {
   process.stderr.write(`error: ${problem}\n`)
   process.exit(1)
 }
-say(`engines    PostgreSQL and Redis start, with data in ${dir}`)
+say(`engines    starting PostgreSQL and Redis with data in ${dir}`)
 const ports = [{ variable: 'DEMO_PORT', port }] as const
-await runDevelopment({ command: 'npm run demo', dir, ports, given: {}, startService, startBeside })
+await runDevelopment({ command: 'npm run demo', dir, ports, given: {}, startService, startCompanions })

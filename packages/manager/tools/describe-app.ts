@@ -1,4 +1,4 @@
-// Builds the app without serving anything, to print what it declares.
+// Builds the app without serving requests, to generate files from its declarations.
 import { createApp } from '../src/app.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
@@ -6,7 +6,10 @@ import { type ProxyRoute, proxyRoutes } from '../src/proxy-config/routes.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
-/** The pages of docs/reference/permissions/, the public schema, the API document and the routes as proxies know them; throws when a route does not declare what the document needs. */
+/**
+ * Returns the permission pages, the public schema, the API document and the routes for proxies. Throws if a route
+ * lacks a declaration that the document needs.
+ */
 export async function describeApp(): Promise<{
   policy: Record<string, string>
   schema: string
@@ -28,7 +31,7 @@ export async function describeApp(): Promise<{
     isDown: () => true,
     publish: () => null,
     open: (): never => {
-      throw new Error('nothing is subscribed here')
+      throw new Error('subscriptions are not available here')
     },
     close: () => Promise.resolve(),
   }

@@ -1,20 +1,24 @@
-// The folder of `npm run dev`, or of `npm run demo`, belongs to one run at a time. A file in it names the processes of this
-// run, so that a second run knows of the first, and the next one ends what a killed run has left behind.
+// The folder of `npm run dev` or `npm run demo` belongs to one run at a time. A file in the folder lists the processes
+// of the run. A concurrent run finds the file and stops. If a run was killed, the next run stops the processes that it
+// left behind.
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process by its id and the time of its start: another one that gets the same id later is not taken for it. */
+/**
+ * Identifies a process by id and start time, so that another process that later gets the same id is not mistaken for
+ * it.
+ */
 type OwnedProcess = { pid: number; started: string | null }
 type Claim = { port: string; run: OwnedProcess; children: OwnedProcess[] }
-/** `add` notes a process that leads a group of its own and is to be ended with this run. */
+/** `add` records the leader of a process group that must be stopped with this run. */
 export type DevFolder = { add: (pid: number) => void; release: () => void }
 
-// The service and Redis need up to this long to end; then they are killed.
+// Time for the service and Redis to stop before they are killed.
 const endTimeoutMs = 30_000
 
 /**
- * Claims the folder, making it when there is none; throws when another run has it. Processes of a killed run are ended first.
- * `owners` are the users whose folder it may be.
+ * Claims the folder and creates it if necessary. Throws if another run uses it. Stops processes that a killed run left
+ * behind. `owners` are the user ids that may own the folder.
  */
 export async function claimFolder(
   dir: string,
@@ -24,7 +28,7 @@ export async function claimFolder(
 ): Promise<DevFolder> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   if (!owners.includes(lstatSync(dir).uid))
-    throw new Error(`${dir} belongs to another user: remove it, or set TMPDIR to a folder of your own`)
+    throw new Error(`${dir} belongs to another user: remove it, or set TMPDIR to one of your own folders`)
   const file = `${dir}/processes.json`
   const claim: Claim = { port, run: ownedProcess(process.pid), children: [] }
   while (!isCreated(file, JSON.stringify(claim))) {
@@ -39,7 +43,7 @@ export async function claimFolder(
   return {
     add: (pid) => {
       claim.children.push(ownedProcess(pid))
-      // Replaced as a whole: a killed run must not leave half a list.
+      // Replace the file atomically: a killed run must not leave a partial list.
       writeFileSync(`${file}.new`, JSON.stringify(claim))
       renameSync(`${file}.new`, file)
     },
@@ -47,7 +51,7 @@ export async function claimFolder(
   }
 }
 
-/** Writes the file unless there is one. */
+/** Creates the file. Returns false if it already exists. */
 function isCreated(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' })
@@ -67,11 +71,11 @@ async function end(one: OwnedProcess): Promise<void> {
 const ownedProcess = (pid: number): OwnedProcess => ({ pid, started: startOf(pid) })
 const isRunning = ({ pid, started }: OwnedProcess): boolean => started !== null && startOf(pid) === started
 
-/** When the process started, in ticks of the machine; null when there is none. */
+/** Returns the start time of the process in clock ticks since boot, or null if it is not running. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Behind the name, which may hold anything: the state first, the time of the start as the twentieth.
+    // The process name can contain any character. After it, field 1 is the state, and field 20 is the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? null : (fields[19] ?? null)
   } catch {

@@ -1,6 +1,6 @@
-// `npm run dev`: a Manager to try things on. Starts its own PostgreSQL and Redis unless SVC_DATABASE_URL and
-// SVC_REDIS_URL name others, migrates, and runs the service with the development escape hatch open. However it ends, it
-// stops what it has started; what it could not stop because it was killed, the next run stops.
+// `npm run dev` starts a Manager for development. It starts PostgreSQL and Redis unless SVC_DATABASE_URL and
+// SVC_REDIS_URL are set, migrates, and runs the service with the development escape hatch open. It stops all its
+// processes when it exits. If it was killed, the next run stops them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir, userInfo } from 'node:os'
 import { type Engines, runDevelopment, say } from './development.ts'
@@ -8,7 +8,7 @@ import { printPretty } from './pretty-log.ts'
 
 const given = process.env
 const port = given['SVC_PORT'] ?? '8080'
-// The data stays from one run to the next; remove the folder to start again.
+// The data persists between runs; remove the folder to start over.
 const dir = `${tmpdir()}/manager-dev-${userInfo().username}`
 
 await runDevelopment({
@@ -22,7 +22,10 @@ await runDevelopment({
   startService,
 })
 
-/** The service, restarted at every change. In a group of its own: Ctrl-C reaches this process alone, which ends all. */
+/**
+ * Starts the service and restarts it on every change. The service has its own process group, so that Ctrl-C does not
+ * signal it directly.
+ */
 function startService({ databaseUrl, redisUrl }: Engines): ChildProcess {
   const main = new URL('../src/main.ts', import.meta.url).pathname
   const isTerminal = process.stdout.isTTY
@@ -42,8 +45,8 @@ function startService({ databaseUrl, redisUrl }: Engines): ChildProcess {
     },
   })
   if (child.stdout !== null) printPretty(child.stdout, process.stdout, process.stdout.hasColors())
-  const place = given['SVC_DATABASE_URL'] === undefined ? dir : 'your database'
-  say(`API       http://localhost:${port}/query  (data in ${place})`)
+  const dataLocation = given['SVC_DATABASE_URL'] === undefined ? dir : 'your database'
+  say(`API       http://localhost:${port}/query  (data in ${dataLocation})`)
   say(`GraphiQL  http://localhost:${port}/gql    (Ctrl-C stops everything)`)
   return child
 }

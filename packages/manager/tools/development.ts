@@ -1,5 +1,5 @@
-// `npm run dev` and `npm run demo` share this: engines of their own, the migrations, the service, and an end that leaves
-// nothing behind. If the run is killed, the next run stops what is left.
+// Shared by `npm run dev` and `npm run demo`. Starts PostgreSQL and Redis, migrates, starts the service, and stops all
+// processes at the end. If the run is killed, the next run stops the remaining processes.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -10,21 +10,21 @@ import { startRedis } from '@manager/harness/engines/redis.ts'
 import { type DevFolder, claimFolder } from './dev-folder.ts'
 
 export type Engines = { databaseUrl: string; redisUrl: string }
-/** A run: `stack` stops what was started, the last one first, and `signal` fires when the run is to end. */
+/** A run of the command. `stack` stops the processes in reverse order, and `signal` aborts when the run must end. */
 export type Run = { folder: DevFolder; stack: AsyncDisposableStack; signal: AbortSignal }
 export type Development = {
-  /** The command as people type it. */
+  /** The command as a user types it. */
   command: string
-  /** Where the data and the list of processes are; removing it starts anew. */
+  /** Folder for the data and the process list. Remove it to start over. */
   dir: string
-  /** Ports that must be free, each with the variable that names another one; people use the first. */
+  /** Ports that must be free, each with the variable that changes it. Users open the first port. */
   ports: readonly [Port, ...Port[]]
-  /** Engines that are there already. */
+  /** PostgreSQL and Redis servers that are already running. */
   given: Partial<Engines>
-  /** Starts the service in a group of its own: Ctrl-C reaches this process alone, which ends all. */
+  /** Starts the service in its own process group, so that Ctrl-C signals only this process, which stops all others. */
   startService: (engines: Engines) => ChildProcess
-  /** Starts what runs beside the service. */
-  startBeside?: (engines: Engines, run: Run) => Promise<void>
+  /** Starts further processes next to the service. */
+  startCompanions?: (engines: Engines, run: Run) => Promise<void>
 }
 type Port = { variable: string; port: string; host?: string | undefined }
 
@@ -35,9 +35,9 @@ function failed(error: unknown): 1 {
   return 1
 }
 
-/** Runs until the service ends or a signal comes, stops what was started, and exits. */
+/** Runs until the service exits or a signal arrives, stops all started processes, and exits. */
 export async function runDevelopment(development: Development): Promise<never> {
-  // A terminal that was closed can no longer be written to; what runs is stopped all the same.
+  // Writing to a closed terminal fails. Ignore the error, so that the processes are still stopped.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
   const ending = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort())
@@ -47,9 +47,9 @@ export async function runDevelopment(development: Development): Promise<never> {
   process.exit(failure ?? (typeof service === 'number' ? service : (service.exitCode ?? 1)))
 }
 
-/** Returns the service when the run is to end, or 0 if it is to end before the service starts. */
+/** Returns the service process when the run must end, or 0 if the run must end before the service starts. */
 async function run(
-  { command, dir, ports, given, startService, startBeside }: Development,
+  { command, dir, ports, given, startService, startCompanions }: Development,
   stack: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<ChildProcess | number> {
@@ -72,10 +72,10 @@ async function run(
   if (pid === undefined) throw new Error('the service could not be started')
   folder.add(pid)
   stack.defer(() => stopChild(service))
-  // Should the watcher be killed, the service it watches is ended too.
+  // If the watcher is killed, the service that it watches must be stopped too.
   service.once('exit', () => endGroup(pid))
   const ended = once(service, 'close')
-  const started = startBeside?.(engines, { folder, stack, signal }) ?? Promise.resolve()
+  const started = startCompanions?.(engines, { folder, stack, signal }) ?? Promise.resolve()
   await Promise.race([ended, once(signal, 'abort'), started.then(() => ended)])
   return service
 }
@@ -93,7 +93,7 @@ async function ownRedis(folder: DevFolder, stack: AsyncDisposableStack): Promise
   return redis.url
 }
 
-/** Ends a process and waits for its end. */
+/** Stops a process and waits until it has exited. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'close')
@@ -101,7 +101,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Throws when another process listens there. The service itself reports a value that is not a port. */
+/** Throws if another process listens on the port. Invalid port numbers are ignored here: the service reports them. */
 async function assertFree({ variable, port, host = '127.0.0.1' }: Port): Promise<void> {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return
   const probe = createServer().listen(Number(port), host)
@@ -109,7 +109,7 @@ async function assertFree({ variable, port, host = '127.0.0.1' }: Port): Promise
     await once(probe, 'listening')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new Error(`port ${port} is taken; set ${variable} to another one`, { cause: error })
+      throw new Error(`port ${port} is already in use; set ${variable} to another port`, { cause: error })
   }
   probe.close()
 }
@@ -118,11 +118,14 @@ function endGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // The group is empty.
+    // The process group is empty.
   }
 }
 
-/** The first line that says something; a connection that fails at several addresses has it in its parts. */
+/**
+ * Returns the first line of the message. An AggregateError has no message of its own, so the message of its first error
+ * is used.
+ */
 function textOf(error: unknown): string {
   const { message, errors } = error as Error & { errors?: Error[] }
   return (message !== '' ? message : (errors?.[0]?.message ?? String(error))).split('\n')[0] as string

@@ -1,14 +1,14 @@
-// manager.example.yaml, from the tables of settings.
+// Prints manager.example.yaml from the settings tables.
 import { stringify } from 'yaml'
 import { settings } from '../src/settings.ts'
 import { secretFileOf } from '../src/config/files.ts'
 import type { SettingsTable } from '../src/config/readers.ts'
-import { fileValue } from '../src/config/shown-config.ts'
+import { fileValue } from '../src/config/config-format.ts'
 
 type Item = SettingsTable[string]
 type Group = Map<string, Group | Item>
 
-/** Every key with its meaning and its default; what has none, and what is secret, is a comment. */
+/** Returns every key with its description and default. Secrets and keys without a default are commented out. */
 export function exampleFile(): string {
   const top: Group = new Map()
   for (const item of Object.values(settings)) add(top, item)
@@ -27,7 +27,7 @@ function add(top: Group, item: Item): void {
   let group = top
   for (const level of path) {
     const next = group.get(level) ?? new Map()
-    if (!(next instanceof Map)) throw new Error(`${item.key} lies below a key that has a value`)
+    if (!(next instanceof Map)) throw new Error(`${item.key} is nested below a key that has a value`)
     group.set(level, next)
     group = next
   }
@@ -46,7 +46,7 @@ const linesOf = (group: Group, indent = ''): string[] =>
 function entryOf(name: string, item: Item): string {
   if (item.default === undefined) return `#${name}:`
   const value = fileValue(item, item.default)
-  // A text with commas needs quotes inside of a list, and only there.
+  // The flow style would quote a string that contains commas, which is necessary only inside a list.
   const collectionStyle = typeof value === 'string' ? 'any' : 'flow'
   const text = stringify(value, { collectionStyle, lineWidth: 0 }).trim()
   return `${item.secret ? '#' : ''}${name}: ${text}`
@@ -54,7 +54,7 @@ function entryOf(name: string, item: Item): string {
 
 function commentsOf(item: Item): string[] {
   const required = item.default === undefined && !item.optional ? ' Required.' : ''
-  const secret = item.secret ? ` Secret: better from ${item.env} or ${secretFileOf(item)}.` : ''
+  const secret = item.secret ? ` Secret: prefer the variable ${item.env} or ${secretFileOf(item)}.` : ''
   return wrapped(`${item.doc}${required}${secret}`).map((line) => `# ${line}`)
 }
 

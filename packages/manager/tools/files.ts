@@ -1,12 +1,11 @@
-// Every file of the repository matches a rule. A file that no rule knows (a scratch file, an editor's
-// backup, a dump) fails the check, before it stays for years. Markdown pages stay short, their links lead somewhere, and
-// they name no setting that was removed.
+// Every file in the repository must match a rule, so that scratch files, backups and dumps fail the check instead of
+// being committed. Markdown pages must be short, have valid links, and must not mention removed settings.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { matchesGlob, posix } from 'node:path'
 
 const known = [
-  // The root: what tools and hosts look for there, and the documents people start with.
+  // The root contains files that tools expect there, and the documents that people read first.
   '.{dockerignore,editorconfig,gitignore,npmrc,prettierignore}',
   '{.oxlintrc,.prettierrc,knip,package,package-lock,tsconfig,tsconfig.build}.json',
   '{ARCHITECTURE,CHANGELOG,CONTRIBUTING,README,SECURITY}.md',
@@ -16,6 +15,7 @@ const known = [
   'docs/{dependencies,index}.md',
   'docs/{start,reference,reference/{commands,graphql,permissions,rest},explanation}/*.md',
   'docs/guides/*/*.md',
+  'docs/images/{architecture-{light,dark}.svg,demo-{light,dark}.png}',
   'docs/api/{schema.graphql,openapi.json,schemas.json}',
   'docs/decisions/[0-9][0-9][0-9][0-9]-*.md',
   'deploy/observability/{dashboards/*.json,prometheus.yaml,alerts.yaml,alerts.test.yaml}',
@@ -27,7 +27,7 @@ const known = [
   'examples/*.{ts,py,go}',
   'examples/*.mjs',
   'examples/shell/{README.md,index.html,*.mjs,*.css,texts/*.json}',
-  // A package: its own few files, then code and tests by folder.
+  // A package has a few files at the top level, and code and tests in folders.
   'packages/*/{package.json,tsconfig.build.json,vitest.config.ts,vitest.{load,nightly}.config.ts,README.md,LICENSE}',
   'packages/*/{bench,tools}/*.ts',
   'packages/*/test/**/*.ts',
@@ -44,7 +44,7 @@ const known = [
   'packages/manager/src/proxy-config/*.ts',
   'packages/manager/src/platform/{clock,engine-addresses,errors,ids,metrics,quick-histogram}.ts',
   'packages/manager/src/platform/*/*.ts',
-  // What a file of a feature is, its name says: the rules of imports (.oxlintrc.json) go by it.
+  // The suffix of a feature file states its layer: the import rules (.oxlintrc.json) depend on it.
   'packages/manager/src/features/*/index.ts',
   'packages/manager/src/platform/http/pages/*.{ts,css}',
   'packages/manager/src/features/*/*.{resolvers,routes,schemas,page,socket,jobs,service,store,query,pure,settings,metrics,worker,test}.ts',
@@ -56,11 +56,11 @@ const known = [
   'packages/manager/test/{baseline-{operations,schema}.graphql,baseline-answers.txt,removed-tests.yaml}',
 ]
 
-/** Those of the files that no rule knows. */
+/** Returns the files that match no rule. */
 export const unknownFiles = (files: readonly string[]): string[] =>
   files.filter((file) => !known.some((pattern) => matchesGlob(file, pattern)))
 
-/** Markdown texts by path. */
+/** Maps paths to Markdown texts. */
 type Pages = ReadonlyMap<string, string>
 type Targets = { paths: ReadonlySet<string>; anchors: ReadonlyMap<string, ReadonlySet<string>> }
 type Options = { names: ReadonlySet<string>; sections: ReadonlySet<string> }
@@ -68,12 +68,12 @@ type Options = { names: ReadonlySet<string>; sections: ReadonlySet<string> }
 const maxWords = 1_800
 const optionsPage = 'docs/reference/configuration.md'
 
-/** Names that look like a setting and are something else. */
+/** Names that look like settings but are not. */
 const otherNames = new Set([
   // Reserved keys of frontend configurations.
   'comms.enabled',
   'pilets.pins',
-  // Attributes of spans.
+  // Span attributes.
   'http.request.method',
   'http.response.status_code',
   'http.route',
@@ -81,7 +81,9 @@ const otherNames = new Set([
   'SVC_PROXY_DIR',
 ])
 
-/** Returns the problems of all pages, a line each: length, links, anchors and removed settings. */
+/**
+ * Returns the problems of all pages, one per line: excessive length, broken links and anchors, and removed settings.
+ */
 export function findPageProblems(files: readonly string[], pages: Pages): string[] {
   const targets = {
     paths: new Set(files.flatMap(withFolders)),
@@ -94,7 +96,10 @@ export function findPageProblems(files: readonly string[], pages: Pages): string
   ])
 }
 
-/** Decisions are history, dependencies have a row each, and the length of a generated page follows from its source. */
+/**
+ * Returns whether the length and the settings of a page are checked. Decisions describe the past, and
+ * docs/dependencies.md and generated pages grow with their source.
+ */
 const isWritten = (page: string, text: string): boolean =>
   page.startsWith('docs/') &&
   !page.startsWith('docs/decisions/') &&
@@ -120,11 +125,11 @@ function findLostLinks(page: string, text: string, { paths, anchors }: Targets):
   })
 }
 
-/** The path, and every folder it is in. */
+/** Returns the path and all its parent folders. */
 const withFolders = (path: string): string[] =>
   path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))
 
-/** The anchors that GitHub derives from the headings of a page. */
+/** Returns the anchors that GitHub derives from the headings of a page. */
 function anchorsOf(text: string): Set<string> {
   const counts = new Map<string, number>()
   for (const [, heading = ''] of withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)) {
@@ -140,7 +145,7 @@ function anchorsOf(text: string): Set<string> {
   return new Set(counts.keys())
 }
 
-/** The text without its fenced blocks. */
+/** Returns the text without fenced code blocks. */
 function withoutBlocks(text: string): string {
   let isInside = false
   const lines = text.split('\n').filter((line) => {
@@ -151,7 +156,7 @@ function withoutBlocks(text: string): string {
   return lines.join('\n')
 }
 
-/** The keys and variables on the generated page, and the sections they are in. */
+/** Returns the keys and variables that the generated page lists, and the sections of the keys. */
 function readOptions(page: string): Options {
   const keys = [...page.matchAll(/^\| `([a-z0-9_.]+)`/gm)].map(([, key = '']) => key)
   const variables = [...page.matchAll(/`(SVC_[A-Z0-9_]+)`/g)].map(([, variable = '']) => variable)
@@ -161,7 +166,9 @@ function readOptions(page: string): Options {
 
 const fileName = /\.(?:conf|css|js|json|log|md|mjs|service|sql|ts|ya?ml)$/
 
-/** Finds keys in backticks, with or without a value, and variables anywhere. A common prefix of names is fine. */
+/**
+ * Finds unknown keys in backticks, with or without a value, and unknown variables. Prefixes of known names are allowed.
+ */
 function findRemoved(page: string, text: string, { names, sections }: Options): string[] {
   const keys = [...withoutBlocks(text).matchAll(/`([a-z_]+\.[a-z0-9_.]+)(?::[^`\n]*)?`/g)]
     .map(([, key = '']) => key)
@@ -184,7 +191,8 @@ if (import.meta.main) {
   const pages = files.filter((file) => file.endsWith('.md'))
   const problems = [
     ...unknownFiles(files).map(
-      (file) => `${file}: no rule of packages/manager/tools/files.ts knows it; move, delete or add it`,
+      (file) =>
+        `${file}: matches no rule in packages/manager/tools/files.ts; move it, delete it or add a rule`,
     ),
     ...findPageProblems(files, new Map(pages.map((page) => [page, readFileSync(page, 'utf8')]))),
   ]

@@ -1,18 +1,19 @@
-// Who imports whom in the workspace, types and dynamic imports included. Reads files; runs none of them.
+// Builds the import graph of the workspace, including type imports and dynamic imports. It reads files but does not run
+// them.
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { Visitor, parseSync } from 'oxc-parser'
 
-/** Paths are relative to the root of the workspace. `byName`: a package is named, instead of a path into it. */
+/** Paths are relative to the workspace root. `byName` is true if the import uses a package name instead of a path. */
 export type Import = { from: string; to: string; byName: boolean }
 
 type Manifest = { name: string; exports?: Record<string, string> }
-/** Folders of packages by the name that imports use. */
+/** Maps the name that imports use to the folder and the exports of the package. */
 type Packages = Map<string, { folder: string; exports: Record<string, string> }>
 
 const codeFiles = '{packages/*,examples}/**/*.{ts,mjs}'
 
-/** Every import of one file of the workspace by another; a name that no manifest exports leads to `null`. */
+/** Returns the imports between files of the workspace, and the imported names that no manifest exports. */
 export function readImports(root: string): { imports: Import[]; unexported: string[] } {
   const packages = readPackages(root)
   const files = globSync(codeFiles, { cwd: root, exclude: (name) => name.includes('node_modules') })
@@ -38,7 +39,10 @@ function readPackages(root: string): Packages {
   )
 }
 
-/** The file that a package exports under this name; null if it exports none, undefined if it is not of the workspace. */
+/**
+ * Returns the file that a package exports under this name, null if it exports none, or undefined if the package is not
+ * in the workspace.
+ */
 function resolveName(packages: Packages, specifier: string): string | null | undefined {
   for (const [name, { folder, exports }] of packages) {
     if (specifier !== name && !specifier.startsWith(`${name}/`)) continue
@@ -56,7 +60,7 @@ function resolveName(packages: Packages, specifier: string): string | null | und
   return undefined
 }
 
-/** What the file names in imports, exports, dynamic imports and types. */
+/** Returns the module specifiers of all imports, exports, dynamic imports and import types in a file. */
 function specifiersOf(file: string, text: string): string[] {
   const { module, program } = parseSync(file, text)
   const found = [

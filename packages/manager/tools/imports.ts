@@ -1,10 +1,13 @@
-// Holds the directions of imports that lint cannot see: between packages, and between the top folders of each package's
-// src/. Imports of types count as well. Circles of files are refused by lint (import/no-cycle).
+// Checks import directions that lint cannot see: between packages, and between the top folders of each package's src/.
+// Type imports count too. Lint rejects import cycles between files (import/no-cycle).
 //   node tools/imports.ts [root]
 import { resolve } from 'node:path'
 import { type Import, readImports } from './import-graph.ts'
 
-/** The packages that the sources of a package may import, by the names that their manifests export. */
+/**
+ * Packages that the sources of a package may import. They may be imported only by the names that their manifests
+ * export.
+ */
 const allowed: Record<string, readonly string[]> = {
   cli: ['client'],
   client: [],
@@ -16,17 +19,17 @@ const allowed: Record<string, readonly string[]> = {
   legacy: ['manager'],
   manager: ['gotemplate'],
 }
-/** Tests, tools and benchmarks may import these as well, and reach by a path what starts the service in their process. */
+/** Tests, tools and benchmarks may also import these packages, and the test kit of the Manager by its path. */
 const allowedInTests = ['client', 'harness']
 const testKit = /^packages\/manager\/(?:test\/kit|tools)\//
 
 /**
- * Imports that close a circle of top folders today, as `file -> folder`. The list may only get shorter: each circle that is
- * not in it is a problem, and so is each entry that closes none any more.
+ * Known imports that close a cycle between top folders, as `file -> folder`. The list must only shrink: a cycle that is
+ * not listed is a problem, and so is an entry that no longer closes a cycle.
  */
-const knownCircles: Record<string, readonly string[]> = {
+const knownCycles: Record<string, readonly string[]> = {
   manager: [
-    // Types of rows and of the guard, by name; the generator writes them.
+    // The generator writes these type imports for row types and the guard.
     'generated/graphql.ts -> features',
     'generated/graphql.ts -> policy',
   ],
@@ -35,10 +38,10 @@ const knownCircles: Record<string, readonly string[]> = {
 const packageOf = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? 'examples'
 const isTest = (file: string): boolean => !/^packages\/[^/]+\/src\//.test(file) || file.endsWith('.test.ts')
 
-/** What is wrong, a line each. */
+/** Returns one line per problem. */
 export function findProblems(
   root: string,
-  known: Readonly<Record<string, readonly string[]>> = knownCircles,
+  known: Readonly<Record<string, readonly string[]>> = knownCycles,
 ): string[] {
   const { imports, unexported } = readImports(root)
   const problems = [...unexported, ...imports.flatMap(problemOfPackages)]
@@ -53,12 +56,14 @@ function problemOfPackages({ from, to, byName }: Import): string[] {
   if (own === other || (isTest(from) && testKit.test(to))) return []
   const may = [...(allowed[own] ?? []), ...(isTest(from) ? allowedInTests : [])]
   if (!may.includes(other)) return [`${from} imports ${to}: ${own} may not import ${other}`]
-  return byName || own === 'examples' ? [] : [`${from} imports ${to} by its path; name what ${other} exports`]
+  return byName || own === 'examples'
+    ? []
+    : [`${from} imports ${to} by path; import it through the exports of ${other}`]
 }
 
 type Edge = { from: string; to: string; file: string }
 
-/** A folder of src/, or a file at its top. */
+/** Returns the top folder below src/, or the name of a file directly in src/. */
 const unitOf = (file: string): string => file.split('/')[3] ?? ''
 const nameOf = ({ file, to }: Edge): string => `${file} -> ${to}`
 
@@ -69,20 +74,20 @@ function problemsOfFolders(name: string, imports: readonly Import[], known: read
     file: from.split('/').slice(3).join('/'),
   }))
   const others = edges.filter((edge) => edge.from !== edge.to)
-  const unknown = inCircles(others.filter((edge) => !known.includes(nameOf(edge))))
-  const circular = new Set(inCircles(others).map(nameOf))
+  const unknown = edgesInCycles(others.filter((edge) => !known.includes(nameOf(edge))))
+  const circular = new Set(edgesInCycles(others).map(nameOf))
   return [
     ...[...new Set(unknown.map(nameOf))].map(
-      (edge) => `packages/${name}/src: ${edge} is part of a circle of top folders`,
+      (edge) => `packages/${name}/src: ${edge} is part of an import cycle between top folders`,
     ),
     ...known
       .filter((edge) => !circular.has(edge))
-      .map((edge) => `${edge} closes no circle any more; remove it from tools/imports.ts`),
+      .map((edge) => `${edge} no longer closes a cycle; remove it from tools/imports.ts`),
   ]
 }
 
-/** Those of the edges that a circle goes through: their end leads back to their start. */
-function inCircles(edges: readonly Edge[]): Edge[] {
+/** Returns the edges that are part of a cycle: there is a path from their end back to their start. */
+function edgesInCycles(edges: readonly Edge[]): Edge[] {
   const next = Map.groupBy(edges, ({ from }) => from)
   const reachable = new Map<string, Set<string>>()
   const reach = (start: string): Set<string> => {

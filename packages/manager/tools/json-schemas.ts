@@ -1,7 +1,8 @@
-// docs/api/schemas.json: the objects of the REST API as JSON Schema, for programs that generate types from it.
+// Prints docs/api/schemas.json, which describes the objects of the REST API as JSON Schema, for programs that generate
+// types.
 import type { Json } from './openapi-frame.ts'
 
-/** The component schemas of the API document, as definitions. */
+/** Returns the component schemas of the API document as definitions. */
 export function jsonSchemas(document: string): string {
   const { components } = JSON.parse(document) as { components: { schemas: Json } }
   const definitions = JSON.stringify(components.schemas).replaceAll('#/components/schemas/', '#/definitions/')

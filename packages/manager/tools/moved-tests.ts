@@ -1,15 +1,15 @@
-// Matches the tests of one commit with those of another. Pure: lists in, rows out.
+// Matches the tests of one commit with the tests of another. These functions are pure: they read no files.
 
 export type ListedTest = { tier: string; file: string; name: string }
-/** A removed test, or all removed tests of a file, and why. */
+/** A removed test, or all removed tests of a file, with the reason. */
 export type Removal = { file: string; name?: string; reason: string }
 type Row = { from: string; to: string; file: string; name: string }
 
-/** Reads test/removed-tests.yaml; an entry without a reason is an error. */
+/** Reads the entries of test/removed-tests.yaml. Throws if an entry has no reason. */
 export function readRemovals(entries: unknown): Removal[] {
   return (entries as Removal[]).map((entry) => {
     if (typeof entry.file !== 'string' || typeof entry.reason !== 'string' || entry.reason.length < 10)
-      throw new Error(`removed-tests.yaml: every entry has a file and a reason: ${JSON.stringify(entry)}`)
+      throw new Error(`removed-tests.yaml: every entry needs a file and a reason: ${JSON.stringify(entry)}`)
     return entry
   })
 }
@@ -18,8 +18,8 @@ const stemOf = (file: string): string => file.replace(/(\.(load|nightly|kubernet
 const ownName = (name: string): string => name.split(' > ').at(-1) as string
 
 /**
- * Finds each earlier test in the later list, most similar first: same file but for its tier, the same name anywhere, the
- * same name without its groups anywhere. A later test answers for one earlier test only.
+ * Finds each earlier test in the later list. The closest match wins: the same file in any tier, then the same name in
+ * any file, then the same name without its groups in any file. A later test matches only one earlier test.
  */
 export function compareTests(
   before: readonly ListedTest[],

@@ -19,7 +19,7 @@ const apiKey = (name: string, description: string): Json => ({
   description,
 })
 
-/** Everything but the paths and the schemas. */
+/** Returns the document without its paths and schemas. */
 export function frame(): Json & { components: Json } {
   return {
     openapi: '3.1.0',
@@ -54,11 +54,11 @@ export function frame(): Json & { components: Json } {
       },
       securitySchemes: {
         proxySecret: apiKey('X-Proxy-Auth', 'Secret that the trusted proxy shares with the Manager.'),
-        subject: apiKey('X-Token-Subject', 'Subject of the person whom the proxy has signed in, a UUID.'),
+        subject: apiKey('X-Token-Subject', 'Subject of the signed-in person, a UUID.'),
         email: apiKey('X-Token-User-Email', 'E-mail of the person; optional.'),
         name: apiKey('X-Token-User-Name', 'Name of the person; optional.'),
-        forwardedUser: apiKey('X-User-Id', 'User id of the person whom the proxy has signed in, a UUID.'),
-        forwardedTenant: apiKey('X-Tenant-Id', 'Tenant that the person has chosen, a UUID.'),
+        forwardedUser: apiKey('X-User-Id', 'User id of the signed-in person, a UUID.'),
+        forwardedTenant: apiKey('X-Tenant-Id', 'Tenant that the person selected, a UUID.'),
         machineToken: { type: 'http', scheme: 'bearer', description: 'Token of a machine user.' },
         personalAccessToken: {
           type: 'http',
@@ -88,7 +88,7 @@ export const healthServers: Json[] = [
   },
 ]
 
-/** Meaning of each status whose schema has no description. */
+/** Meaning of each status for schemas without a description. */
 export const reasons: Record<string, string> = {
   200: 'The request succeeded.',
   201: 'The object was created.',

@@ -1,4 +1,4 @@
-// docs/api/openapi.json: what the routes declare, as an OpenAPI 3.1 document.
+// Prints docs/api/openapi.json, an OpenAPI 3.1 document that is built from the route declarations.
 import type { FastifySchema } from 'fastify'
 import { envelopeRefusal, errorSchema, errorSchemas } from '../src/platform/http/http.schemas.ts'
 import { healthPortSchemas } from '../src/platform/http/health.schemas.ts'
@@ -11,7 +11,7 @@ type Components = { schemas: Record<string, Json>; responses: Record<string, Jso
 const documentMethods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
 const withoutBody = new Set(['get', 'head', 'options', 'trace'])
 
-/** The document, and the routes that do not declare enough to be in it. */
+/** Returns the document, and the routes that it omits because they lack a declaration. */
 export function createApiDocument(routes: readonly GuardedRoute[]): { document: Json; undeclared: string[] } {
   const components: Components = { schemas: {}, responses: {} }
   const paths: Record<string, Json> = {}
@@ -33,7 +33,7 @@ export function createApiDocument(routes: readonly GuardedRoute[]): { document: 
   return { document: { ...rest, paths, components: { ...fixed, ...components } }, undeclared }
 }
 
-/** The path of a route as the document writes it. */
+/** Returns the path of a route in OpenAPI notation. */
 export const documentPath = (schema: FastifySchema, path: string): string =>
   schema.path ?? path.replaceAll(/:(\w+)/g, '{$1}')
 
@@ -42,11 +42,14 @@ const healthPort = (): Route[] =>
     ['GET', 'HEAD'].map((method) => ({ method, path, schema })),
   )
 
-/** OpenAPI knows eight methods; that a GET also serves HEAD is implied. */
+/**
+ * Returns whether the document contains the route. OpenAPI supports only eight methods. Derived HEAD routes are
+ * omitted, because GET implies them.
+ */
 const isDocumented = ({ method, isDerived }: Route): boolean =>
   isDerived !== true && documentMethods.has(method.toLowerCase())
 
-/** Another method of the same registration; the HEAD of a GET does not count. */
+/** Returns true if both routes come from the same registration and `other` has a different method, except HEAD. */
 const isTwin = (route: Route, other: Route): boolean =>
   other !== route && other.schema === route.schema && other.method !== 'HEAD' && isDocumented(other)
 
@@ -76,7 +79,7 @@ function operation(route: Route, isOneOfMany: boolean, components: Components): 
   }
 }
 
-/** A body that may be null may be left out. */
+/** Returns whether the body may be null, which makes it optional. */
 const allowsNone = (body: unknown): boolean =>
   ((body as { anyOf?: { type?: string }[] }).anyOf ?? []).some(({ type }) => type === 'null')
 
@@ -90,12 +93,15 @@ function requestBody({ schema }: Route, method: string, components: Components):
     const content = { 'multipart/form-data': { schema: toJson(schema.form, components) } }
     return { requestBody: { required: true, content } }
   }
-  // A route that passes a response on passes a body on too.
+  // A route that forwards a response also forwards a request body.
   const isPassedOn = 'default' in (schema.response as object)
   return isPassedOn && !withoutBody.has(method) ? { requestBody: { content: { '*/*': { schema: {} } } } } : {}
 }
 
-/** What the route declares, and what follows from its policy and its body; a status may have several causes. */
+/**
+ * Returns the declared responses, and the responses that follow from the policy and the body. A status can have several
+ * causes.
+ */
 function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<string, Set<object>> {
   const declared = Object.entries(schema.response as Record<string, object>)
   const responses = new Map(declared.map(([status, one]) => [status, new Set([one])]))
@@ -110,7 +116,7 @@ function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<strin
     ...(schema.body === undefined ? [] : ['413', '415']),
   ]
   for (const status of further) add(status, errorSchemas[errorShape])
-  // Who prefers a page gets failures as pages too.
+  // A client that prefers HTML also receives errors as HTML.
   if (schema.alternatives?.['text/html'] !== undefined)
     for (const status of responses.keys()) if (Number(status) >= 400) add(status, errorSchemas.page)
   return responses
@@ -118,7 +124,7 @@ function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<strin
 
 function response(route: Route, status: string, causes: object[], components: Components): Json {
   const { schema, method, policy } = route
-  const { description = reasons[status] ?? 'As asked.' } = causes[0] as { description?: string }
+  const { description = reasons[status] ?? 'The request succeeded.' } = causes[0] as { description?: string }
   const named = [
     ...(policy === undefined || status === 'default' ? [] : ['X-Request-Id']),
     ...(status === '429' || status === '503' ? ['Retry-After'] : []),
@@ -132,7 +138,7 @@ function response(route: Route, status: string, causes: object[], components: Co
     ...(named.length === 0 ? {} : { headers }),
     ...(hasBody ? { content: contentOf(schema, status, causes, components) } : {}),
   }
-  // Failures that are equal on many routes are written once.
+  // Errors that many routes share become one component.
   const ids = causes.map((cause) => (cause as { $id?: string }).$id)
   if (Number(status) < 400 || policy === undefined || ids.includes(undefined) || !hasBody) return whole
   const name = `${ids.join('Or')}${status}`
@@ -140,7 +146,7 @@ function response(route: Route, status: string, causes: object[], components: Co
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** The bodies of a response, by media type. */
+/** Returns the bodies of a response by media type. */
 function contentOf(schema: FastifySchema, status: string, causes: object[], components: Components): Json {
   const success = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
   const typesOf = (cause: object): string[] => {
@@ -161,7 +167,7 @@ function contentOf(schema: FastifySchema, status: string, causes: object[], comp
   return content
 }
 
-/** One of these lets a caller in; an empty one says that none is needed. */
+/** Returns the alternative credentials. An empty alternative means that no credential is required. */
 function securityOf({ policy, schema }: Route): Json[] {
   if (policy === undefined || 'open' in policy)
     return schema.optionalCredential === undefined ? [] : [{ [schema.optionalCredential]: [] }, {}]
@@ -175,15 +181,18 @@ function securityOf({ policy, schema }: Route): Json[] {
   ]
 }
 
-function parametersOf(schema: unknown, place: 'header' | 'path' | 'query'): Json[] {
+function parametersOf(schema: unknown, location: 'header' | 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
     const { description = '', ...form } = described(property as Json)
-    return { name, in: place, required: required.includes(name), description, schema: form }
+    return { name, in: location, required: required.includes(name), description, schema: form }
   })
 }
 
-/** In the service a title says what a value must be. In the document it is a name, so the text moves to the description. */
+/**
+ * Moves the title of a schema into its description. The service uses titles to describe valid values, but in OpenAPI a
+ * title is a name.
+ */
 function described({ title, ...schema }: Json): Json {
   if (typeof title !== 'string') return title === undefined ? schema : { title, ...schema }
   if (schema['format'] === 'uuid') return schema
@@ -191,7 +200,7 @@ function described({ title, ...schema }: Json): Json {
   return { ...schema, description: `${description} Must be ${title}.`.trimStart() }
 }
 
-/** The schema as JSON; one with an $id becomes a component. */
+/** Returns the schema as JSON. A schema with an $id becomes a component. */
 function toJson(schema: object, components: Components): Json {
   const { $id, ...rest } = described(schema as Json) as { $id?: string }
   const entries = Object.entries(rest).map(([key, value]) => [key, convert(value, components)])

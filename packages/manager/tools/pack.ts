@@ -1,6 +1,7 @@
-// The `prepack`, `postpack` and `prepublishOnly` scripts of the published packages. npm runs them in the package folder.
-// package.json names src/*.ts, which this repository runs without a build. Node does not strip types in node_modules, so
-// the tarball contains dist/ and a package.json that names dist/ (docs/decisions/0054-packages-packed-by-npm.md).
+// The `prepack`, `postpack` and `prepublishOnly` scripts of the published packages. npm runs them in the package
+// folder. In this repository, package.json refers to src/*.ts, which runs without a build. Node does not strip types in
+// node_modules, so the tarball contains dist/ and a package.json that refers to dist/
+// (docs/decisions/0054-packages-packed-by-npm.md).
 import { execFileSync } from 'node:child_process'
 import { constants, copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -10,7 +11,7 @@ type Manifest = {
   bin?: Record<string, string>
 } & Record<string, unknown>
 
-/** git does not ignore this file: if npm fails before `postpack`, the changed checkout is visible. */
+/** git does not ignore this file. If npm fails before `postpack`, `git status` shows that the checkout was changed. */
 const backup = 'package.json.source'
 
 const mapValues = (entries: Record<string, string>, change: (path: string) => unknown): object =>
@@ -37,13 +38,15 @@ function publishedManifest(manifest: Manifest): object {
   }
 }
 
-/** Builds before it replaces the manifest, so a concurrent process finds every file that either manifest names. */
+/**
+ * Builds before it replaces the manifest, so that a concurrent process finds every file that either manifest refers to.
+ */
 function prepack(): void {
   rmSync('dist', { recursive: true, force: true })
   execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' })
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
   const published = `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`
-  // An earlier pack that was interrupted left its backup, which must not be overwritten.
+  // An interrupted pack leaves its backup behind, which must not be overwritten.
   copyFileSync('package.json', backup, constants.COPYFILE_EXCL)
   writeFileSync(`${backup}.new`, published)
   renameSync(`${backup}.new`, 'package.json')
@@ -51,7 +54,10 @@ function prepack(): void {
 
 const postpack = (): void => renameSync(backup, 'package.json')
 
-/** npm sends the manifest of the folder to the registry after postpack restored it, so the registry would list src/. */
+/**
+ * Rejects `npm publish`: npm sends the manifest of the folder to the registry after postpack has restored it, so the
+ * registry would list src/.
+ */
 function refusePublish(): void {
   process.stderr.write('Cannot publish a folder. Run `npm pack`, then `npm publish` with the tarball.\n')
   process.exitCode = 1

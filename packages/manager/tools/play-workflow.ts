@@ -1,5 +1,6 @@
-// Runs the jobs of a workflow on this machine, as an unprivileged user in a clean clone (`--help`). Actions are replaced by
-// local commands (workflow-actions.ts), the hosted image by a file tree that mmdebstrap builds (runner-root.ts).
+// Runs the jobs of a workflow on this machine, as an unprivileged user in a clean clone (see `--help`). Local commands
+// replace actions (workflow-actions.ts), and a file tree that mmdebstrap builds replaces the hosted image
+// (runner-root.ts).
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -12,21 +13,22 @@ import { type Job, type Machine, type RunStep, type Step, planWorkflow } from '.
 
 const help = `Usage: node packages/manager/tools/play-workflow.ts <workflow file> [options]
 
-Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree like a
-hosted runner. A job with a container runs as root in a minimal tree. Prints one line per step with its time. Exit code 1 when a job failed. Needs root, Debian and mmdebstrap.
+Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree like
+a hosted runner. A job with a container runs as root in a minimal tree. Prints one line per step with its time. Exits 1
+if a job fails. Requires root, Debian and mmdebstrap.
 
-Play only workflows that you trust: apt-get by sudo can run any command as root, and steps can read the npm settings of this
-machine.
+Play only workflows that you trust: apt-get with sudo can run any command as root, and steps can read the npm settings
+of this machine.
 
-Differences from a hosted runner: Debian instead of Ubuntu; sudo runs apt-get only; packages start no services; processes
-that a step leaves behind end with it; jobs run one after another and start without an npm cache.
+Differences from a hosted runner: Debian instead of Ubuntu; sudo runs only apt-get; packages start no services;
+processes that a step leaves running are killed; jobs run one after another and start without an npm cache.
 
 Options:
-  --job <id>            runs only this job; "test" is all of a matrix, "test (2)" one of it; may be repeated
+  --job <id>            runs only this job; "test" selects a whole matrix, "test (2)" one job of it; can be repeated
   --stop-before <text>  runs each job up to the first step whose title or command contains the text
   --artifacts <folder>  copies uploaded artifacts there
-  --logs <folder>       keeps the output of each step there; without it, only the end of a failed step is printed
-  --list                prints the steps and runs none
+  --logs <folder>       writes the output of each step there; without it, prints only the end of a failed step
+  --list                prints the steps without running them
   --help                prints this text
 
 Examples:
@@ -43,7 +45,7 @@ const secondsSince = (startedAt: number): string => `${((Date.now() - startedAt)
 type Options = { jobs: string[]; stopBefore?: string; artifacts: string | null; logs?: string }
 type Play = { job: Job; context: ActionContext; logs: string; deadline: number }
 
-/** The steps to run; throws before anything runs if one of them has no local command. */
+/** Returns the jobs with the steps to run. Throws before any step runs if a step has no local command. */
 function chooseJobs(text: string, { jobs: wanted, stopBefore }: Options): Job[] {
   const jobs = planWorkflow(text)
   const unknown = wanted.find((name) => !jobs.some((job) => job.id === name || job.name === name))
@@ -63,13 +65,13 @@ function stepsUntil({ name, steps }: Job, text: string | undefined): Step[] {
   const end = steps.findIndex(
     (step) => step.title.includes(text) || ('run' in step && step.run.includes(text)),
   )
-  if (end === -1) throw new Error(`Job ${name} has no step with ${text}.`)
+  if (end === -1) throw new Error(`Job ${name} has no step that contains ${text}.`)
   return steps.slice(0, end)
 }
 
 /**
- * A folder that is removed however this process ends: the end of the pipe wakes the remover. The namespaces end on their
- * own, so the remover may have to wait for their processes.
+ * Creates a folder that is removed even if this process is killed: a separate process removes it when its pipe closes.
+ * The namespaces stop asynchronously, so that process retries until all processes in them have exited.
  */
 function makeWorkFolder(): { folder: string; remove: () => Promise<void> } {
   const folder = mkdtempSync(path.join(tmpdir(), 'manager-workflow-'))
@@ -110,7 +112,7 @@ async function playJob({ job, context, logs, deadline }: Play): Promise<boolean>
 
 type StepPlay = { context: ActionContext; log: string; index: number; deadline: number }
 
-/** Runs one step; returns the reason of a failure, or null. */
+/** Runs one step. Returns the reason for its failure, or null. */
 async function playStep(step: Step, play: StepPlay): Promise<string | null> {
   if ('run' in step) return playRun(step, play)
   try {
@@ -142,17 +144,20 @@ async function playRun(step: RunStep, { context, log, index, deadline }: StepPla
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   clearTimeout(timer)
   if (isLate) return 'The step exceeded its time limit.'
-  return code === 0 ? null : `The step ended with ${signal ?? `exit code ${code}`}.`
+  return code === 0 ? null : `The step failed with ${signal ?? `exit code ${code}`}.`
 }
 
-/** Removes a tree while the next job runs: it has tens of thousands of files. */
+/** Removes a tree in the background while the next job runs, because the tree has tens of thousands of files. */
 function discard(root: string): void {
   const discarded = mkdtempSync(`${root}-discarded-`)
   renameSync(root, path.join(discarded, 'root'))
   spawn('rm', ['-rf', '--one-file-system', discarded], { stdio: 'ignore', detached: true }).unref()
 }
 
-/** Returns a function that makes the tree of a job: a copy of the one that was built for the first job of its kind. */
+/**
+ * Returns a function that creates the tree of a job. The tree is built for the first job of its kind and copied for the
+ * others.
+ */
 function createTrees(folder: string): (machine: Machine, isLast: boolean) => Tree {
   const built = new Set<Machine>()
   return (machine, isLast) => {
@@ -231,7 +236,7 @@ async function main(): Promise<number> {
   return (await playJobs(jobs, options)) ? 0 : 1
 }
 
-// The end of this process, by a signal too, ends the steps and removes the folder.
+// When this process exits, even by a signal, the steps are killed and the folder is removed.
 try {
   process.exitCode = await main()
 } catch (error) {

@@ -1,5 +1,5 @@
-// Finds every regular expression of the sources and fails when one can take more than linear time for some text: a text
-// of a caller must not stop the process. Tests and tools are left out; they meet no text of callers.
+// Checks every regular expression in the sources and fails if one can take more than linear time: input from a caller
+// must not block the process. Tests and tools are excluded, because they process no input from callers.
 //   node tools/regexes.ts [folder]
 import { globSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
@@ -7,12 +7,12 @@ import { pathToFileURL } from 'node:url'
 import { type CallExpression, type NewExpression, Visitor, parseSync } from 'oxc-parser'
 import { check } from 'recheck'
 
-type Regex = { pattern: string; flags: string; places: string[] }
+type Regex = { pattern: string; flags: string; locations: string[] }
 type Site = { file: string; line: number }
-/** A regular expression as written in the source, and why it may stay: what bounds the text it meets. */
+/** Maps allowed regular expressions, as written in the source, to the reason: the length limit of their input. */
 export type Exceptions = Record<string, string>
 
-// Limits by steps alone, none by time: a busy machine must not change a verdict.
+// The limits count steps instead of time, so that results do not depend on the load of the machine.
 const options = {
   randomSeed: 1,
   timeout: null,
@@ -22,24 +22,23 @@ const options = {
 }
 const exceptions: Exceptions = {}
 
-/** What is wrong, a line each; nothing when every regular expression below the folder is linear. */
+/** Returns one line per problem, or an empty list if every regular expression below the folder is linear. */
 export async function findProblems(folder: string, allowed: Exceptions = exceptions): Promise<string[]> {
   const { regexes, problems } = await findRegexes(folder)
   const used = new Set<string>()
-  for (const { pattern, flags, places } of regexes) {
+  for (const { pattern, flags, locations } of regexes) {
     const source = `/${pattern}/${flags}`
-    // The checker does not know the flag d, which changes what is reported of a match and not how it is found.
+    // The checker does not support the flag d, which changes the reported match but not the matching itself.
     const verdict = await check(pattern, flags.replace('d', ''), options)
     if (verdict.status === 'safe') continue
     const found = verdict.status === 'vulnerable' ? verdict.complexity.summary : verdict.error.kind
     const reason = Object.hasOwn(allowed, source) ? (allowed[source] ?? '') : null
     if (reason !== null) used.add(source)
-    if (reason === null) problems.push(`${places.join(', ')}: ${source} is not linear: ${found}`)
-    else if (reason.trim().length < 20)
-      problems.push(`the exception for ${source} does not say why it may stay`)
+    if (reason === null) problems.push(`${locations.join(', ')}: ${source} is not linear: ${found}`)
+    else if (reason.trim().length < 20) problems.push(`the exception for ${source} gives no reason`)
   }
   for (const source of Object.keys(allowed))
-    if (!used.has(source)) problems.push(`the exception for ${source} is needed no more`)
+    if (!used.has(source)) problems.push(`the exception for ${source} is no longer needed`)
   return problems
 }
 
@@ -49,8 +48,8 @@ async function findRegexes(folder: string): Promise<{ regexes: Regex[]; problems
   const regexes = new Map<string, Regex>()
   const add = (pattern: string, flags: string, { file, line }: Site): void => {
     const key = `/${pattern}/${flags}`
-    const known = regexes.get(key) ?? { pattern, flags, places: [] }
-    known.places.push(`${relative(folder, file)}:${line}`)
+    const known = regexes.get(key) ?? { pattern, flags, locations: [] }
+    known.locations.push(`${relative(folder, file)}:${line}`)
     regexes.set(key, known)
   }
   const sites: Site[] = []
@@ -64,15 +63,13 @@ async function findRegexes(folder: string): Promise<{ regexes: Regex[]; problems
       const here = composed.filter((one) => one.line === line)
       for (const { pattern, flags } of here) add(pattern, flags, { file, line })
       if (here.length === 0)
-        problems.push(
-          `${relative(folder, file)}:${line}: a regular expression is made while the service runs`,
-        )
+        problems.push(`${relative(folder, file)}:${line}: a regular expression is built at run time`)
     }
   }
   return { regexes: [...regexes.values()], problems }
 }
 
-/** Adds the literals of a file; returns where it calls RegExp. */
+/** Adds the regular expression literals of a file. Returns the positions of its RegExp calls. */
 function readFile(file: string, add: (pattern: string, flags: string, site: Site) => void): Site[] {
   const text = readFileSync(file, 'utf8')
   const { program, errors } = parseSync(file, text)
@@ -92,7 +89,7 @@ function readFile(file: string, add: (pattern: string, flags: string, site: Site
   return sites
 }
 
-/** The regular expressions that a module composes while it is loaded, as they come out. */
+/** Loads a module and returns the regular expressions that it creates while loading. */
 async function composedIn(file: string): Promise<{ line: number; pattern: string; flags: string }[]> {
   const url = pathToFileURL(file).href
   const made: { line: number; pattern: string; flags: string }[] = []

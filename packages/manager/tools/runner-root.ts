@@ -1,6 +1,6 @@
-// The file tree of the machine on which play-workflow.ts runs steps, by mmdebstrap. A hosted runner has the programs of its
-// image and an unprivileged user whose sudo runs apt-get only; a container has Debian's minimal set and root. The tree
-// takes the package sources, certificates and npm settings of this machine, so it installs from wherever this machine does.
+// Builds the file tree in which play-workflow.ts runs steps, with mmdebstrap. The tree of a hosted runner has the
+// programs of the hosted image and an unprivileged user whose sudo runs only apt-get. The tree of a container has
+// Debian's minimal set and root. Both use the package sources, certificates and npm settings of this machine.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import type { Machine, Values } from './workflow-plan.ts'
 
 export type Tree = { root: string; machine: Machine }
 
-/** The programs of a hosted image that steps rely on, beyond Debian's minimal set, and why. */
+/** Programs of the hosted image that steps need in addition to Debian's minimal set, each with the reason. */
 const imagePackages: Record<string, string> = {
   'ca-certificates': 'npm verifies the registry',
   chromium: 'stands in for Chrome, which the browser tests drive',
@@ -34,15 +34,15 @@ const accounts: Record<Machine, Account> = {
   hosted: { name: 'runner', id: 1001, home: '/home/runner' },
   container: { name: 'root', id: 0, home: '/root' },
 }
-/** Where a hosted runner checks the repository out. */
+/** Folder into which a hosted runner checks out the repository. */
 export const workspace = '/home/runner/work/manager/manager'
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
-/** Their copy in the tree: the package ca-certificates overwrites the original path when a step installs it. */
+/** Path of a copy in the tree: the package ca-certificates overwrites the original when a step installs it. */
 const copiedCertificates = '/etc/runner-certificates.crt'
 
 /**
- * Enters the tree and runs a command as the account. pivot_root instead of chroot: the kernel refuses user namespaces,
- * which tests and Chromium use, to a process in a chroot. The shell stays process 1 and reaps orphans.
+ * Enters the tree and runs a command as the account. It uses pivot_root, because the kernel denies user namespaces to a
+ * process in a chroot, and tests and Chromium need them. The shell stays process 1 and reaps orphans.
  */
 const enterScript = `set -e
 root=$1 user=$2 folder=$3
@@ -74,8 +74,8 @@ wait $!
 `
 
 /**
- * Starts a program in its own mount, process, IPC and host name namespaces. However this process ends, the kernel ends all
- * processes in them and removes the mounts.
+ * Returns the command that starts a program in separate mount, process, IPC and host name namespaces. When this process
+ * exits for any reason, the kernel kills all processes in the namespaces and removes the mounts.
  */
 const inNamespaces = (command: readonly string[]): [string, string[]] => [
   'setpriv',
@@ -85,7 +85,7 @@ const inNamespaces = (command: readonly string[]): [string, string[]] => [
   ),
 ]
 
-/** Builds the tree, whose folder does not exist yet. A hosted runner takes one to three minutes. */
+/** Builds the tree in a folder that must not exist yet. The tree of a hosted runner takes one to three minutes. */
 export function buildTree(tree: Tree): void {
   if (process.getuid?.() !== 0) throw new Error('Run the player as root: it mounts file systems.')
   ensureMmdebstrap()
@@ -106,7 +106,7 @@ function configureTree(tree: Tree): void {
   const { root, machine } = tree
   const { home } = accounts[machine]
   if (machine === 'hosted') addRunner(root)
-  // Packages start no services: the tree shares the ports of this machine.
+  // Keep packages from starting services: the tree shares the ports of this machine.
   writeFileSync(`${root}/usr/sbin/policy-rc.d`, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   copyFileSync('/etc/resolv.conf', `${root}/etc/resolv.conf`)
   writeFileSync(`${root}/etc/hosts`, '127.0.0.1 localhost runner\n::1 localhost\n')
@@ -126,27 +126,27 @@ function addRunner(root: string): void {
   chmodSync(sudoers, 0o440)
 }
 
-/** Makes the user of the steps the owner of a file in the tree. */
+/** Makes the user that runs the steps the owner of a file in the tree. */
 export function giveToAccount({ root, machine }: Tree, file: string): void {
   const { id } = accounts[machine]
   execFileSync('chown', ['-R', `${id}:${id}`, `${root}${file}`])
 }
 
-/** A separate copy for one job. */
+/** Copies a tree for one job. */
 export function copyTree(from: string, to: string): void {
   execFileSync('cp', ['-a', '--reflink=auto', from, to])
 }
 
 export type Command = { tree: Tree; folder: string; command: string[]; env: Values; log: string }
 
-/** Starts a command in the tree as its user; the output goes to the log file. */
+/** Starts a command in the tree as its user. The output goes to the log file. */
 export function startInTree({ tree, folder, command, env, log }: Command): ChildProcess {
   const account = accounts[tree.machine]
   const [program, args] = inNamespaces(
     ['sh', '-c', enterScript, 'sh', tree.root, account.name, path.join(workspace, folder)].concat(command),
   )
   const output = openSync(log, 'a')
-  // The variables may contain tokens, which arguments would show to every user of this machine.
+  // The variables may contain tokens. Command-line arguments would show them to every user of this machine.
   const child = spawn(program, args, {
     stdio: ['ignore', output, output],
     env: { ...environmentOf(account), ...env },
@@ -155,7 +155,7 @@ export function startInTree({ tree, folder, command, env, log }: Command): Child
   return child
 }
 
-/** The variables of a hosted runner that programs look at, and the npm and proxy settings of this machine. */
+/** Returns the variables that programs expect on a hosted runner, and the npm and proxy settings of this machine. */
 function environmentOf(account: Account): Values {
   const passed = Object.entries(process.env).filter(([key]) =>
     /^(?:npm_config_|(?:https?|no)_proxy$)/i.test(key),
@@ -179,7 +179,7 @@ function environmentOf(account: Account): Values {
 const npmSetting = (key: string): string =>
   execFileSync('npm', ['config', 'get', key, '--loglevel=error'], { encoding: 'utf8' }).trim()
 
-/** How this machine reaches its package sources, such as through a proxy. */
+/** Returns the apt settings of this machine for its package sources, such as a proxy. */
 const aptSettings = (): string =>
   execFileSync('apt-config', ['dump', 'Acquire'], { encoding: 'utf8' })
     .split('\n')

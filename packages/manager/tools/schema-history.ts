@@ -1,4 +1,4 @@
-// What each migration makes of the schema: the objects it adds or changes, and those it removes.
+// Lists, for each migration, the objects that it adds or changes and the objects that it removes.
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { describeSchema } from '../src/platform/postgres/schema-description.ts'
@@ -21,7 +21,7 @@ export async function schemaHistory(): Promise<string> {
       const after = await describeSchema(client)
       await client.query('rollback')
       const change = changeBetween(before, after)
-      // A baseline could not tell a database with it from one without.
+      // The baseline command could not detect whether such a migration was applied.
       if (Object.keys(change.set).length + change.removed.length === 0)
         throw new Error(`${name} changes nothing that src/platform/postgres/schema-description.ts describes`)
       history[name] = change
@@ -40,7 +40,7 @@ export const schemaHistory: Readonly<
 
 function changeBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Change {
   const set = [...after].filter(([name, definition]) => before.get(name) !== definition)
-  // The order of code points: the same wherever it runs.
+  // Comparing code units gives the same order in every locale.
   return {
     set: Object.fromEntries(set.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     removed: [...before.keys()].filter((name) => !after.has(name)).toSorted(),

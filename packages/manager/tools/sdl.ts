@@ -1,4 +1,4 @@
-// All SDL of the service, read from the files themselves so that types can be generated before the app compiles.
+// Reads the SDL of the service from its files, so that types can be generated before the app compiles.
 import { globSync, readFileSync } from 'node:fs'
 import { Kind, parse } from 'graphql'
 import { permissionSdl } from '../src/policy/permissions.ts'
@@ -12,7 +12,7 @@ export function readAllSdl(): string {
   return [permissionSdl, ...files.map(read)].join('\n')
 }
 
-/** The TypeScript type behind each type with `@row`, as the code generator takes it. */
+/** Returns the TypeScript type of each GraphQL type with `@row`, in the notation of the code generator. */
 export function readRows(): Record<string, string> {
   const rows: Record<string, string> = {}
   for (const file of featureFiles())

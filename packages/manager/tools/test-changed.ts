@@ -1,25 +1,25 @@
-// `npm run test:changed`: the tests near what changed since a commit, by default the last one. Near are the tests of the
-// same folder, those that import a changed file, and those named after its folder. It is the quick answer while you
-// work; `npm test` is the whole one.
+// `npm run test:changed` runs the tests that are related to the files changed since a commit, by default the last one.
+// A test is related if it is in the same folder, imports a changed file, or is in a test folder with the same name. It
+// gives quick feedback during development; `npm test` runs all tests.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 const manager = 'packages/manager/'
 const isTest = (file: string): boolean => /(?<!\.load|\.nightly)\.test\.ts$/.test(file)
-/** What an operation may do is shown for all operations at once. */
+/** These tests cover the policy of all operations. */
 const ofOperations = ['test/policy/policy.test.ts', 'test/schema-rules.test.ts'].map((file) => manager + file)
 
 export type Suite = { tests: readonly string[]; importsOf: (test: string) => string }
 
-/** The tests near a changed file. */
+/** Returns the tests that are related to a changed file. */
 export function testsNear(file: string, { tests, importsOf }: Suite): string[] {
   if (isTest(file)) return tests.includes(file) ? [file] : []
   const folder = `${dirname(file)}/`
   const area = /^packages\/manager\/src\/(?:platform\/)?([a-z-]+)\//.exec(file)?.[1]
   const imported = `/${basename(file)}'`
   const isNear = (test: string): boolean =>
-    // A kit is used by tests in its folder's folder, which import it.
+    // Tests in the parent folder of a kit import the files of the kit that they use, so the folder is ignored here.
     (!folder.includes('/kit/') && test.startsWith(folder)) ||
     (area !== undefined && test.startsWith(`${manager}test/${area}`)) ||
     importsOf(test).includes(imported)
@@ -44,10 +44,10 @@ function run(since: string): number {
     const found = testsNear(file, suite)
     for (const test of found) near.add(test)
     if (found.length === 0 && file.startsWith('packages/'))
-      process.stdout.write(`no test is near ${file}; npm test runs all of them\n`)
+      process.stdout.write(`${file} has no tests near it; run npm test for all tests\n`)
   }
   if (near.size === 0) {
-    process.stdout.write(`nothing with tests near it has changed since ${since}\n`)
+    process.stdout.write(`no file with tests near it has changed since ${since}\n`)
     return 0
   }
   return spawnSync('npx', ['vitest', 'run', ...near], { stdio: 'inherit' }).status ?? 1
@@ -57,7 +57,7 @@ if (import.meta.main) {
   const [since = 'HEAD'] = process.argv.slice(2)
   if (since.startsWith('-'))
     process.stdout.write(
-      'usage: npm run test:changed [-- <commit>]\n\nRuns the tests near what changed since the commit, by default HEAD.\n\nExamples:\n  $ npm run test:changed\n  $ npm run test:changed -- main\n',
+      'usage: npm run test:changed [-- <commit>]\n\nRuns the tests near the files that changed since the commit, by default HEAD.\n\nExamples:\n  $ npm run test:changed\n  $ npm run test:changed -- main\n',
     )
   else process.exitCode = run(since)
 }

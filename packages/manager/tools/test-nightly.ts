@@ -1,4 +1,5 @@
-// `npm run test:nightly`: the third tier. Runs every stage, continues after a failure, prints a table and writes it to a file.
+// `npm run test:nightly` runs the third test tier. It continues after a failed stage, and prints and saves a table of
+// results.
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +22,7 @@ const vitest = (config: string, report: string): string[] =>
 const npmRun = (...args: string[]): string[] => ['npm', 'run', '--silent', ...args]
 const [testReport, loadReport] = [join(dir, 'tests.json'), join(dir, 'load.json')]
 
-/** The files with property tests, which draw the same values in every other tier. */
+/** Returns the files with property tests. In the other tiers, these tests use a fixed seed. */
 function propertyTests(): string[] {
   const files = globSync('packages/*/{src,test}/**/*.test.ts', { exclude: ['**/*.{load,nightly}.test.ts'] })
   return files.filter((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"))
@@ -45,15 +46,15 @@ const stages: Stage[] = [
 
 const help = `Usage: npm run test:nightly -- [<stage>...] [options]
 
-Runs what takes too long for every change: planted faults, large data, timing ratios, played documents, Kubernetes, drills,
-the fault program and the soak. All stages take several hours on two cores. A stage that fails does not stop the others.
-The table goes to standard output and to a file. Exit code 1 when a stage fails.
+Runs the tests that take too long for every change: planted faults, large data, timing ratios, guides as scripts,
+Kubernetes, drills, the fault program and the soak. All stages take several hours on two cores. A failed stage does
+not stop the others. The table is written to standard output and to a file. Exits 1 if a stage fails.
 
 Stages:
 ${stages.map(({ name, command }) => `  ${name.padEnd(9)} ${command.slice(0, 6).join(' ')}`).join('\n')}
 
 Options:
-  --summary <file>  where the table is written (default: nightly-summary.md, or what NIGHTLY_SUMMARY names)
+  --summary <file>  file for the table (default: NIGHTLY_SUMMARY, or nightly-summary.md)
   --help            show this text
 
 Examples:
@@ -62,7 +63,7 @@ Examples:
   $ npm run test:nightly -- faults --summary /tmp/faults.md
 `
 
-/** Counts and failures of a stage that wrote a report. */
+/** Returns the counts and failures from the report of a stage. */
 function readReport(file: string): { counts: string; failed: string[] } {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report
@@ -70,7 +71,7 @@ function readReport(file: string): { counts: string; failed: string[] } {
       const path = relative(process.cwd(), name)
       const tests = assertionResults.filter((one) => one.status === 'failed')
       if (tests.length > 0) return tests.map(({ fullName }) => `${path}: ${fullName}`)
-      return status === 'failed' ? [`${path}: the file could not be run`] : []
+      return status === 'failed' ? [`${path}: the file did not run`] : []
     })
     return { counts: `${report.numPassedTests} passed, ${report.numFailedTests} failed`, failed }
   } catch {
@@ -91,7 +92,7 @@ function run(stage: Stage): Result {
 const rowOf = ({ stage, isGood, seconds, counts }: Result): string =>
   `| ${stage.name} | ${isGood ? 'pass' : 'FAIL'} | ${seconds} s | ${counts} |`
 
-/** The table, with the tests that failed below it. */
+/** Returns the table, followed by the failed tests. */
 function render(results: readonly Result[]): string {
   const rows = ['| stage | result | time | tests |', '| --- | --- | --- | --- |', ...results.map(rowOf)]
   const failed = results.flatMap((result) => result.failed.map((name) => `- ${result.stage.name}: ${name}`))
@@ -109,17 +110,17 @@ function main(): number {
   }
   const unknown = positionals.find((name) => !stages.some((stage) => stage.name === name))
   if (unknown !== undefined) {
-    process.stderr.write(`There is no stage ${unknown}. Run npm run test:nightly -- --help for a list.\n`)
+    process.stderr.write(`Unknown stage ${unknown}. Run npm run test:nightly -- --help for a list.\n`)
     return 2
   }
   const file = values.summary ?? process.env['NIGHTLY_SUMMARY'] ?? 'nightly-summary.md'
   const results: Result[] = []
   for (const stage of stages.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     results.push(run(stage))
-    // After every stage: a night that is cut short keeps what it has found.
+    // Write the file after every stage, so that an interrupted run keeps its results.
     writeFileSync(file, render(results))
   }
-  process.stdout.write(`\n${render(results)}\nThe table is in ${file}.\n`)
+  process.stdout.write(`\n${render(results)}\nWrote the table to ${file}.\n`)
   return results.every(({ isGood }) => isGood) ? 0 : 1
 }
 

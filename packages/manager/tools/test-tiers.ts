@@ -1,5 +1,5 @@
-// `npm run test:tiers`: lists every test with its tier. With --since it compares them with the tests of another commit and
-// fails when one of those is gone and test/removed-tests.yaml gives no reason.
+// `npm run test:tiers` lists every test with its tier. With --since, it compares the tests with those of another
+// commit. It fails if a test from that commit no longer exists and test/removed-tests.yaml gives no reason.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,15 +11,15 @@ import { type ListedTest, compareTests, readRemovals } from './moved-tests.ts'
 const root = new URL('../../../', import.meta.url).pathname
 const help = `Usage: npm run test:tiers -- [--since <commit>]
 
-Prints one line per test: its tier, its file and its name, separated by tabs. With --since, every line begins with the tier
-that the test had in that commit, or with "new"; the command fails when a test of that commit is gone without a reason in
+Prints one line per test: its tier, its file and its name, separated by tabs. With --since, every line starts with the
+tier of the test in that commit, or with "new". The command fails if a test of that commit is gone without a reason in
 packages/manager/test/removed-tests.yaml.
 
 Examples:
   $ npm run --silent test:tiers | cut -f 1 | sort | uniq -c
   $ npm run --silent test:tiers -- --since v0.9.0
 `
-/** Every configuration that releases have had, with the name of its tier. */
+/** Maps the test configurations of this and earlier releases to tiers. */
 const tiers = {
   'vitest.config.ts': 'test',
   'vitest.load.config.ts': 'load',
@@ -27,7 +27,7 @@ const tiers = {
   'packages/manager/vitest.kubernetes.config.ts': 'kubernetes',
 }
 
-/** The tests of a checkout. Vitest collects them without running them. */
+/** Lists the tests of a checkout. Vitest collects them without running them. */
 function listTests(checkout: string): ListedTest[] {
   return Object.entries(tiers)
     .filter(([config]) => existsSync(join(checkout, config)))
@@ -42,7 +42,7 @@ function listTests(checkout: string): ListedTest[] {
 
 const git = (...args: string[]): void => void execFileSync('git', args, { cwd: root, stdio: 'pipe' })
 
-/** The same for another commit, in a checkout that shares the installed packages. */
+/** Lists the tests of another commit in a temporary checkout that shares the installed packages. */
 function listTestsAt(commit: string): ListedTest[] {
   const checkout = mkdtempSync(join(tmpdir(), 'manager-tiers-'))
   git('worktree', 'add', '--detach', checkout, commit)

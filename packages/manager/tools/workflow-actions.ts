@@ -1,5 +1,5 @@
-// Local commands in place of the actions that workflows use. An action, a version or an input that is not listed here
-// is an error: actionlint does not know the inputs of the newest versions, and the player must not guess their effect.
+// Local commands that replace the actions in workflows. An action, version or input that is not listed here is an
+// error: actionlint does not know the inputs of the newest versions, and the player must not guess their effect.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,16 +11,16 @@ export type ActionContext = {
   /** The repository that checkout clones, and its commit. */
   repository: string
   commit: string
-  /** Holds the downloads that jobs share. */
+  /** Folder for downloads that jobs share. */
   downloads: string
-  /** Where upload-artifact copies to; null checks only that the file exists. */
+  /** Target folder of upload-artifact. If it is null, upload-artifact only checks that the file exists. */
   artifacts: string | null
-  /** Folders that later steps have first in their PATH. */
+  /** Folders that are added to the start of PATH in later steps. */
   path: string[]
 }
 type Action = { inputs: readonly string[]; run: (inputs: Values, context: ActionContext) => void }
 
-/** The npm release line of Node 24. The registry package of Node contains no npm. */
+/** The npm release line for Node 24. The registry package of Node does not contain npm. */
 const npmVersion = '11.21.1'
 
 const actions: Record<string, Action> = {
@@ -45,24 +45,24 @@ function checkOut(inputs: Values, { tree, repository, commit }: ActionContext): 
     throw new Error('checkout: set persist-credentials to false, or later steps can read the token')
   const depth = inputs['fetch-depth'] ?? '1'
   const folder = `${tree.root}${workspace}`
-  // The folder belongs to the user of the steps, and git refuses the folders of others unless they are named.
+  // The folder belongs to the user that runs the steps, and git rejects folders of other users unless they are listed.
   const git = (...args: string[]): void =>
     void execFileSync('git', ['-c', `safe.directory=${folder}`, '-C', folder, ...args])
   git('init', '--quiet')
-  // A URL, because git ignores --depth for a path.
+  // The source is a URL, because git ignores --depth for a path.
   const source = `file://${repository}`
   git('fetch', '--quiet', ...(depth === '0' ? ['--tags'] : ['--no-tags', '--depth', depth]), source, commit)
   git('checkout', '--quiet', '--detach', commit)
   giveToAccount(tree, workspace)
 }
 
-/** The Node of `.ci/node`, from the registry, where a hosted runner installs it. */
+/** Installs the Node version of `.ci/node` from the registry, at the path of a hosted runner. */
 function setUpNode(inputs: Values, context: ActionContext): void {
   const version = /^node_pin=(\S+)$/m.exec(readFileSync(`${context.repository}/.ci/node`, 'utf8'))?.[1] ?? ''
   if (version.split('.')[0] !== inputs['node-version'])
     throw new Error(`setup-node: .ci/node pins Node ${version}, the workflow names ${inputs['node-version']}`)
   if ((inputs['cache'] ?? 'npm') !== 'npm')
-    throw new Error(`setup-node: cannot play cache ${inputs['cache']}`)
+    throw new Error(`setup-node: the player does not support cache ${inputs['cache']}`)
   const modules = path.join(context.downloads, 'node_modules')
   if (!existsSync(modules))
     execFileSync(
@@ -91,7 +91,7 @@ function uploadArtifact(inputs: Values, { tree, artifacts }: ActionContext): voi
   const { name = 'artifact', path: file = '' } = inputs
   if (inputs['if-no-files-found'] !== 'error')
     throw new Error('upload-artifact: set if-no-files-found to error, or a missing file goes unnoticed')
-  if (/[*?\n]/.test(file)) throw new Error(`upload-artifact: cannot play the pattern ${file}`)
+  if (/[*?\n]/.test(file)) throw new Error(`upload-artifact: the player does not support the pattern ${file}`)
   const source = path.join(tree.root, path.resolve(workspace, file))
   if (!existsSync(source)) throw new Error(`upload-artifact: ${file} does not exist`)
   if (artifacts !== null) cpSync(source, path.join(artifacts, name, path.basename(file)), { recursive: true })

@@ -1,5 +1,6 @@
-// Reads a GitHub Actions workflow and lists the steps of each job, with its matrix expanded. play-workflow.ts runs them.
-// A key or an expression that the player cannot honor is an error: a step must not silently run differently here.
+// Reads a GitHub Actions workflow and lists the steps of each job, with its matrix expanded. play-workflow.ts runs
+// them. A key or an expression that the player cannot honor is an error: a step must not silently behave differently
+// than on GitHub.
 import { parse } from 'yaml'
 
 type Condition = 'success' | 'failure' | 'always'
@@ -8,7 +9,7 @@ type CommonStep = { title: string; condition: Condition; env: Values; timeoutMin
 export type RunStep = CommonStep & { run: string; shell: readonly string[]; folder: string }
 export type UsesStep = CommonStep & { uses: string; inputs: Values }
 export type Step = RunStep | UsesStep
-/** The hosted image, or a Debian container on it. */
+/** The hosted image, or a Debian container that runs on it. */
 export type Machine = 'hosted' | 'container'
 export type Job = { id: string; name: string; machine: Machine; timeoutMinutes: number; steps: Step[] }
 
@@ -17,7 +18,7 @@ type RunDefaults = { shell: string; folder: string }
 type Scope = { at: string; matrix: Values; env: Values; defaults: RunDefaults }
 
 const runnerLabels = ['ubuntu-24.04', 'ubuntu-latest']
-/** The command that GitHub starts for each value of shell, without the script. */
+/** The command that GitHub starts for each value of `shell`, without the script argument. */
 const shellCommands: Record<string, string[]> = {
   default: ['bash', '-e'],
   bash: ['bash', '--noprofile', '--norc', '-eo', 'pipefail'],
@@ -27,16 +28,17 @@ const conditions: Record<string, Condition> = {
   'success()': 'success',
   'failure()': 'failure',
   'always()': 'always',
-  // The player ends with its steps, so a played step is never canceled.
+  // When the player stops, its steps stop too, so a step is never canceled separately.
   '!cancelled()': 'always',
 }
 /** GitHub's limit for a job without timeout-minutes. */
 const maxJobMinutes = 360
 
-/** Lists the jobs of a workflow; throws naming the first part that the player does not support. */
+/** Lists the jobs of a workflow; throws an error that names the first part that the player does not support. */
 export function planWorkflow(text: string): Job[] {
   const workflow = toMapping(parse(text), 'workflow')
-  // The first four decide when a workflow starts and what its token may do. They do not change a step.
+  // The first four keys decide when a workflow starts and which permissions its token has. They do not affect the
+  // steps.
   rejectOtherKeys(
     workflow,
     ['name', 'on', 'permissions', 'concurrency', 'env', 'defaults', 'jobs'],
@@ -65,7 +67,7 @@ function planJob(id: string, job: Mapping, outer: Scope): Job[] {
   rejectOtherKeys(job, known, at)
   const label = readText(job['runs-on'], '', at)
   if (!runnerLabels.includes(label))
-    throw new Error(`${at}: cannot play runs-on ${label}. Use ${runnerLabels.join(' or ')}.`)
+    throw new Error(`${at}: the player does not support runs-on ${label}. Use ${runnerLabels.join(' or ')}.`)
   if (!Array.isArray(job['steps'])) throw new Error(`${at}: steps is not a list`)
   const steps = job['steps'].map((step, index) => toMapping(step, `${at}, step ${index + 1}`))
   return expandMatrix(job['strategy'], at).map((matrix) => {
@@ -100,23 +102,25 @@ function planStep(step: Mapping, scope: Scope): Step {
   const run = resolve(readText(step['run'], '', at), scope)
   if (run.trim() === '') throw new Error(`${at}: has neither run nor uses`)
   const file = /GITHUB_(?:ENV|PATH|OUTPUT)/.exec(run)?.[0]
-  if (file !== undefined) throw new Error(`${at}: the player does not pass values on through ${file}`)
+  if (file !== undefined) throw new Error(`${at}: the player does not support ${file}`)
   const shell = shellCommands[readShell(step['shell'], scope, at)] ?? []
   const folder = readText(step['working-directory'], scope.defaults.folder, at)
   const title = readText(step['name'], run.trim().split('\n')[0] ?? '', at)
   return { ...common, title, run, shell, folder: resolve(folder, scope) }
 }
 
-/** One entry per job of the matrix, or a single empty one. */
+/** Returns one entry per job of the matrix, or a single empty entry if there is no matrix. */
 function expandMatrix(strategy: unknown, at: string): Values[] {
   if (strategy === undefined) return [{}]
   const given = toMapping(strategy, `${at}, strategy`)
-  // The player runs every job, one after another, whatever these two say.
+  // The player ignores fail-fast and max-parallel: it runs every job, one after another.
   rejectOtherKeys(given, ['matrix', 'fail-fast', 'max-parallel'], `${at}, strategy`)
   let expanded: Values[] = [{}]
   for (const [key, list] of Object.entries(toMapping(given['matrix'], `${at}, matrix`))) {
     if (key === 'include' || key === 'exclude' || !Array.isArray(list) || !list.every(isScalar))
-      throw new Error(`${at}: cannot play ${key} of the matrix: only lists of plain values are supported`)
+      throw new Error(
+        `${at}: the player does not support ${key} of the matrix: only lists of plain values are supported`,
+      )
     expanded = expanded.flatMap((values) => list.map((value) => ({ ...values, [key]: String(value) })))
   }
   return expanded
@@ -135,20 +139,26 @@ function readDefaults(owner: Mapping, scope: Scope): RunDefaults {
   }
 }
 
-/** A privileged container: its root has the same rights as root of the machine. */
+/**
+ * Returns the machine of a job. Only privileged containers are supported: their root user has the same rights as root
+ * on the machine.
+ */
 function readMachine(container: unknown, at: string): Machine {
   if (container === undefined) return 'hosted'
   const { image, options, ...others } = toMapping(container, `${at}, container`)
   rejectOtherKeys(others, [], `${at}, container`)
-  if (image !== 'debian:bookworm') throw new Error(`${at}: cannot play the image ${JSON.stringify(image)}`)
+  if (image !== 'debian:bookworm')
+    throw new Error(`${at}: the player does not support the image ${JSON.stringify(image)}`)
   if (!/^--privileged(?: --shm-size=\d+g)?$/.test(readText(options, '', at)))
-    throw new Error(`${at}: cannot play the options of the container: only --privileged and --shm-size`)
+    throw new Error(
+      `${at}: the player does not support the options of the container: only --privileged and --shm-size`,
+    )
   return 'container'
 }
 
 function readShell(value: unknown, { defaults }: Scope, at: string): string {
   const shell = readText(value, defaults.shell, at)
-  if (shellCommands[shell] === undefined) throw new Error(`${at}: cannot play shell ${shell}`)
+  if (shellCommands[shell] === undefined) throw new Error(`${at}: the player does not support shell ${shell}`)
   return shell
 }
 
@@ -159,7 +169,9 @@ function readCondition(value: unknown, at: string): Condition {
     .trim()
   const condition = conditions[expression]
   if (condition === undefined)
-    throw new Error(`${at}: cannot play if: ${expression}. Use ${Object.keys(conditions).join(', ')}.`)
+    throw new Error(
+      `${at}: the player does not support if: ${expression}. Use ${Object.keys(conditions).join(', ')}.`,
+    )
   return condition
 }
 
@@ -176,7 +188,7 @@ function readValues(value: unknown, scope: Scope): Values {
   return Object.fromEntries(entries.map(([key, text]) => [key, resolve(readText(text, '', scope.at), scope)]))
 }
 
-/** Replaces expressions. Only the matrix has values here. */
+/** Replaces expressions in a text. Only matrix values are supported. */
 function resolve(text: string, { at, matrix }: Scope): string {
   return text.replaceAll(/\$\{\{(.*?)\}\}/g, (whole, expression: string) => {
     const value = matrix[/^ *matrix\.([\w-]+) *$/.exec(expression)?.[1] ?? '']
@@ -187,7 +199,7 @@ function resolve(text: string, { at, matrix }: Scope): string {
 
 function readText(value: unknown, fallback: string, at: string): string {
   if (value === undefined) return fallback
-  if (!isScalar(value)) throw new Error(`${at}: expected a text, got ${JSON.stringify(value)}`)
+  if (!isScalar(value)) throw new Error(`${at}: expected a string, got ${JSON.stringify(value)}`)
   return String(value)
 }
 

@@ -1,4 +1,4 @@
-// The file of `apply`: what there shall be. Everything that is wrong with it is found before anything is asked.
+// The input file of `apply` declares the desired state. It is validated completely before the first request is sent.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
 import { readNamedFile } from '../private-files.ts'
@@ -12,18 +12,18 @@ import { projects } from '../resources/projects.ts'
 import { tenants } from '../resources/tenants.ts'
 import { triggers } from '../resources/triggers.ts'
 import type { SettingsChange } from '../settings.ts'
-import { refuseTwice } from '../unique-names.ts'
+import { rejectDuplicates } from '../unique-names.ts'
 import { parseYaml } from '../yaml-text.ts'
 import { type Fields, fieldNames, readFields } from './fields.ts'
-import { type Folders, refuseOutside } from './named-files.ts'
+import { type Folders, assertWithinFolders } from './named-files.ts'
 import { readSettingsOf } from './settings-field.ts'
-import { asList, asMap, asText, unknownKeys } from './shapes.ts'
+import { asList, asMap, asText, rejectUnknownKeys } from './shapes.ts'
 
-/** A thing that shall be there. */
+/** A resource that the file declares. */
 export type Node = Fields & {
   resource: Resource
   key: string
-  /** Its name among all, such as shop/acme. */
+  /** The full path, such as shop/acme. */
   path: string
   settings: SettingsChange | null
   children: Node[]
@@ -31,118 +31,123 @@ export type Node = Fields & {
   /** Where the token of a new machine user is written. */
   tokenFile: string | null
 }
-/** Two things that belong together: an app of a tenant, or a machine user that may call an endpoint. */
+/** A link between two resources: an app enabled for a tenant, or a machine user that may call an endpoint. */
 export type Link = {
   kind: 'app' | 'caller'
   path: string
   to: string
-  /** Null where the file does not say: a new one is enabled, one that is there stays as it is. */
+  /** Null if the file does not set it: a new link is enabled, an existing link keeps its state. */
   enabled: boolean | null
   settings: SettingsChange | null
 }
 
-/** Which lists of things a thing may hold, by their names in the file. */
-const lists = new Map<Resource, Readonly<Record<string, Resource>>>([
-  [projects, { machineUsers: machineUsers, applications: apps, languagePacks, tenants }],
+/** The child lists of each resource, by their key in the file. */
+const childLists = new Map<Resource, Readonly<Record<string, Resource>>>([
+  [projects, { applications: apps, languagePacks, tenants }],
   [apps, { endpoints, triggers }],
 ])
-const withSettings = new Set<Resource>([projects, apps, tenants])
+const resourcesWithSettings = new Set<Resource>([projects, apps, tenants])
 
-/** Reads the file; names of other files in it are relative to it, and those files must be in one of the folders. */
+/** Reads the file. Relative file names in it start at its folder, and those files must be inside one of the folders. */
 export async function readDocument(file: string, folders: Folders): Promise<Node[]> {
-  // An alias that is used over and over would make a small file a large one.
+  // Repeated aliases let a small file expand to a huge document.
   const value = parseYaml(await readNamedFile(file), { name: file, maxAliasCount: 100 })
   const root = asMap(value, file)
-  unknownKeys(root, ['projects'], file)
+  rejectUnknownKeys(root, ['projects'], file)
   const folder = path.dirname(file)
   return readNodes(projects, root['projects'], { at: 'projects', path: '', folder, folders })
 }
 
-type Place = { at: string; path: string; folder: string; folders: Folders }
+type Position = { at: string; path: string; folder: string; folders: Folders }
 
-async function readNodes(resource: Resource, value: unknown, { at, ...place }: Place): Promise<Node[]> {
+async function readNodes(resource: Resource, value: unknown, { at, ...position }: Position): Promise<Node[]> {
   const nodes: Node[] = []
   for (const [index, one] of asList(value ?? [], at).entries())
-    nodes.push(await readNode(resource, one, { ...place, at: `${at}[${index}]` }))
-  refuseTwice(
+    nodes.push(await readNode(resource, one, { ...position, at: `${at}[${index}]` }))
+  rejectDuplicates(
     nodes.map(({ key }) => key),
     at,
   )
   return nodes
 }
 
-async function readNode(resource: Resource, value: unknown, place: Place): Promise<Node> {
-  const map = asMap(value, place.at)
+async function readNode(resource: Resource, value: unknown, position: Position): Promise<Node> {
+  const map = asMap(value, position.at)
   const [keyName] = resource.keys
-  unknownKeys(map, knownKeys(resource), place.at)
-  const key = asText(map[keyName], `${place.at}.${keyName}`)
-  const below = { ...place, path: place.path === '' ? key : `${place.path}/${key}` }
-  const fields = await readFields(resource, map, place)
-  if (resource === machineUsers) checkSignIn(fields, place)
+  rejectUnknownKeys(map, knownKeys(resource), position.at)
+  const key = asText(map[keyName], `${position.at}.${keyName}`)
+  const below = { ...position, path: position.path === '' ? key : `${position.path}/${key}` }
+  const fields = await readFields(resource, map, position)
+  if (resource === machineUsers) checkSignIn(fields, position)
   const links = readLinks(resource, map, below)
-  refuseTwice(
+  rejectDuplicates(
     links.map(({ to }) => to),
-    place.at,
+    position.at,
   )
   return {
     resource,
     key,
     path: below.path,
     ...fields,
-    settings: map['settings'] === undefined ? null : readSettingsOf(map['settings'], `${place.at}.settings`),
+    settings:
+      map['settings'] === undefined ? null : readSettingsOf(map['settings'], `${position.at}.settings`),
     children: await readChildren(resource, map, below),
     links,
-    tokenFile: map['tokenFile'] === undefined ? null : await readTokenFile(map['tokenFile'], place),
+    tokenFile: map['tokenFile'] === undefined ? null : await readTokenFile(map['tokenFile'], position),
   }
 }
 
-async function readTokenFile(value: unknown, { at, folder, folders }: Place): Promise<string> {
+async function readTokenFile(value: unknown, { at, folder, folders }: Position): Promise<string> {
   const file = path.resolve(folder, asText(value, `${at}.tokenFile`))
-  await refuseOutside(folders, file)
+  await assertWithinFolders(folders, file)
   return file
 }
 
-/** A machine user signs in with a user name and a password, or with a token that the Manager makes. */
-function checkSignIn({ values, secrets }: Fields, { at }: Place): void {
+/** A machine user signs in with a user name and a password, or with a token that the Manager issues. */
+function checkSignIn({ values, secrets }: Fields, { at }: Position): void {
   const [name, password] = [values['username'], secrets['hashedKey']]
   if ((name === undefined) !== (password === undefined))
     throw new Failure(
       'usage',
-      `${at}: ${name === undefined ? 'username' : 'passwordFile'} is missing; both are for Basic authentication. Without both it gets a token.`,
+      `${at}: ${name === undefined ? 'username' : 'passwordFile'} is missing. Basic authentication needs username and passwordFile; omit both to get a token.`,
     )
 }
 
 function knownKeys(resource: Resource): string[] {
-  const names = [resource.keys[0], ...fieldNames(resource), ...Object.keys(lists.get(resource) ?? {})]
-  if (withSettings.has(resource)) names.push('settings')
+  const names = [resource.keys[0], ...fieldNames(resource), ...Object.keys(childLists.get(resource) ?? {})]
+  if (resourcesWithSettings.has(resource)) names.push('settings')
   if (resource === projects) names.push('environments')
   if (resource === tenants) names.push('applications')
   if (resource === endpoints) names.push('callers')
   if (resource === machineUsers) names.push('tokenFile')
-  return names.filter((name) => resource !== projects || name !== 'machineUsers')
+  return names
 }
 
-async function readChildren(resource: Resource, map: Record<string, unknown>, place: Place): Promise<Node[]> {
+async function readChildren(
+  resource: Resource,
+  map: Record<string, unknown>,
+  position: Position,
+): Promise<Node[]> {
   const children: Node[] = []
-  // Machine users come first: endpoints name them.
+  // Machine users are planned first, because endpoints refer to them.
   if (resource === projects && map['environments'] !== undefined)
-    children.push(...(await readEnvironments(map['environments'], place)))
-  for (const [name, child] of Object.entries(lists.get(resource) ?? {}))
+    children.push(...(await readEnvironments(map['environments'], position)))
+  for (const [name, child] of Object.entries(childLists.get(resource) ?? {}))
     if (map[name] !== undefined)
-      children.push(...(await readNodes(child, map[name], { ...place, at: `${place.at}.${name}` })))
+      children.push(...(await readNodes(child, map[name], { ...position, at: `${position.at}.${name}` })))
   return children
 }
 
-async function readEnvironments(value: unknown, { at, ...place }: Place): Promise<Node[]> {
+async function readEnvironments(value: unknown, { at, ...position }: Position): Promise<Node[]> {
   const nodes: Node[] = []
   for (const [name, one] of Object.entries(asMap(value, `${at}.environments`))) {
-    const [here, below] = [`${at}.environments.${name}`, `${place.path}/${name}`]
+    const [here, below] = [`${at}.environments.${name}`, `${position.path}/${name}`]
     if (!/^(dev|qas|run)$/.test(name))
-      throw new Failure('usage', `${here}: the environments of a project are dev, qas and run.`)
+      throw new Failure('usage', `${here}: unknown environment; use dev, qas or run.`)
     const map = asMap(one, here)
-    unknownKeys(map, ['machineUsers'], here)
+    rejectUnknownKeys(map, ['machineUsers'], here)
     const children = await readNodes(machineUsers, map['machineUsers'], {
-      ...place,
+      ...position,
       path: below,
       at: `${here}.machineUsers`,
     })
@@ -162,7 +167,7 @@ async function readEnvironments(value: unknown, { at, ...place }: Place): Promis
   return nodes
 }
 
-function readLinks(resource: Resource, map: Record<string, unknown>, { at, path: from }: Place): Link[] {
+function readLinks(resource: Resource, map: Record<string, unknown>, { at, path: from }: Position): Link[] {
   const project = from.split('/', 1)[0] ?? ''
   if (resource === endpoints && map['callers'] !== undefined)
     return asList(map['callers'], `${at}.callers`).map((one, index) => {
@@ -178,9 +183,9 @@ function readLinks(resource: Resource, map: Record<string, unknown>, { at, path:
   return asList(map['applications'], `${at}.applications`).map((one, index) => {
     const here = `${at}.applications[${index}]`
     const given = typeof one === 'string' ? { slug: one } : asMap(one, here)
-    unknownKeys(given, ['slug', 'enabled', 'settings'], here)
+    rejectUnknownKeys(given, ['slug', 'enabled', 'settings'], here)
     if (given['enabled'] !== undefined && typeof given['enabled'] !== 'boolean')
-      throw new Failure('usage', `${here}.enabled: true or false is expected.`)
+      throw new Failure('usage', `${here}.enabled: expected true or false.`)
     return {
       kind: 'app',
       path: from,

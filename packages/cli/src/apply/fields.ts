@@ -1,4 +1,4 @@
-// The fields of a thing in the file of `apply`, as its resource describes them.
+// Reads the fields of one resource in the `apply` file, as its definition in resources/ describes them.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
 import { pairsOf, withoutLineEnd } from '../field-options.ts'
@@ -7,7 +7,7 @@ import type { Field, Resource } from '../resource.ts'
 import { type Folders, readWithin } from './named-files.ts'
 import { asText } from './shapes.ts'
 
-/** What can be compared with what is there, and what nobody can read again. `files` are those that fields are read from. */
+/** The API returns `values` but never `secrets`. `files` maps a field to the file that it was read from. */
 export type Fields = { values: Row; secrets: Row; files: ReadonlyMap<string, string> }
 
 const fieldsOf = ({ fields, keys }: Resource): Field[] => fields.filter(({ name }) => name !== keys[0])
@@ -17,10 +17,10 @@ const keysOf = (field: Field): string[] => {
   return field.kind === 'file' ? [field.name, fileKey(field)] : [field.name]
 }
 
-/** The names that the file may use. */
+/** Returns the keys that the file may use for this resource. */
 export const fieldNames = (resource: Resource): string[] => fieldsOf(resource).flatMap(keysOf)
 
-/** Reads the fields of a thing, and the files that it names. */
+/** Reads the fields of a resource and the files that they name. */
 export async function readFields(
   resource: Resource,
   map: Record<string, unknown>,
@@ -51,8 +51,8 @@ function checked({ kind, choices }: Field, value: unknown, at: string): unknown 
   if (kind === 'pairs') return pairsOf(value, at)
   const type = kind === 'boolean' ? 'boolean' : 'string'
   if (typeof value !== type)
-    throw new Failure('usage', `${at}: ${kind === 'boolean' ? 'true or false' : 'a text'} is expected.`)
+    throw new Failure('usage', `${at}: expected ${kind === 'boolean' ? 'true or false' : 'a string'}.`)
   if (choices !== undefined && !choices.includes(value as string))
-    throw new Failure('usage', `${at}: one of ${choices.join(', ')} is expected.`)
+    throw new Failure('usage', `${at}: expected one of ${choices.join(', ')}.`)
   return value
 }

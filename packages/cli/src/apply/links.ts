@@ -1,4 +1,4 @@
-// Links in a plan: apps of tenants, and machine users that may call endpoints.
+// Plans links: apps of tenants, and machine users that may call endpoints.
 import { type Connection, graphql } from '@manager/client'
 import {
   createMachineUser2EndpointDocument,
@@ -9,13 +9,13 @@ import {
 } from '@manager/client/documents'
 import { ensureLeaf, findTenantApp } from '../settings.ts'
 import type { Link } from './document.ts'
-import { findEnd } from './present.ts'
+import { findLinkTarget } from './present.ts'
 import { planSettings } from './settings-steps.ts'
 import type { Planning, Step } from './step.ts'
 
 type Row = { id: string; enabled: boolean }
 type Kind = {
-  /** What the two ends are, and how the link is called. */
+  /** The resource kinds of the two ends. `name` is the name of the link in the plan. */
   from: string
   to: string
   name: string
@@ -62,12 +62,12 @@ const kinds: Readonly<Record<Link['kind'], Kind>> = {
   },
 }
 
-/** What is to do so that the link is there. What it names is in the file before it, or in the Manager; throws otherwise. */
+/** Returns the steps that establish the link. Throws if an end is neither earlier in the file nor in the Manager. */
 export async function planLink(planning: Planning, link: Link): Promise<Step[]> {
   const { connection, ids, signal } = planning
   const kind = kinds[link.kind]
   const path = `${link.path} - ${link.to.slice(link.to.indexOf('/') + 1)}`
-  const [from, to] = [ids.find(kind.from, link.path), await findEnd(planning, kind.to, link.to)]
+  const [from, to] = [ids.find(kind.from, link.path), await findLinkTarget(planning, kind.to, link.to)]
   const row = from === null || to === null ? null : await kind.find(connection, from, to, signal)
   if (row !== null) ids.set(kind.name, path, row.id)
   const step: Step = { action: 'unchanged', kind: kind.name, path, changes: [], run: async () => undefined }

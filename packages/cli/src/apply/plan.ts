@@ -1,4 +1,4 @@
-// Compares the file with what is there. Nothing is changed here.
+// Compares the file with the current state of the Manager. Planning changes nothing.
 import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
 import type { Resource } from '../resource.ts'
@@ -16,17 +16,17 @@ import { type FieldChange, type NamedFile, type Planning, type Step, isSame } fr
 import {
   assertNoToken,
   createWithToken,
-  getsToken,
+  hasGeneratedToken,
   isTokenPending,
-  refuseSharedTokenFiles,
+  rejectSharedTokenFiles,
   replaceLostToken,
   tokenChange,
   tokenFileOf,
 } from './tokens.ts'
 
-/** Everything that the file says, as steps in the order in which they can be carried out. */
-export async function makePlan(planning: Planning, nodes: readonly Node[]): Promise<Step[]> {
-  refuseSharedTokenFiles(nodes, planning)
+/** Returns the steps for the whole file, in an order in which they can run. */
+export async function createPlan(planning: Planning, nodes: readonly Node[]): Promise<Step[]> {
+  rejectSharedTokenFiles(nodes, planning)
   const steps: Step[] = []
   for (const node of nodes) steps.push(...(await planNode(planning, node, null)))
   return steps
@@ -35,11 +35,11 @@ export async function makePlan(planning: Planning, nodes: readonly Node[]): Prom
 async function planNode(planning: Planning, node: Node, parent: Node | null): Promise<Step[]> {
   const row = await findPresent(planning, node, parent)
   const { ids } = planning
-  if (row === null) ids.expect(node.resource.one, node.path)
-  else ids.set(node.resource.one, node.path, String(row['id']))
+  if (row === null) ids.expect(node.resource.singular, node.path)
+  else ids.set(node.resource.singular, node.path, String(row['id']))
   const steps = node.resource === environments ? [] : await planRow(planning, node, { row, parent })
   if (node.settings !== null) {
-    const layer = (): Layer => layerOf(node.resource, ids.get(node.resource.one, node.path))
+    const layer = (): Layer => layerOf(node.resource, ids.get(node.resource.singular, node.path))
     const present = row === null ? null : layer()
     steps.push(await planSettings(planning, { path: node.path, settings: node.settings, present, layer }))
   }
@@ -48,10 +48,10 @@ async function planNode(planning: Planning, node: Node, parent: Node | null): Pr
   return steps
 }
 
-/** The row that the node names; null when it is not there, or when its parent is not. */
+/** Returns the row that the node names, or null if the row or its parent does not exist. */
 async function findPresent(planning: Planning, node: Node, parent: Node | null): Promise<Row | null> {
   if (parent === null) return findRowOf(planning, node.resource, null, node)
-  const id = planning.ids.find(parent.resource.one, parent.path)
+  const id = planning.ids.find(parent.resource.singular, parent.path)
   return id === null ? null : findRowOf(planning, node.resource, { id, slug: parent.key }, node)
 }
 
@@ -63,54 +63,57 @@ const layerOf = (resource: Resource, id: string): Layer => {
 type Found = { row: Row | null; parent: Node | null }
 
 async function planRow(planning: Planning, node: Node, { row, parent }: Found): Promise<Step[]> {
-  const step = row === null ? creation(planning, node, parent) : change(planning, node, row)
-  if (row === null || !getsToken(node) || !isTokenPending(node, planning)) return [step]
+  const step = row === null ? planCreate(planning, node, parent) : planUpdate(planning, node, row)
+  if (row === null || !hasGeneratedToken(node) || !isTokenPending(node, planning)) return [step]
   return [step, replaceLostToken(node, planning, String(row['id']))]
 }
 
-function creation(planning: Planning, node: Node, parent: Node | null): Step {
+function planCreate(planning: Planning, node: Node, parent: Node | null): Step {
   const { connection, ids } = planning
   const { resource, key, path, values, secrets, files } = node
-  const isLate = (name: string): boolean =>
+  const isUpdateOnly = (name: string): boolean =>
     resource.fields.some((field) => field.name === name && field.only === 'update')
-  const isWithToken = getsToken(node)
-  if (isWithToken) assertNoToken(tokenFileOf(node, planning))
+  const hasToken = hasGeneratedToken(node)
+  if (hasToken) assertNoToken(tokenFileOf(node, planning))
   return {
     action: 'create',
-    kind: resource.one,
+    kind: resource.singular,
     path,
     changes: [
       ...Object.entries(values).map(([field, after]) => shownChange(files, { field, before: null, after })),
-      ...Object.keys(secrets).map((field) => ({ ...namedIn(files, field), before: null, after: '(secret)' })),
-      ...(isWithToken ? [tokenChange(node, planning, null)] : []),
+      ...Object.keys(secrets).map((field) => ({ ...fileOf(files, field), before: null, after: '(secret)' })),
+      ...(hasToken ? [tokenChange(node, planning, null)] : []),
     ],
     run: async () => {
       const sent = Object.entries({ ...values, ...secrets })
-      const now = { [resource.keys[0]]: key, ...Object.fromEntries(sent.filter(([name]) => !isLate(name))) }
-      const later = Object.fromEntries(sent.filter(([name]) => isLate(name)))
+      const initialValues = {
+        [resource.keys[0]]: key,
+        ...Object.fromEntries(sent.filter(([name]) => !isUpdateOnly(name))),
+      }
+      const deferredValues = Object.fromEntries(sent.filter(([name]) => isUpdateOnly(name)))
       const parentRow =
-        parent === null ? null : { id: ids.get(parent.resource.one, parent.path), slug: parent.key }
-      const made = isWithToken
-        ? await createWithToken(node, planning, { environmentId: parentRow?.id ?? '', values: now })
-        : (await createRow(connection, resource, parentRow, { values: now })).row
-      ids.set(resource.one, path, String(made['id']))
-      if (resource === projects) await noteEnvironments(planning, path, String(made['id']))
-      if (Object.keys(later).length > 0)
-        await updateRow(connection, resource, String(made['id']), { values: later })
+        parent === null ? null : { id: ids.get(parent.resource.singular, parent.path), slug: parent.key }
+      const created = hasToken
+        ? await createWithToken(node, planning, { environmentId: parentRow?.id ?? '', values: initialValues })
+        : (await createRow(connection, resource, parentRow, { values: initialValues })).row
+      ids.set(resource.singular, path, String(created['id']))
+      if (resource === projects) await setEnvironmentIds(planning, path, String(created['id']))
+      if (Object.keys(deferredValues).length > 0)
+        await updateRow(connection, resource, String(created['id']), { values: deferredValues })
     },
   }
 }
 
 type Files = ReadonlyMap<string, string>
 
-/** A plan may end up in the log of a pipeline, so that a file is told by its path, size and hash. */
+/** Plans may end up in pipeline logs, so a file is shown by path, size and hash instead of its content. */
 function shownChange(files: Files, { field, before, after }: FieldChange): FieldChange {
   return files.has(field)
-    ? { ...namedIn(files, field), before: digestOfText(before), after: digestOfText(after) }
+    ? { ...fileOf(files, field), before: digestOfText(before), after: digestOfText(after) }
     : { field, before, after }
 }
 
-function namedIn(files: Files, field: string): NamedFile {
+function fileOf(files: Files, field: string): NamedFile {
   const file = files.get(field)
   return file === undefined ? { field } : { field, file }
 }
@@ -118,13 +121,13 @@ function namedIn(files: Files, field: string): NamedFile {
 const digestOfText = (value: unknown): unknown =>
   typeof value === 'string' && value !== '' ? digestOf(value) : value
 
-/** A project comes with its environments. */
-async function noteEnvironments({ connection, ids }: Planning, path: string, id: string): Promise<void> {
+/** The Manager creates the environments together with the project, so their ids are known only now. */
+async function setEnvironmentIds({ connection, ids }: Planning, path: string, id: string): Promise<void> {
   const { rows } = await listRows(connection, environments, { id })
-  for (const row of rows) ids.set(environments.one, `${path}/${String(row['name'])}`, String(row['id']))
+  for (const row of rows) ids.set(environments.singular, `${path}/${String(row['name'])}`, String(row['id']))
 }
 
-function change(
+function planUpdate(
   { connection, withSecrets }: Planning,
   { resource, path, values, secrets, files }: Node,
   row: Row,
@@ -136,23 +139,23 @@ function change(
   if (fixed !== undefined)
     throw new Failure(
       'failed',
-      `${resource.one} ${path}: ${fixed[0]} cannot be changed. Delete and create it anew.`,
+      `${resource.singular} ${path}: ${fixed[0]} cannot be changed. Delete it and create it again.`,
     )
-  // Whoever changes how an endpoint signs in means the secret as well.
-  const isSignIn = differing.some(([field]) => field.startsWith('auth'))
+  // A change of how an endpoint authenticates also sends its secret.
+  const isAuthChanged = differing.some(([field]) => field.startsWith('auth'))
   const sentSecrets =
-    withSecrets || isSignIn ? Object.entries(secrets).filter(([name]) => isChangeable(name)) : []
+    withSecrets || isAuthChanged ? Object.entries(secrets).filter(([name]) => isChangeable(name)) : []
   const changes: FieldChange[] = [
     ...differing.map(([field, after]) => shownChange(files, { field, before: row[field] ?? null, after })),
-    ...sentSecrets.map(([field]) => ({ ...namedIn(files, field), before: '(secret)', after: '(secret)' })),
+    ...sentSecrets.map(([field]) => ({ ...fileOf(files, field), before: '(secret)', after: '(secret)' })),
   ]
   const sent = Object.fromEntries([...differing, ...sentSecrets])
   return {
     action: changes.length === 0 ? 'unchanged' : 'update',
-    kind: resource.one,
+    kind: resource.singular,
     path,
     changes,
-    notSent: [...files.keys()].filter((field) => !(field in sent)).map((field) => namedIn(files, field)),
+    notSent: [...files.keys()].filter((field) => !(field in sent)).map((field) => fileOf(files, field)),
     run: async () => void (await updateRow(connection, resource, String(row['id']), { values: sent })),
   }
 }

@@ -1,4 +1,4 @@
-// What is in the Manager, by the names that the file uses.
+// Looks up rows in the Manager by the names that the file uses.
 import { Failure } from '../failures.ts'
 import type { Row } from '../output.ts'
 import type { Resource } from '../resource.ts'
@@ -9,7 +9,7 @@ import { projects } from '../resources/projects.ts'
 import { type ParentRow, listRows } from '../rows.ts'
 import type { Planning } from './step.ts'
 
-/** The row of the parent that has this key; null when there is none. */
+/** Returns the row below the parent with exactly this key, or null. Throws if several rows have it. */
 export async function findRowOf(
   { connection, signal }: Planning,
   resource: Resource,
@@ -19,26 +19,26 @@ export async function findRowOf(
   const [field] = resource.keys
   const filters = [{ field, value: key }]
   const { rows } = await listRows(connection, resource, parent, { filters, isDetailed: true, signal })
-  // Names match as a part of a text too.
+  // The filter also matches names that only contain the key.
   const exact = rows.filter((row) => row[field] === key)
   if (exact.length > 1)
     throw new Failure(
       'failed',
-      `${exact.length} ${resource.name} are called ${path}. Rename or delete all but one.`,
+      `${exact.length} ${resource.name} are named ${path}. Rename or delete all but one.`,
     )
   return exact[0] ?? null
 }
 
-/** The id of an app or a machine user that a link names; null while it is one that the file makes. */
-export async function findEnd(planning: Planning, kind: string, path: string): Promise<string | null> {
+/** Returns the id of an app or machine user that a link names, or null if the file will create it. */
+export async function findLinkTarget(planning: Planning, kind: string, path: string): Promise<string | null> {
   const { ids } = planning
   const known = ids.find(kind, path)
   if (known !== null || ids.isExpected(kind, path)) return known
-  const id = await (kind === apps.one ? findApp(planning, path) : findMachineUser(planning, path))
+  const id = await (kind === apps.singular ? findApp(planning, path) : findMachineUser(planning, path))
   if (id === null)
     throw new Failure(
       'usage',
-      `There is no ${kind} ${path}, neither in the file nor in the Manager, or you cannot see it.`,
+      `The ${kind} ${path} is not in the file, and it does not exist in the Manager or you cannot see it.`,
     )
   ids.set(kind, path, id)
   return id
@@ -46,14 +46,14 @@ export async function findEnd(planning: Planning, kind: string, path: string): P
 
 async function findApp(planning: Planning, path: string): Promise<string | null> {
   const [slug, key] = splitAt(path)
-  const id = planning.ids.find(projects.one, slug)
+  const id = planning.ids.find(projects.singular, slug)
   return id === null ? null : idOf(await findRowOf(planning, apps, { id, slug }, { key, path }))
 }
 
 async function findMachineUser(planning: Planning, path: string): Promise<string | null> {
   const [slug, rest] = splitAt(path)
   const [name, key] = splitAt(rest)
-  const project = planning.ids.find(projects.one, slug)
+  const project = planning.ids.find(projects.singular, slug)
   if (project === null) return null
   const environment = await findRowOf(planning, environments, { id: project }, { key: name, path })
   const id = idOf(environment)
@@ -62,7 +62,7 @@ async function findMachineUser(planning: Planning, path: string): Promise<string
 
 const idOf = (row: Row | null): string | null => (row === null ? null : String(row['id']))
 
-/** What is before the first slash, and what is behind it. */
+/** Splits at the first slash. */
 const splitAt = (path: string): [string, string] => {
   const at = path.indexOf('/')
   return [path.slice(0, at), path.slice(at + 1)]

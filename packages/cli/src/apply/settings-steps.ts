@@ -1,4 +1,4 @@
-// The settings of a layer in a plan.
+// Plans the settings of a layer.
 import { type Connection, GraphqlError } from '@manager/client'
 import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
@@ -7,20 +7,20 @@ import { problemOfDefaults } from '../settings-defaults.ts'
 import { type Layer, type Settings, type SettingsChange, readSettings, updateSettings } from '../settings.ts'
 import { type FieldChange, type Planning, type Step, isSame } from './step.ts'
 
-type Wanted = {
-  /** Which layer, for people. */
+type DesiredSettings = {
+  /** The layer as the plan shows it. */
   path: string
   settings: SettingsChange
-  /** The layer as it is; null while it is not there. */
+  /** Null if the owner of the layer does not exist yet. */
   present: Layer | null
-  /** The layer at the time of the step. */
+  /** Resolved when the step runs, because an earlier step may create the owner. */
   layer: () => Promise<Layer> | Layer
 }
 
-/** What is to do so that the layer sets what the file says. */
+/** Returns the step that makes the layer match the file. */
 export async function planSettings(
   { connection, signal }: Planning,
-  { path, settings, present, layer }: Wanted,
+  { path, settings, present, layer }: DesiredSettings,
 ): Promise<Step> {
   const read = present === null ? null : await findSettings(connection, present, signal)
   const problem = problemOfDefaults(settings.frontend, read?.frontendSetting.moduleConfig ?? {}, [])
@@ -39,7 +39,7 @@ export async function planSettings(
   }
 }
 
-/** What the layer sets; null where the most specific layer was not made yet. */
+/** Returns the settings of the layer, or null if they do not exist yet, which is possible for an app in a tenant. */
 async function findSettings(
   connection: Connection,
   layer: Layer,
@@ -53,11 +53,11 @@ async function findSettings(
   }
 }
 
-/** The fields that differ, and pairs one by one. */
-function changed(side: string, wanted: Row, present: Row): { change: Row; changes: FieldChange[] } {
+/** Returns the fields that differ. Pairs are compared key by key, so pairs that only the Manager has are kept. */
+function changed(side: string, desired: Row, present: Row): { change: Row; changes: FieldChange[] } {
   const change: Record<string, unknown> = {}
   const changes: FieldChange[] = []
-  for (const [field, after] of Object.entries(wanted)) {
+  for (const [field, after] of Object.entries(desired)) {
     if (field === 'KeyValuePairs') {
       const before = new Map(((present[field] ?? []) as Pair[]).map(({ Key, Value }) => [Key, Value]))
       const differing = (after as Pair[]).filter(({ Key, Value }) => before.get(Key) !== Value)

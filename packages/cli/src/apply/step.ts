@@ -1,25 +1,25 @@
-// One line of a plan.
+// The steps of a plan, and the state that planning shares.
 import type { Connection } from '@manager/client'
 import { Failure } from '../failures.ts'
 import type { Folders } from './named-files.ts'
 
-/** What a plan shows; the values of files are shown by their digest. */
+/** A change as the plan shows it. A value from a file appears as its digest. */
 export type FieldChange = NamedFile & { before: unknown; after: unknown }
 /** `file` is where the value is read from or written to, relative to the document. */
 export type NamedFile = { field: string; file?: string }
 export type Step = {
   action: 'create' | 'update' | 'unchanged'
   kind: string
-  /** Which one, such as shop/acme. */
+  /** The full path, such as shop/acme. */
   path: string
   changes: FieldChange[]
-  /** Files that were read, and of which nothing is sent. */
+  /** Files that were read but whose content is not sent. */
   notSent?: NamedFile[]
-  /** Carries it out; what it makes is in `ids` afterwards. */
+  /** Executes the step and adds the ids of created rows to `ids`. */
   run: () => Promise<void>
 }
 
-/** The ids of what is there, by kind and path; steps add what they make, and say so while the plan is made. */
+/** Ids of existing rows by kind and path. Planning marks rows that a step will create; the step then sets the id. */
 export class Ids {
   readonly #ids = new Map<string, string>()
   readonly #expected = new Set<string>()
@@ -28,7 +28,7 @@ export class Ids {
     this.#ids.set(`${kind} ${path}`, id)
   }
 
-  /** A step will make it. */
+  /** Marks a row that a step will create. */
   expect(kind: string, path: string): void {
     this.#expected.add(`${kind} ${path}`)
   }
@@ -44,7 +44,7 @@ export class Ids {
   get(kind: string, path: string): string {
     const id = this.find(kind, path)
     if (id === null)
-      throw new Failure('usage', `There is no ${kind} ${path}, neither in the file nor in the Manager.`)
+      throw new Failure('usage', `The ${kind} ${path} is neither in the file nor in the Manager.`)
     return id
   }
 }
@@ -53,20 +53,20 @@ export type Planning = {
   connection: Connection
   signal: AbortSignal
   ids: Ids
-  /** Where files may be that the document names. */
+  /** Folders that may contain files named in the document. */
   folders: Folders
-  /** The folder of the document, as the person wrote it. */
+  /** The folder of the document, with symbolic links unresolved. */
   documentFolder: string
-  /** Where tokens go that the file names no place for. */
+  /** The folder for tokens of machine users without a `tokenFile`. */
   tokensFolder: string | null
-  /** Whether secrets that cannot be compared are sent again. */
+  /** Whether to send secrets again, although they cannot be compared. */
   withSecrets: boolean
 }
 
 /** Whether two values are the same to the API. */
 export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other)
 
-/** Pairs have no order, and what is not set is empty. */
+/** The order of pairs is ignored, and an unset value equals an empty string. */
 function canonical(value: unknown): string {
   if (value === null || value === undefined) return '""'
   if (!Array.isArray(value)) return JSON.stringify(value)

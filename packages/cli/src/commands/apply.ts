@@ -1,18 +1,18 @@
-// apply: makes the Manager hold what a file says. It shows a plan first, and deletes nothing.
+// apply: updates the Manager to the state that a file declares. It shows a plan first and never deletes anything.
 import path from 'node:path'
 import type { Command } from 'commander'
 import { readDocument } from '../apply/document.ts'
 import { type FileDigest, foldersOf } from '../apply/named-files.ts'
-import { makePlan } from '../apply/plan.ts'
+import { createPlan } from '../apply/plan.ts'
 import { type FieldChange, Ids, type NamedFile, type Step } from '../apply/step.ts'
 import { type Color, paintOf } from '../colors.ts'
 import { confirm } from '../confirm.ts'
-import { type Context, addCommand, does } from '../context.ts'
+import { type Context, addCommand, setAction } from '../context.ts'
 import { Failure } from '../failures.ts'
 import { remark, serialize } from '../output.ts'
 import { printable } from '../printable.ts'
 import { counted } from '../words.ts'
-import type { World } from '../world.ts'
+import type { Terminal } from '../terminal.ts'
 
 type Options = {
   file: string
@@ -24,29 +24,25 @@ type Options = {
 }
 
 /** Adds `apply`. */
-export function addApplyCommand(program: Command, world: World): void {
+export function addApplyCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'apply',
-    summary: 'Makes the Manager hold what a YAML file says.',
+    summary: 'Applies a YAML file that declares the desired state.',
     description:
-      'Makes the Manager hold what a YAML file says: projects, tenants, apps, machine users, endpoints, triggers and settings. It shows a plan, asks, and deletes nothing. A second run has nothing to do.',
+      'Applies a YAML file that declares projects, tenants, apps, machine users, endpoints, triggers and settings. It shows a plan, asks for confirmation, and never deletes anything. A second run changes nothing.',
     examples: [
       'apply -f shop.yaml --plan',
       'apply -f shop.yaml',
       'apply -f shop.yaml --yes --tokens-dir tokens',
     ],
   })
-    .requiredOption('-f, --file <file>', 'the file; other files in it are relative to it')
-    .option('--plan', 'show what would be done, and do nothing')
-    .option('-y, --yes', 'do not ask')
-    .option('--tokens-dir <folder>', 'where tokens of new machine users are written')
+    .requiredOption('-f, --file <file>', 'the file; file names in it are relative to it')
+    .option('--plan', 'show the plan without changing anything')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--tokens-dir <folder>', 'the folder for tokens of new machine users')
     .option('--secrets', 'send passwords and tokens of endpoints again')
-    .option(
-      '--allow-outside <folder>',
-      'let the file name files in this folder, besides its own; may be repeated',
-      addFolder,
-    )
-  does<Options>(command, world, apply)
+    .option('--allow-outside <folder>', 'also allow files from this folder; may be repeated', addFolder)
+  setAction<Options>(command, terminal, apply)
 }
 
 function addFolder(folder: string, others: string[] = []): string[] {
@@ -54,11 +50,11 @@ function addFolder(folder: string, others: string[] = []): string[] {
 }
 
 async function apply(context: Context, _args: string[], options: Options): Promise<void> {
-  const { world, format, signal } = context
+  const { terminal, format, signal } = context
   const folders = await foldersOf(options.file, options.allowOutside ?? [])
   const nodes = await readDocument(options.file, folders)
   const connection = await context.connect()
-  const steps = await makePlan(
+  const steps = await createPlan(
     {
       connection,
       signal,
@@ -71,35 +67,37 @@ async function apply(context: Context, _args: string[], options: Options): Promi
     nodes,
   )
   const open = steps.filter(({ action }) => action !== 'unchanged')
-  if (format === 'table') showPlan(world, steps)
-  else if (options.plan === true) world.stdout.write(serialize({ steps: steps.map(shownStep) }, format))
+  if (format === 'table') showPlan(terminal, steps)
+  else if (options.plan === true) terminal.stdout.write(serialize({ steps: steps.map(shownStep) }, format))
   if (options.plan === true) return
   if (open.length > 0) {
-    await confirm(world, `Apply ${counted(open.length, 'step')}?`, options.yes === true)
-    await carryOut(world, open, signal)
+    await confirm(terminal, `Apply ${counted(open.length, 'step')}?`, options.yes === true)
+    await runSteps(terminal, open, signal)
   }
   if (format !== 'table')
-    world.stdout.write(serialize({ steps: steps.map(shownStep), applied: open.length }, format))
+    terminal.stdout.write(serialize({ steps: steps.map(shownStep), applied: open.length }, format))
   else
-    world.stdout.write(open.length === 0 ? 'Nothing to do.\n' : `Applied ${open.length} of ${open.length}.\n`)
+    terminal.stdout.write(
+      open.length === 0 ? 'Nothing to do.\n' : `Applied ${counted(open.length, 'step')}.\n`,
+    )
 }
 
-/** One after the other. A signal is heard between two steps: a step that has begun is finished. */
-async function carryOut(world: World, steps: readonly Step[], signal: AbortSignal): Promise<void> {
+/** Runs the steps one after the other. An interrupt takes effect between two steps; a running step finishes. */
+async function runSteps(terminal: Terminal, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   for (const [done, step] of steps.entries()) {
-    const soFar = `${done} of ${steps.length} steps are done. Run it again to go on.`
-    if (signal.aborted) throw new Failure(kindOf(signal), `Interrupted: ${soFar}`)
+    const progress = `${done} of ${steps.length} steps are done. Run the command again to resume.`
+    if (signal.aborted) throw new Failure(kindOf(signal), `Interrupted: ${progress}`)
     try {
       await step.run()
     } catch (error) {
-      remark(world, `${step.kind} ${step.path} failed; ${soFar}`)
+      remark(terminal, `${step.kind} ${step.path} failed; ${progress}`)
       throw error
     }
-    remark(world, `${marks[step.action][0]} ${step.kind} ${step.path}: done`)
+    remark(terminal, `${marks[step.action][0]} ${step.kind} ${step.path}: done`)
   }
 }
 
-/** Whether Ctrl-C or SIGTERM ends it. */
+/** Distinguishes Ctrl-C from SIGTERM, which have different exit codes. */
 const kindOf = ({ reason }: AbortSignal): Failure['kind'] =>
   reason instanceof Failure ? reason.kind : 'interrupted'
 
@@ -109,16 +107,16 @@ const marks: Readonly<Record<Step['action'], readonly [string, Color]>> = {
   unchanged: ['=', 'dim'],
 }
 
-function showPlan(world: World, steps: readonly Step[]): void {
-  const paint = paintOf(world, world.stdout)
+function showPlan(terminal: Terminal, steps: readonly Step[]): void {
+  const paint = paintOf(terminal, terminal.stdout)
   for (const { action, kind, path: which, changes, notSent = [] } of steps) {
     const [mark, color] = marks[action]
-    world.stdout.write(`${paint(color, printable(`${mark} ${kind} ${which}`))}\n`)
-    for (const change of changes) world.stdout.write(`    ${printable(changeText(action, change))}\n`)
-    for (const read of notSent) world.stdout.write(`    ${printable(`${named(read)}: not sent`)}\n`)
+    terminal.stdout.write(`${paint(color, printable(`${mark} ${kind} ${which}`))}\n`)
+    for (const change of changes) terminal.stdout.write(`    ${printable(changeText(action, change))}\n`)
+    for (const read of notSent) terminal.stdout.write(`    ${printable(`${named(read)}: not sent`)}\n`)
   }
   const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length
-  world.stdout.write(
+  terminal.stdout.write(
     `${count('create')} to create, ${count('update')} to update, ${count('unchanged')} unchanged.\n`,
   )
 }

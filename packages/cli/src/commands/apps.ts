@@ -1,23 +1,23 @@
-// What apps have besides the commands of every resource: the tenants that have them.
+// Additional commands of `apps`: enable and disable an app for a tenant.
 import { graphql } from '@manager/client'
 import { createTenant2ApplicationDocument, updateTenant2ApplicationDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
-import { type Context, addCommand, does } from '../context.ts'
+import { type Context, addCommand, setAction } from '../context.ts'
 import { printDone } from '../output.ts'
 import { getProject } from '../parents.ts'
 import { apps } from '../resources/apps.ts'
 import { tenants } from '../resources/tenants.ts'
 import { getRow } from '../rows.ts'
 import { findTenantApp } from '../settings.ts'
-import type { World } from '../world.ts'
+import type { Terminal } from '../terminal.ts'
 
 type Options = { project?: string; tenant: string }
 
 /** Adds `enable` and `disable`. */
-export function addAppCommands(group: Command, world: World): void {
+export function addAppCommands(group: Command, terminal: Terminal): void {
   for (const [name, description] of [
-    ['enable', 'Lets a tenant have an app.'],
-    ['disable', 'Takes an app from a tenant; the settings of the pair stay.'],
+    ['enable', 'Enables an app for a tenant.'],
+    ['disable', 'Disables an app for a tenant; its settings are kept.'],
   ] as const) {
     const command = addCommand(group, {
       name,
@@ -27,14 +27,14 @@ export function addAppCommands(group: Command, world: World): void {
       .argument('<app>', 'its slug, name or id')
       .option('-p, --project <project>', 'the project, by slug or id (SVC_PROJECT)')
       .requiredOption('-t, --tenant <tenant>', 'the tenant, by slug or id')
-    does<Options>(command, world, (context, [named = ''], options) =>
+    setAction<Options>(command, terminal, (context, [named = ''], options) =>
       enable(context, named, options, name === 'enable'),
     )
   }
 }
 
 async function enable(context: Context, named: string, options: Options, enabled: boolean): Promise<void> {
-  const { world, format, signal } = context
+  const { terminal, format, signal } = context
   const connection = await context.connect()
   const project = await getProject(context, connection, options)
   const app = await getRow(connection, apps, project, { named, signal })
@@ -52,5 +52,5 @@ async function enable(context: Context, named: string, options: Options, enabled
       { signal },
     )
   const sentence = `${enabled ? 'Enabled' : 'Disabled'} app ${named} for tenant ${options.tenant}.`
-  printDone(world, format, sentence, { app: app['slug'], tenant: tenant['slug'], enabled })
+  printDone(terminal, format, sentence, { app: app['slug'], tenant: tenant['slug'], enabled })
 }

@@ -1,10 +1,10 @@
-// audit: the trail of a project, and the whole of it as a file.
+// audit: lists the audit trail of a project, and exports the complete trail.
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ConnectionError, send } from '@manager/client'
 import { listAuditLogsDocument } from '@manager/client/documents'
 import { type Command, Option } from 'commander'
-import { type Context, addCommand, does } from '../context.ts'
+import { type Context, addCommand, setAction } from '../context.ts'
 import { type Row, remark } from '../output.ts'
 import { type ParentOptions, getProject } from '../parents.ts'
 import { printableLines } from '../printable.ts'
@@ -12,7 +12,7 @@ import { replacePrivateFile } from '../private-files.ts'
 import { addListCommand } from '../resource-commands.ts'
 import type { Resource } from '../resource.ts'
 import { asTime } from '../times.ts'
-import type { World } from '../world.ts'
+import type { Terminal } from '../terminal.ts'
 
 type ExportOptions = ParentOptions & {
   format: string
@@ -27,7 +27,7 @@ const hourMs = 3_600_000
 
 const audit: Resource = {
   name: 'audit',
-  one: 'audit entry',
+  singular: 'audit entry',
   description: 'The audit trail: who changed what, and when',
   parent: 'project',
   keys: ['seq'],
@@ -37,14 +37,14 @@ const audit: Resource = {
 }
 
 /** Adds the commands about the audit trail. */
-export function addAuditCommands(program: Command, world: World): void {
+export function addAuditCommands(program: Command, terminal: Terminal): void {
   const group = addCommand(program, {
     name: 'audit',
     description: audit.description,
     examples: ['audit list -p shop', 'audit export --format ndjson --file trail.ndjson'],
   })
-  addListCommand(group, world, audit, {
-    description: 'Lists the entries of a project, the newest first.',
+  addListCommand(group, terminal, audit, {
+    description: 'Lists the entries of a project, newest first.',
     limit: 50,
     present: (row, format) => {
       const user = (row['user'] as Row | null)?.['externalUsername'] ?? null
@@ -52,32 +52,32 @@ export function addAuditCommands(program: Command, world: World): void {
       return { ...row, user, principal: (format === 'table' ? user : null) ?? row['principal'] }
     },
   })
-  addExportCommand(group, world)
+  addExportCommand(group, terminal)
 }
 
-function addExportCommand(group: Command, world: World): void {
+function addExportCommand(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'export',
     description:
-      'Streams the trail of one project or of all. For administrators; every export is an entry itself.',
+      'Streams the trail of one project or of all projects. For administrators only; every export is itself recorded.',
     examples: [
       'audit export --format ndjson --file trail.ndjson',
       'audit export --format csv --from 2026-01-01 > trail.csv',
     ],
   })
     .addOption(
-      new Option('--format <format>', 'ndjson can be verified')
+      new Option('--format <format>', 'the format; ndjson can be verified')
         .choices(['json', 'ndjson', 'csv'])
         .default('ndjson'),
     )
-    .option('-p, --project <project>', 'one project, by slug or id; all if not said')
+    .option('-p, --project <project>', 'one project, by slug or id (default: all)')
     .option('--from <time>', 'entries at or after this time in RFC 3339, or this day in UTC', asTime)
     .option('--to <time>', 'entries before this time or day', asTime)
-    .option('--entity-type <type>', 'entries about this kind of thing')
+    .option('--entity-type <type>', 'entries for this entity type')
     .option('--action <action>', 'entries of this action')
-    .option('--user <id>', 'entries of what this user did')
-    .option('--file <file>', 'write to a file, readable by you alone')
-  does<ExportOptions>(command, world, exportTrail)
+    .option('--user <id>', 'entries of this user')
+    .option('--file <file>', 'write to a file that only you can read')
+  setAction<ExportOptions>(command, terminal, exportTrail)
 }
 
 async function exportTrail(context: Context, _args: string[], options: ExportOptions): Promise<void> {
@@ -101,25 +101,27 @@ async function exportTrail(context: Context, _args: string[], options: ExportOpt
     await (options.file === undefined ? toOutput(context, body) : toFile(context, body, options.file))
   } catch (error) {
     if (context.signal.aborted || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
-    throw new ConnectionError('the export ended before it was whole', { cause: error })
+    throw new ConnectionError('the export is incomplete', { cause: error })
   }
 }
 
-async function toOutput({ world: { stdout }, signal }: Context, body: Readable): Promise<void> {
-  const stages = stdout.isTTY === true ? [body, onTerminal(), stdout] : [body, stdout]
+async function toOutput({ terminal: { stdout }, signal }: Context, body: Readable): Promise<void> {
+  const stages = stdout.isTTY === true ? [body, createTerminalFilter(), stdout] : [body, stdout]
   await pipeline(stages, { signal, end: false })
 }
 
-function onTerminal(): Transform {
+function createTerminalFilter(): Transform {
   const decoder = new TextDecoder()
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) =>
       done(null, printableLines(decoder.decode(chunk, { stream: true }))),
+    // An incomplete character at the end of the body becomes U+FFFD.
+    flush: (done) => done(null, printableLines(decoder.decode())),
   })
 }
 
-/** The file is there when it is whole. */
-async function toFile({ world, signal }: Context, body: Readable, file: string): Promise<void> {
+/** The file appears under its name only when it is complete. */
+async function toFile({ terminal, signal }: Context, body: Readable, file: string): Promise<void> {
   await replacePrivateFile(file, (handle) => handle.writeFile(body as AsyncIterable<Uint8Array>, { signal }))
-  remark(world, `Wrote ${file}.`)
+  remark(terminal, `Wrote ${file}.`)
 }

@@ -1,10 +1,10 @@
-// settings: what one layer sets, what holds in the end, and changes of a layer.
+// settings: shows the settings of one layer, shows the effective settings, and changes a layer.
 import { type Connection, graphql } from '@manager/client'
 import { type GetEffectiveSettingsResult, getEffectiveSettingsDocument } from '@manager/client/documents'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Color, paintOf } from '../colors.ts'
 import { confirm } from '../confirm.ts'
-import { type Context, addCommand, does } from '../context.ts'
+import { type Context, addCommand, setAction } from '../context.ts'
 import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
 import { type Format, cellOf, printDone, printRow, serialize, tableLines } from '../output.ts'
@@ -22,7 +22,7 @@ import {
   updateSettings,
   valuesOfSettings,
 } from '../settings.ts'
-import type { World } from '../world.ts'
+import type { Terminal } from '../terminal.ts'
 
 type LayerOptions = { project?: string; tenant?: string; app?: string }
 type UpdateOptions = LayerOptions & {
@@ -36,81 +36,84 @@ type UpdateOptions = LayerOptions & {
 }
 
 /** Adds the commands about settings. */
-export function addSettingsCommands(program: Command, world: World): void {
+export function addSettingsCommands(program: Command, terminal: Terminal): void {
   const group = addCommand(program, {
     name: 'settings',
     description: 'Settings of a project, a tenant, an app, or a tenant in an app',
     examples: ['settings effective -p shop --tenant acme --app web'],
   })
-  does<LayerOptions>(
+  setAction<LayerOptions>(
     addLayerOptions(
       addCommand(group, {
         name: 'get',
-        description: 'Shows what one layer sets.',
+        description: 'Shows the settings of one layer.',
         examples: ['settings get -p shop', 'settings get -p shop --tenant acme --app web'],
       }),
     ),
-    world,
+    terminal,
     async (context, _args, options) => {
       const { connection, layer } = await getLayer(context, options, 'find')
-      printRow(world, context.format, valuesOfSettings(await readSettings(connection, layer, context)))
+      printRow(terminal, context.format, valuesOfSettings(await readSettings(connection, layer, context)))
     },
   )
-  addUpdateCommand(group, world)
-  does<LayerOptions & { yes?: boolean }>(
+  addUpdateCommand(group, terminal)
+  setAction<LayerOptions & { yes?: boolean }>(
     addLayerOptions(
       addCommand(group, {
         name: 'clear',
-        description: 'Empties a layer: everything is inherited again.',
+        description: 'Clears a layer. All its settings are inherited again.',
         examples: ['settings clear -p shop --tenant acme'],
-      }).option('-y, --yes', 'do not ask'),
+      }).option('-y, --yes', 'do not ask for confirmation'),
     ),
-    world,
+    terminal,
     async (context, _args, options) => {
       const { connection, layer, name } = await getLayer(context, options, 'find')
-      await confirm(world, `Clear the settings of ${name}?`, options.yes === true)
+      await confirm(terminal, `Clear the settings of ${name}?`, options.yes === true)
       await clearSettings(connection, layer, context)
-      printDone(world, context.format, `Cleared settings of ${name}.`, {})
+      printDone(terminal, context.format, `Cleared settings of ${name}.`, {})
     },
   )
   const effective = addCommand(group, {
     name: 'effective',
-    description: 'Shows what holds for an app in a tenant, and the layer that says so.',
+    description: 'Shows the effective settings of an app in a tenant, and the layer of each value.',
     examples: ['settings effective -p shop --tenant acme --app web'],
   })
-  does<LayerOptions>(addLayerOptions(effective), world, showEffective)
+  setAction<LayerOptions>(addLayerOptions(effective), terminal, showEffective)
 }
 
 const addLayerOptions = (command: Command): Command =>
   command
     .option('-p, --project <project>', 'the project, by slug or id (SVC_PROJECT)')
-    .option('-t, --tenant <tenant>', 'a tenant of it, by slug or id')
-    .option('-a, --app <app>', 'an app of it, by slug or id')
+    .option('-t, --tenant <tenant>', 'a tenant of the project, by slug or id')
+    .option('-a, --app <app>', 'an app of the project, by slug or id')
 
-function addUpdateCommand(group: Command, world: World): void {
+function addUpdateCommand(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'update',
-    description: 'Changes a layer; what is not named stays, and an empty value inherits again.',
+    description: 'Changes a layer. Other settings are kept; an empty value inherits again.',
     examples: [
       'settings update -p shop --modules cart,search',
       'settings update -p shop --tenant acme --frontend-pair color=red',
     ],
   })
   addLayerOptions(command)
-    .option('--modules <names>', 'the enabled modules, with commas between', asList)
-    .option('--backend-pair <key=value>', 'a pair of the backend; may be repeated', addPair)
-    .option('--themes <names>', 'the enabled themes, with commas between', asList)
+    .option('--modules <names>', 'the enabled modules, separated by commas', asList)
+    .option('--backend-pair <key=value>', 'a backend pair; may be repeated', addPair)
+    .option('--themes <names>', 'the enabled themes, separated by commas', asList)
     .option('--default-theme <name>', 'the default theme')
-    .option('--locales <names>', 'the enabled locales, with commas between', asList)
+    .option('--locales <names>', 'the enabled locales, separated by commas', asList)
     .option('--default-locale <name>', 'the default locale')
-    .option('--frontend-pair <key=value>', 'a pair of the frontend; may be repeated', addPair)
-  does<UpdateOptions>(command, world, async (context, _args, options) => {
+    .option('--frontend-pair <key=value>', 'a frontend pair; may be repeated', addPair)
+  setAction<UpdateOptions>(command, terminal, async (context, _args, options) => {
     const change = changeOf(options)
     if (Object.values(change).every((part) => Object.keys(part).length === 0))
-      throw new Failure('usage', 'What shall change? See: svc settings update --help')
+      throw new Failure(
+        'usage',
+        'Nothing to change. Pass at least one option; see svc settings update --help.',
+      )
     const { connection, layer, name, inherited } = await getLayer(context, options, 'ensure')
     const settings = await updateSettings(connection, layer, { ...change, inherited, signal: context.signal })
-    printDone(world, context.format, `Updated settings of ${name}.`, valuesOfSettings(settings))
+    printDone(terminal, context.format, `Updated settings of ${name}.`, valuesOfSettings(settings))
   })
 }
 
@@ -133,17 +136,17 @@ function changeOf(options: UpdateOptions): SettingsChange {
 type NamedLayer = {
   connection: Connection
   layer: Layer
-  /** Whose layer it is, for people. */
+  /** The owner of the layer, for messages. */
   name: string
   /** The layers that it inherits from, the nearest first. */
   inherited: Layer[]
 }
 
-/** The layer that the options name: the most specific one. */
+/** Returns the most specific layer that the options name. `ensure` creates the layer of a tenant and app. */
 async function getLayer(
   context: Context,
   options: LayerOptions,
-  way: 'find' | 'ensure',
+  mode: 'find' | 'ensure',
 ): Promise<NamedLayer> {
   const connection = await context.connect()
   const owners = await getOwners(context, connection, options)
@@ -159,7 +162,7 @@ async function getLayer(
   }
   const pair = { tenant: tenant.tenant, app: application.application }
   const { id } = await getTenantApp(connection, pair, context)
-  if (way === 'ensure') await ensureLeaf(connection, id, context)
+  if (mode === 'ensure') await ensureLeaf(connection, id, context)
   const layer = { tenant2application: id }
   return { connection, layer, name, inherited: [tenant, application, project] }
 }
@@ -189,20 +192,20 @@ const layerColors: Record<string, Color> = {
 }
 
 async function showEffective(context: Context, _args: string[], options: LayerOptions): Promise<void> {
-  const { world, format, signal } = context
+  const { terminal, format, signal } = context
   if (options.tenant === undefined || options.app === undefined)
-    throw new Failure('usage', 'For which tenant and app? Add --tenant <slug> and --app <slug>.')
+    throw new Failure('usage', 'The tenant or the app is missing. Pass --tenant <slug> and --app <slug>.')
   const connection = await context.connect()
   const { tenant, app } = await getOwners(context, connection, options)
   const variables = { applicationId: app?.id ?? '', tenantId: tenant?.id ?? '' }
   const answer = await graphql(connection, getEffectiveSettingsDocument, variables, { signal })
-  printEffective(world, format, answer.effectiveSettings)
+  printEffective(terminal, format, answer.effectiveSettings)
 }
 
 type Effective = GetEffectiveSettingsResult['effectiveSettings']
 
-function printEffective(world: World, format: Format, settings: Effective): void {
-  if (format !== 'table') return void world.stdout.write(serialize(settings, format))
+function printEffective(terminal: Terminal, format: Format, settings: Effective): void {
+  if (format !== 'table') return void terminal.stdout.write(serialize(settings, format))
   const rows = (['backend', 'frontend'] as const).flatMap((side) => {
     const { KeyValuePairs, ...fields } = settings[side]
     return [
@@ -216,11 +219,11 @@ function printEffective(world: World, format: Format, settings: Effective): void
       ]),
     ]
   })
-  const paint = paintOf(world, world.stdout)
+  const paint = paintOf(terminal, terminal.stdout)
   const lines = tableLines(['SETTING', 'VALUE', 'LAYER'], rows, (text, _row, column) =>
     column === 2 ? paint(layerColors[text] ?? 'dim', text) : text,
   )
-  world.stdout.write(`${lines.join('\n')}\n`)
+  terminal.stdout.write(`${lines.join('\n')}\n`)
 }
 
 const asList = (text: string): string[] =>
@@ -229,8 +232,8 @@ const asList = (text: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-function addPair(text: string, former: Pair[] = []): Pair[] {
+function addPair(text: string, previous: Pair[] = []): Pair[] {
   const at = text.indexOf('=')
   if (at < 1) throw new InvalidArgumentError('Write it as key=value.')
-  return [...former, { Key: text.slice(0, at), Value: text.slice(at + 1) }]
+  return [...previous, { Key: text.slice(0, at), Value: text.slice(at + 1) }]
 }

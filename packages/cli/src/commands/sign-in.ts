@@ -2,7 +2,7 @@
 import { ResponseError, graphql } from '@manager/client'
 import { meDocument, revokeTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
-import { type Context, addCommand, does } from '../context.ts'
+import { type Context, addCommand, setAction } from '../context.ts'
 import { type Profile, credentialsFile, findProfile, removeProfile, saveProfile } from '../credentials.ts'
 import { Failure } from '../failures.ts'
 import { obtainToken } from '../login.ts'
@@ -10,38 +10,35 @@ import { printDone, printRow, remark } from '../output.ts'
 import { tokens } from '../resources/tokens.ts'
 import { listRows } from '../rows.ts'
 import { checkedUrl, namedUrl, openConnection } from '../session.ts'
-import type { World } from '../world.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Adds the commands by which a person signs in and out. */
-export function addSignInCommands(program: Command, world: World): void {
+export function addSignInCommands(program: Command, terminal: Terminal): void {
   const login = addCommand(program, {
     name: 'login',
     summary: 'Signs you in with a browser.',
-    description: 'Signs you in with a browser, on this machine or on another one, and keeps a token for you.',
+    description: 'Signs you in with a browser on any machine, and stores a token.',
     examples: [
       'login --url https://manager.example.com',
       'login --profile test --url https://test.example.com',
     ],
-  }).option(
-    '--token-name <name>',
-    'how the token is called in your list; the name of this machine if not said',
-  )
-  does<{ tokenName?: string }>(login, world, logIn)
+  }).option('--token-name <name>', 'the name of the token in your list (default: the name of this machine)')
+  setAction<{ tokenName?: string }>(login, terminal, logIn)
   const logout = addCommand(program, {
     name: 'logout',
-    description: 'Revokes the token that is kept for you, and forgets it.',
+    description: 'Revokes and deletes the stored token.',
     examples: ['logout', 'logout --profile test'],
-  }).option('--forget', 'forget it even where it cannot be revoked')
-  does<{ forget?: boolean }>(logout, world, logOut)
+  }).option('--forget', 'delete it even if it cannot be revoked')
+  setAction<{ forget?: boolean }>(logout, terminal, logOut)
   const whoami = addCommand(program, {
     name: 'whoami',
-    description: 'Shows who you are to the Manager.',
+    description: 'Shows the signed-in user.',
     examples: ['whoami', 'whoami --output json'],
   })
-  does(whoami, world, async (context) => {
+  setAction(whoami, terminal, async (context) => {
     const connection = await context.connect()
     const { me } = await graphql(connection, meDocument, {}, { signal: context.signal })
-    printRow(world, context.format, { ...me, url: connection.url })
+    printRow(terminal, context.format, { ...me, url: connection.url })
   })
 }
 
@@ -50,24 +47,25 @@ async function logIn(
   _args: string[],
   { tokenName }: { tokenName?: string },
 ): Promise<void> {
-  const { world, place, format, signal } = context
-  const kept = await findProfile(world, place.profile)
+  const { terminal, target, format, signal } = context
+  const stored = await findProfile(terminal, target.profile)
   const url =
-    namedUrl(world, place) ?? (kept === null ? null : checkedUrl(kept.url, place.plainHttp ?? false))
-  if (url === null) throw new Failure('usage', 'Where is the Manager? Add --url <address>, or set SVC_URL.')
-  const name = tokenName ?? `svc on ${world.hostname}`.slice(0, 100)
-  const { token, expiresAt } = await obtainToken(world, openConnection(url), name)
-  await saveProfile(world, place.profile, { url, token, tokenName: name, expiresAt })
-  if (kept !== null && kept.url === url) await revokeFormer(context, kept)
-  // Not as whom the environment names: the new token is asked about.
+    namedUrl(terminal, target) ?? (stored === null ? null : checkedUrl(stored.url, target.plainHttp ?? false))
+  if (url === null)
+    throw new Failure('usage', 'The address of the Manager is missing. Pass --url <address>, or set SVC_URL.')
+  const name = tokenName ?? `svc on ${terminal.hostname}`.slice(0, 100)
+  const { token, expiresAt } = await obtainToken(terminal, openConnection(url), name)
+  await saveProfile(terminal, target.profile, { url, token, tokenName: name, expiresAt })
+  if (stored !== null && stored.url === url) await revokePrevious(context, stored)
+  // Use the new token: SVC_TOKEN may belong to another user.
   const { me } = await graphql(openConnection(url, token), meDocument, {}, { signal })
   const until = expiresAt === null ? '' : ` until ${expiresAt}`
-  printDone(world, format, `Signed in to ${url} as ${me.externalUsername}${until}.`, {
+  printDone(terminal, format, `Signed in to ${url} as ${me.externalUsername}${until}.`, {
     url,
     ...me,
     expiresAt,
   })
-  remark(world, `The token is in ${credentialsFile(world)}.`)
+  remark(terminal, `The token is in ${credentialsFile(terminal)}.`)
 }
 
 async function logOut(
@@ -75,44 +73,44 @@ async function logOut(
   _args: string[],
   { forget = false }: { forget?: boolean },
 ): Promise<void> {
-  const { world, place } = context
-  const profile = await findProfile(world, place.profile)
-  if (profile === null) return remark(world, 'Nobody is signed in.')
+  const { terminal, target } = context
+  const profile = await findProfile(terminal, target.profile)
+  if (profile === null) return remark(terminal, 'You are not signed in.')
   try {
     await revoke(context, profile)
   } catch (error) {
     if (!forget) {
       remark(
-        world,
-        'The token could not be revoked, and is kept. To forget it nevertheless: svc logout --forget',
+        terminal,
+        'The token could not be revoked and is still stored. To delete it anyway, run: svc logout --forget',
       )
       throw error
     }
     remark(
-      world,
-      'The token could not be revoked, and works until it expires. Revoke it in your list of tokens.',
+      terminal,
+      'The token could not be revoked and works until it expires. Revoke it in your token list.',
     )
   }
-  await removeProfile(world, place.profile)
-  remark(world, `Signed out of ${profile.url}.`)
+  await removeProfile(terminal, target.profile)
+  remark(terminal, `Signed out of ${profile.url}.`)
 }
 
-/** Nobody has the token any more that a new one has replaced. */
-async function revokeFormer(context: Context, profile: Profile): Promise<void> {
+/** Revokes the replaced token, which is no longer stored anywhere. Only warns if that fails. */
+async function revokePrevious(context: Context, profile: Profile): Promise<void> {
   try {
     await revoke(context, profile)
   } catch {
     remark(
-      context.world,
-      `The former token (${prefixOf(profile)}) could not be revoked, and works until it expires. See: svc tokens list`,
+      context.terminal,
+      `The previous token (${prefixOf(profile)}) could not be revoked and works until it expires. See: svc tokens list`,
     )
   }
 }
 
-/** What lists show of a token: pat_<prefix>_<secret>. */
+/** Lists show this part of a token of the form pat_<prefix>_<secret>. */
 const prefixOf = ({ token }: Pick<Profile, 'token'>): string => token.split('_')[1] ?? ''
 
-/** Takes the kept token out of service; one that is refused already is out of service. */
+/** Revokes the stored token. A 401 means that the token is already invalid. */
 async function revoke({ signal }: Context, { url, token }: Profile): Promise<void> {
   const connection = openConnection(url, token)
   const prefix = prefixOf({ token })

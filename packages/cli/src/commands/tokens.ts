@@ -1,28 +1,28 @@
-// What tokens have besides the commands of every resource: their end.
+// Additional command of `tokens`: revoke.
 import { graphql } from '@manager/client'
 import { revokeTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
 import { confirm } from '../confirm.ts'
-import { addCommand, does } from '../context.ts'
+import { addCommand, setAction } from '../context.ts'
 import { printDone } from '../output.ts'
 import { findNamed } from '../resource-commands.ts'
 import { tokens } from '../resources/tokens.ts'
-import type { World } from '../world.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Adds `revoke`. */
-export function addTokenCommands(group: Command, world: World): void {
+export function addTokenCommands(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'revoke',
-    description: 'Takes a token out of service at once; it stays in the list.',
+    description: 'Revokes a token immediately. It stays in the list.',
     examples: ['tokens revoke pipeline'],
   })
     .argument('<token>', 'its name or id')
-    .option('-y, --yes', 'do not ask')
-  does<{ yes?: boolean }>(command, world, async (context, [named = ''], { yes = false }) => {
+    .option('-y, --yes', 'do not ask for confirmation')
+  setAction<{ yes?: boolean }>(command, terminal, async (context, [named = ''], { yes = false }) => {
     const { connection, row } = await findNamed(context, tokens, named, {})
-    await confirm(world, `Revoke token ${named} (${String(row['id'])})?`, yes)
+    await confirm(terminal, `Revoke token ${named} (${String(row['id'])})?`, yes)
     const options = { signal: context.signal }
     const answer = await graphql(connection, revokeTokenDocument, { id: String(row['id']) }, options)
-    printDone(world, context.format, `Revoked token ${named}.`, answer.revokePersonalAccessToken)
+    printDone(terminal, context.format, `Revoked token ${named}.`, answer.revokePersonalAccessToken)
   })
 }

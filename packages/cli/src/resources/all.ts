@@ -10,7 +10,7 @@ import { tenants } from './tenants.ts'
 import { tokens } from './tokens.ts'
 import { triggers } from './triggers.ts'
 
-/** Every kind of thing that has commands, in the order of the help. */
+/** Every resource that has commands, in the order of the help. */
 export const resources: readonly Resource[] = [
   projects,
   tenants,

@@ -8,16 +8,16 @@ import type { Resource } from '../resource.ts'
 
 export const apps: Resource = {
   name: 'apps',
-  one: 'app',
+  singular: 'app',
   aliases: ['applications', 'application'],
   description: 'Apps: the applications of a project',
   parent: 'project',
   keys: ['slug', 'name'],
   columns: ['slug', 'name', 'description', 'id'],
   fields: [
-    { name: 'slug', description: 'its short name in addresses, such as web', only: 'update' },
-    { name: 'name', description: 'its name for people', isRequired: true },
-    { name: 'description', description: 'what it is' },
+    { name: 'slug', description: 'its short name in URLs, such as web', only: 'update' },
+    { name: 'name', description: 'its display name', isRequired: true },
+    { name: 'description', description: 'a short description' },
   ],
   list: { document: listApplicationsDocument, parent: 'projectSlug', parentKey: 'slug' },
   create: { document: createApplicationDocument, parent: 'projectId' },

@@ -3,7 +3,7 @@ import type { Resource } from '../resource.ts'
 
 export const environments: Resource = {
   name: 'environments',
-  one: 'environment',
+  singular: 'environment',
   description: 'Environments of a project: dev, qas and run',
   parent: 'project',
   keys: ['name'],

@@ -9,7 +9,7 @@ import type { Resource } from '../resource.ts'
 
 export const languagePacks: Resource = {
   name: 'language-packs',
-  one: 'language pack',
+  singular: 'language pack',
   aliases: ['language-pack'],
   description: 'Language packs: the texts of a project in one language',
   parent: 'project',
@@ -18,7 +18,7 @@ export const languagePacks: Resource = {
   fields: [
     {
       name: 'content',
-      description: 'its texts by dotted key, in the place of all that it has',
+      description: 'a file with its texts by dotted key; replaces all existing texts',
       kind: 'pairs',
       isRequired: true,
       only: 'update',

@@ -8,7 +8,7 @@ import type { Resource } from '../resource.ts'
 
 export const machineUsers: Resource = {
   name: 'machine-users',
-  one: 'machine user',
+  singular: 'machine user',
   aliases: ['machine-user'],
   description: 'Machine users: the accounts of backends in an environment',
   parent: 'environment',
@@ -24,7 +24,7 @@ export const machineUsers: Resource = {
       kind: 'secret',
       only: 'create',
     },
-    { name: 'enabled', description: 'whether it may sign in', kind: 'boolean' },
+    { name: 'enabled', description: 'whether it can sign in', kind: 'boolean' },
   ],
   list: { document: listMachineUsersDocument, parent: 'environment' },
   create: {

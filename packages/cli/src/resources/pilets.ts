@@ -3,10 +3,10 @@ import type { Resource } from '../resource.ts'
 
 export const pilets: Resource = {
   name: 'pilets',
-  one: 'pilet',
+  singular: 'pilet',
   description: 'Pilets: the packages that a frontend is assembled from',
   parent: 'project',
-  // A version is named as npm does it: cart@1.2.0.
+  // Versions are named as in npm: cart@1.2.0.
   keys: ['reference'],
   columns: ['name', 'version', 'enabled', 'size', 'createdAt', 'id'],
   fields: [],

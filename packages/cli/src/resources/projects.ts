@@ -8,14 +8,14 @@ import type { Resource } from '../resource.ts'
 
 export const projects: Resource = {
   name: 'projects',
-  one: 'project',
-  description: 'Projects: what everything else belongs to',
+  singular: 'project',
+  description: 'Projects: the top level that contains everything else',
   parent: null,
   keys: ['slug', 'name'],
   columns: ['slug', 'name', 'createdAt', 'id'],
   fields: [
-    { name: 'slug', description: 'its short name in addresses, such as shop', only: 'update' },
-    { name: 'name', description: 'its name for people', isRequired: true },
+    { name: 'slug', description: 'its short name in URLs, such as shop', only: 'update' },
+    { name: 'name', description: 'its display name', isRequired: true },
   ],
   list: { document: listProjectsDocument },
   create: { document: createProjectDocument },

@@ -8,15 +8,15 @@ import type { Resource } from '../resource.ts'
 
 export const tenants: Resource = {
   name: 'tenants',
-  one: 'tenant',
+  singular: 'tenant',
   description: 'Tenants: the customer organizations of a project',
   parent: 'project',
   keys: ['slug', 'name'],
   columns: ['slug', 'name', 'deploymentMode', 'id'],
   fields: [
-    { name: 'slug', description: 'its short name in addresses, such as acme', only: 'update' },
-    { name: 'name', description: 'its name for people', isRequired: true },
-    { name: 'deploymentMode', description: 'hosts of its own or not', choices: ['shared', 'dedicated'] },
+    { name: 'slug', description: 'its short name in URLs, such as acme', only: 'update' },
+    { name: 'name', description: 'its display name', isRequired: true },
+    { name: 'deploymentMode', description: 'whether it has its own hosts', choices: ['shared', 'dedicated'] },
   ],
   list: { document: listTenantsDocument, parent: 'projectSlug', parentKey: 'slug' },
   create: { document: createTenantDocument, parent: 'projectId' },

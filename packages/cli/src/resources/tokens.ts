@@ -3,7 +3,7 @@ import type { Resource } from '../resource.ts'
 
 export const tokens: Resource = {
   name: 'tokens',
-  one: 'token',
+  singular: 'token',
   description: 'Your personal access tokens',
   parent: null,
   keys: ['name'],

@@ -8,16 +8,16 @@ import type { Resource } from '../resource.ts'
 
 export const triggers: Resource = {
   name: 'triggers',
-  one: 'trigger',
-  description: 'Triggers: when the backends of an app are called',
+  singular: 'trigger',
+  description: 'Triggers: schedules that call the backends of an app',
   parent: 'app',
   keys: ['name'],
   columns: ['name', 'cronExpression', 'enabled', 'runKey', 'id'],
   fields: [
     { name: 'name', description: 'its name', only: 'update' },
-    { name: 'description', description: 'what it is for' },
-    { name: 'cronExpression', description: 'when, such as "0 3 * * *" or @daily', isRequired: true },
-    { name: 'runKey', description: 'a text for the backend: what to run' },
+    { name: 'description', description: 'a short description' },
+    { name: 'cronExpression', description: 'the schedule, such as "0 3 * * *" or @daily', isRequired: true },
+    { name: 'runKey', description: 'a text that tells the backend what to run' },
     { name: 'enabled', description: 'whether it fires', kind: 'boolean' },
   ],
   list: { document: listTriggersDocument, parent: 'application' },

@@ -1,9 +1,9 @@
-// Files of `apply` in folders of their own, and the plans that come of them.
+// Writes `apply` files to separate folders and reads their plans.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { useSvc } from './svc.ts'
 
-/** A file with one of everything, in the project of this name. */
+/** A file with one resource of every kind, in a project with this slug. */
 export const shop = (slug: string): string => `
 projects:
   - slug: ${slug}
@@ -51,12 +51,12 @@ export type Step = {
   changes: { field: string; before: unknown; after: unknown }[]
 }
 
-/** A service, and what a test of `apply` does. */
+/** A service with helpers for `apply` tests. */
 export function useApply() {
   const kit = useSvc()
   const { folder, json } = kit
-  /** A folder with the file and what it names; `token` is where its token goes. */
-  function place(name: string, text = shop(name)): { file: string; token: string } {
+  /** Creates a folder with the document and the files it names. `token` is the path of its token file. */
+  function writeDocument(name: string, text = shop(name)): { file: string; token: string } {
     const here = path.join(folder.path, name)
     mkdirSync(here, { recursive: true })
     writeFileSync(path.join(here, 'erp.password'), 'very secret\n')
@@ -65,10 +65,10 @@ export function useApply() {
     writeFileSync(file, text)
     return { file, token: path.join(here, 'tokens', `${name}.token`) }
   }
-  /** The steps that are not done yet. */
-  const openOf = async (file: string): Promise<Step[]> => {
+  /** Returns the steps that are still to do. */
+  const pendingSteps = async (file: string): Promise<Step[]> => {
     const { steps } = (await json(['apply', '-f', file, '--plan'])) as { steps: Step[] }
     return steps.filter(({ action }) => action !== 'unchanged')
   }
-  return { ...kit, place, openOf }
+  return { ...kit, writeDocument, pendingSteps }
 }

@@ -1,4 +1,4 @@
-// The proxy in front of the service, as short as it can be: it adds the shared secret and passes everything on.
+// A minimal proxy in front of the service: it adds the shared secret and forwards everything.
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,10 +6,10 @@ import { proxySecret } from '@manager/harness/callers.ts'
 
 export type Proxy = { url: string; requests: string[]; close: () => Promise<void> }
 
-/** Starts it. `hold` is asked before a request is passed on; a status that it answers takes the place of the answer. */
+/** `intercept` runs before a request is forwarded. If it returns a status, that status replaces the response. */
 export async function startProxy(
   managerUrl: string,
-  hold: (call: string) => Promise<void> | number | void = () => undefined,
+  intercept: (call: string) => Promise<void> | number | void = () => undefined,
 ): Promise<Proxy> {
   const requests: string[] = []
   const server = createServer((incoming, response) => {
@@ -29,7 +29,7 @@ export async function startProxy(
       outgoing.on('error', () => response.destroy())
       incoming.pipe(outgoing)
     }
-    void Promise.resolve(hold(call)).then(forward)
+    void Promise.resolve(intercept(call)).then(forward)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -1,4 +1,4 @@
-// svc as people run it: in this process for most, as a program for the rest.
+// Runs svc, in this process for most tests and as a child process for the rest.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,13 @@ import type { TestAppOptions } from '../../../manager/test/kit/app.ts'
 import { createToken } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../manager/test/kit/project.ts'
 import { run } from '../../src/run.ts'
-import type { Output, World } from '../../src/world.ts'
+import type { Output, Terminal } from '../../src/terminal.ts'
 import { type Proxy, startProxy } from './proxy.ts'
 
 export type Ended = { code: number; out: string; err: string }
 export type SvcOptions = {
   env?: Record<string, string>
-  /** What is typed or sent to it. */
+  /** The content of standard input. */
   input?: string
   isTerminal?: boolean
   signal?: AbortSignal
@@ -36,11 +36,11 @@ function collector(isTerminal: boolean, onText: (text: string) => void = () => u
   return { output, text: () => text }
 }
 
-/** Runs a command line in this process, as somebody with this home. */
+/** Runs a command line in this process, with this home folder. */
 export async function svcAt(home: string, args: readonly string[], options: SvcOptions = {}): Promise<Ended> {
   const { isTerminal = false, input } = options
   const [out, err] = [collector(isTerminal), collector(isTerminal, options.onErr)]
-  const stdin: World['stdin'] = new PassThrough()
+  const stdin: Terminal['stdin'] = new PassThrough()
   if (isTerminal) stdin.isTTY = true
   if (input === undefined) (stdin as PassThrough).end()
   else (stdin as PassThrough).end(input)
@@ -56,7 +56,7 @@ export async function svcAt(home: string, args: readonly string[], options: SvcO
   return { code, out: out.text(), err: err.text() }
 }
 
-/** Runs it as a program; with `isTerminal` on a terminal of its own. */
+/** Runs svc as a child process. With `isTerminal`, it gets its own pseudo-terminal. */
 export function spawnSvc(
   args: readonly string[],
   { env = {}, isTerminal = false }: Pick<SvcOptions, 'env' | 'isTerminal'> = {},
@@ -85,7 +85,7 @@ export function useFolder(): { path: string } {
   return folder
 }
 
-/** A service behind a proxy with a project `main`, and `svc` as its administrator. */
+/** A service behind a proxy with the project `main`, and `svc` with the token of an administrator. */
 export function useSvc(options: TestAppOptions = {}) {
   const kit = useProject(options)
   const folder = useFolder()
@@ -99,7 +99,7 @@ export function useSvc(options: TestAppOptions = {}) {
   afterAll(() => proxy.close())
   const svc = (args: readonly string[], more: SvcOptions = {}): Promise<Ended> =>
     svcAt(folder.path, args, { ...more, env: { ...env, ...more.env } })
-  /** The same, which must succeed; answers what it prints as JSON. */
+  /** Runs svc and returns its JSON output. Throws if svc fails. */
   const json = async (args: readonly string[]): Promise<unknown> => {
     const { code, out, err } = await svc([...args, '--output', 'json'])
     if (code !== 0) throw new Error(`svc ${args.join(' ')}: ${code} ${err}`)

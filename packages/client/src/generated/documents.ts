@@ -796,7 +796,7 @@ export type GetLanguagePacksVariables = {
   readonly order?: readonly Order[] | null;
   readonly pagination?: Pagination | null;
 };
-/** With the content of every pack that the filters leave. */
+/** Includes the content of every pack that matches the filters. */
 export const getLanguagePacksDocument =
   "query getLanguagePacks($project:ID!$filters:[Filter!]$order:[Order!]$pagination:Pagination){languagePacks(project:$project filters:$filters order:$order pagination:$pagination){id name content{Key Value}}}" as TypedDocument<
     GetLanguagePacksResult,
@@ -891,7 +891,7 @@ export type GetSettingsVariables = {
   readonly application?: string | null;
   readonly tenant2application?: string | null;
 };
-/** One layer; exactly one of the four variables names it. */
+/** Reads one layer. Exactly one of the four variables names it. */
 export const getSettingsDocument =
   "query getSettings($project:ID$tenant:ID$application:ID$tenant2application:ID){settings(project:$project tenant:$tenant application:$application tenant2application:$tenant2application){id backendSetting{id moduleConfig{EnabledModules KeyValuePairs{Key Value}}}frontendSetting{id moduleConfig{EnabledThemes DefaultTheme EnabledLocales DefaultLocale KeyValuePairs{Key Value}}}}}" as TypedDocument<
     GetSettingsResult,

@@ -1,4 +1,4 @@
-// The default theme with system fonts, and colors that have enough contrast.
+// The default theme with system fonts and high-contrast colors.
 import theme from 'vitepress/theme-without-fonts'
 import './site.css'
 

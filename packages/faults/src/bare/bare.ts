@@ -1,5 +1,5 @@
-// What the engines need by themselves, without the service: how long after a fault a plain client has its first write
-// acknowledged, and whether every write that was acknowledged is there afterwards.
+// Measures how PostgreSQL and Redis recover without the service: how long after a fault a plain client gets its first
+// write acknowledged, and whether every acknowledged write survives.
 import { type RedisTopology, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 import { pause } from '../children.ts'
 import { type Writers, awaitSteady, findOutage } from './writers.ts'
@@ -9,11 +9,14 @@ import { type PlainClients, startPostgresClients, startRedisClients } from './pl
 type BareFault = {
   engine: 'postgres' | 'redis'
   fault: string
-  /** From the fault to the write that ended the longest time without one. */
+  /** Time from the fault to the write that ended the longest gap. */
   firstWriteMs: number
   gapMs: number
   acknowledged: number
-  /** Acknowledged and not there; PostgreSQL promises none, Redis replicates asynchronously. */
+  /**
+   * Number of acknowledged writes that were lost. PostgreSQL must not lose any. Redis may, because it replicates
+   * asynchronously.
+   */
   lost: number
 }
 export type BareFigures = BareFault[]
@@ -23,52 +26,51 @@ const steadyMs = 2_000
 const postgresFaults: readonly PatroniFault[] = ['kill', 'switchover', 'freeze', 'partition']
 const redisFaults = { kill: 'SIGKILL', freeze: 'SIGSTOP' } as const
 
-/** A line of what was measured. */
 const bareLine = ({ engine, fault, firstWriteMs, gapMs, acknowledged, lost }: BareFault): string =>
   `BARE ${engine} ${fault} first_write_ms=${firstWriteMs} gap_ms=${gapMs} acknowledged=${acknowledged} lost=${lost}`
 
-/** Measures both engines, says each line, and returns the figures. */
-export async function measureBare(say: (text: string) => void): Promise<BareFigures> {
+/** Measures PostgreSQL and Redis, prints one line per fault and returns the figures. */
+export async function measureBare(print: (text: string) => void): Promise<BareFigures> {
   const figures: BareFigures = []
-  const note = (figure: BareFault): void => {
+  const addFigure = (figure: BareFault): void => {
     figures.push(figure)
-    say(bareLine(figure))
+    print(bareLine(figure))
   }
-  say('starting PostgreSQL by Patroni')
+  print('starting PostgreSQL with Patroni')
   const patroni = await startPatroni({ network: true })
   try {
-    for (const fault of postgresFaults) note(await harmPostgres(patroni, fault))
+    for (const fault of postgresFaults) addFigure(await breakPostgres(patroni, fault))
   } finally {
     await patroni.stop()
   }
-  say('starting Redis by Sentinel')
+  print('starting Redis with Sentinel')
   const sentinel = await startSentinel()
   try {
-    for (const fault of ['kill', 'freeze'] as const) note(await harmRedis(sentinel, fault))
+    for (const fault of ['kill', 'freeze'] as const) addFigure(await breakRedis(sentinel, fault))
   } finally {
     await sentinel.stop()
   }
   return figures
 }
 
-async function harmPostgres(patroni: PatroniCluster, fault: PatroniFault): Promise<BareFault> {
+async function breakPostgres(patroni: PatroniCluster, fault: PatroniFault): Promise<BareFault> {
   const clients = await startPostgresClients(patroni.adminUrl, { count: writers, name: fault })
-  return measured(clients, async () => {
-    const at = await hit(clients.writers, async () => {
-      const { node, at: hitAt } = await patroni.harm(fault)
+  return measureOutage(clients, async () => {
+    const at = await writeThroughFault(clients.writers, async () => {
+      const { node, at: appliedAt } = await patroni.applyFault(fault)
       await patroni.newLeader(node)
-      return hitAt
+      return appliedAt
     })
     await patroni.heal()
     return { engine: 'postgres', fault, at }
   })
 }
 
-/** Writes before, during and after it; resolves to when it was. */
-async function hit(load: Writers, harm: () => Promise<number>): Promise<number> {
+/** Writes before, during and after the fault. Resolves to the time of the fault. */
+async function writeThroughFault(load: Writers, applyFault: () => Promise<number>): Promise<number> {
   try {
     await awaitSteady(load, steadyMs)
-    const at = await harm()
+    const at = await applyFault()
     await awaitSteady(load, steadyMs)
     return at
   } finally {
@@ -76,12 +78,15 @@ async function hit(load: Writers, harm: () => Promise<number>): Promise<number> 
   }
 }
 
-type Measured = Pick<BareFault, 'engine' | 'fault'> & { at: number }
+type AppliedFault = Pick<BareFault, 'engine' | 'fault'> & { at: number }
 
-/** What the clients saw of the harm; they are ended whatever happens. */
-async function measured(clients: PlainClients, harm: () => Promise<Measured>): Promise<BareFault> {
+/** Returns the outage that the clients observed. Always closes the clients. */
+async function measureOutage(
+  clients: PlainClients,
+  applyFault: () => Promise<AppliedFault>,
+): Promise<BareFault> {
   try {
-    const { engine, fault, at } = await harm()
+    const { engine, fault, at } = await applyFault()
     const lost = await clients.findLost()
     const { acknowledged } = clients.writers
     return {
@@ -96,15 +101,15 @@ async function measured(clients: PlainClients, harm: () => Promise<Measured>): P
   }
 }
 
-async function harmRedis(sentinel: RedisTopology, fault: 'kill' | 'freeze'): Promise<BareFault> {
+async function breakRedis(sentinel: RedisTopology, fault: 'kill' | 'freeze'): Promise<BareFault> {
   const clients = await startRedisClients(sentinel, { count: writers, name: fault })
-  return measured(clients, async () => {
+  return measureOutage(clients, async () => {
     const master = await sentinel.master()
-    const at = await hit(clients.writers, async () => {
+    const at = await writeThroughFault(clients.writers, async () => {
       sentinel.signal(master, redisFaults[fault])
-      const hitAt = Date.now()
+      const appliedAt = Date.now()
       while ((await sentinel.master()) === master) await pause(50)
-      return hitAt
+      return appliedAt
     })
     await sentinel.heal(master)
     return { engine: 'redis', fault, at }

@@ -1,4 +1,4 @@
-// Plain clients of PostgreSQL and of Redis under Sentinel, which write without the service.
+// Plain PostgreSQL clients and Redis Sentinel clients that write without the service.
 import { Client } from 'pg'
 import { createSentinel } from 'redis'
 import type { RedisTopology } from '@manager/harness/engines/redis-topology.ts'
@@ -6,15 +6,15 @@ import { type Writers, findLost, startWriters } from './writers.ts'
 
 export type PlainClients = {
   writers: Writers
-  /** Ends the writers; resolves to what was acknowledged and is not there. The engine has to be whole. */
+  /** Stops the writers and resolves to the acknowledged writes that are missing. The server must be healthy. */
   findLost(): Promise<string[]>
   end(): Promise<void>
 }
-/** `name` tells their writes from those of others. */
+/** `name` separates the writes of these clients from other writes. */
 type Plain = { count: number; name: string }
 
 async function connectTo(url: string): Promise<Client> {
-  // Without limits a client on a dead link waits for ever.
+  // Without timeouts, a client on a dead link waits forever.
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: 2_000,
@@ -40,7 +40,7 @@ async function once(url: string, text: string, values: unknown[] = []): Promise<
   }
 }
 
-/** Clients that insert rows, each with a connection of its own. */
+/** Starts clients that insert rows, each over its own connection. */
 export async function startPostgresClients(url: string, { count, name }: Plain): Promise<PlainClients> {
   await once(url, 'create table if not exists bare (name text, id text)')
   const writers = startWriters(count, async () => {
@@ -61,15 +61,15 @@ export async function startPostgresClients(url: string, { count, name }: Plain):
   }
 }
 
-/** Clients that set keys at whoever is the master. */
+/** Starts clients that set keys on the current master. */
 export async function startRedisClients(
-  { places }: Pick<RedisTopology, 'places'>,
+  { addresses }: Pick<RedisTopology, 'addresses'>,
   { count, name }: Plain,
 ): Promise<PlainClients> {
   const client = createSentinel({
     name: 'main',
-    sentinelRootNodes: places.map((place) => {
-      const [host = '', port = ''] = place.split(':')
+    sentinelRootNodes: addresses.map((address) => {
+      const [host = '', port = ''] = address.split(':')
       return { host, port: Number(port) }
     }),
     masterPoolSize: 4,
@@ -96,10 +96,10 @@ export async function startRedisClients(
   }
 }
 
-/** The client alone keeps a command for as long as the server is away. */
+/** Rejects after 1 s. Without this limit, the client queues a command for as long as the server is unreachable. */
 async function withinSecond(work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('no answer within a second')), 1_000)
+  const timer = setTimeout(() => late.reject(new Error('no reply within 1 s')), 1_000)
   work.catch(() => undefined)
   try {
     await Promise.race([work, late.promise])

@@ -1,4 +1,4 @@
-// What is said of the writers' record: outages and losses that are planted are found.
+// Checks that planted outages and lost writes are found in the record of the writers.
 import { expect, test } from 'vitest'
 import { findLost, findOutage } from './writers.ts'
 

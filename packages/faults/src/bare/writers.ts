@@ -1,24 +1,27 @@
-// Clients that write to an engine and try again at once, and what can be said of their record.
+// Clients that write to PostgreSQL or Redis and retry immediately, and functions that evaluate their record.
 import { pause } from '../children.ts'
 
 export type Write = { id: string; at: number }
 export type Writers = {
-  /** What was acknowledged, in order. */
+  /** Acknowledged writes, in order. */
   acknowledged: Write[]
-  /** Ends the writers and waits for them. */
+  /** Stops the writers and waits for their last write. */
   stop(): Promise<void>
 }
-/** A connection: resolves when the engine has acknowledged the id. */
+/** `write` resolves when the server has acknowledged the id. */
 type Connection = { write(id: string): Promise<unknown>; close(): void }
 
-/** Each writes, with a connection of its own, one id after the other; after an error it takes another connection and id. */
+/**
+ * Starts `count` writers. Each writer sends one id after the other over its own connection, and reconnects after an
+ * error.
+ */
 export function startWriters(count: number, open: () => Promise<Connection>): Writers {
   const acknowledged: Write[] = []
-  const over = new AbortController()
+  const stopping = new AbortController()
   const write = async (writer: number): Promise<void> => {
     let connection: Connection | null = null
-    for (let turn = 1; !over.signal.aborted; turn++) {
-      const id = `${writer}-${turn}`
+    for (let attempt = 1; !stopping.signal.aborted; attempt++) {
+      const id = `${writer}-${attempt}`
       try {
         connection ??= await open()
         await connection.write(id)
@@ -27,17 +30,17 @@ export function startWriters(count: number, open: () => Promise<Connection>): Wr
         connection?.close()
         connection = null
       }
-      // The engine is measured, not how many writes the machine has room for.
+      // The pause keeps the machine from becoming the bottleneck: the test measures the server.
       await pause(5)
     }
     connection?.close()
   }
-  const ends = Array.from({ length: count }, (_, index) => write(index + 1))
+  const workers = Array.from({ length: count }, (_, index) => write(index + 1))
   return {
     acknowledged,
     stop: async () => {
-      over.abort()
-      await Promise.all(ends)
+      stopping.abort()
+      await Promise.all(workers)
     },
   }
 }
@@ -46,8 +49,8 @@ type Outage = { firstWriteMs: number; gapMs: number }
 const slackMs = 200
 
 /**
- * The longest time without an acknowledged write, from just before the fault on: its length, and when it ended after the
- * fault. Writes on their way when the fault came, and those of a leader that does not know yet, end no outage.
+ * Returns the longest gap between acknowledged writes since just before the fault: its length, and the time from the
+ * fault to its end. Writes that were in flight, and writes to a leader that is not demoted yet, do not end an outage.
  */
 export function findOutage(writes: readonly Write[], faultAt: number): Outage {
   const times = writes.map(({ at }) => at).filter((at) => at >= faultAt - slackMs)
@@ -59,18 +62,18 @@ export function findOutage(writes: readonly Write[], faultAt: number): Outage {
   return outage
 }
 
-/** What was acknowledged and is not there. */
+/** Returns the ids that were acknowledged but are missing. */
 export function findLost(writes: readonly Write[], present: ReadonlySet<string>): string[] {
   return writes.map(({ id }) => id).filter((id) => !present.has(id))
 }
 
-/** Waits until writes have gone on for this long without a pause, for at most two minutes. */
+/** Waits until writes have continued for `steadyMs` without a gap of 500 ms. Throws after two minutes. */
 export async function awaitSteady({ acknowledged }: Writers, steadyMs: number): Promise<void> {
   const end = Date.now() + 120_000
   for (let since = Date.now(); Date.now() - since < steadyMs;) {
     await pause(100)
     const last = acknowledged.at(-1)?.at ?? 0
     if (Date.now() - last > 500) since = Date.now()
-    if (Date.now() > end) throw new Error('no steady writes within two minutes')
+    if (Date.now() > end) throw new Error('no steady writes within 2 minutes')
   }
 }

@@ -1,21 +1,21 @@
-// An archive of the WAL beside the base backup: every change is written to a second place as it happens, so that a restore
-// brings back what came after the backup too.
+// Archives WAL in addition to the base backup: pg_receivewal copies every change as it happens, so that a restore
+// includes changes after the backup.
 import { appendFileSync, cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { endChild, startChild, until } from '../children.ts'
 import type { Engines } from '../cluster.ts'
 import { ensurePostgres } from '@manager/harness/engines/install.ts'
-import { type WalSample, holdsUntil } from './wal.ts'
+import { type WalSample, findCompleteUntil } from './wal.ts'
 
 export type Archive = {
   path: string
-  /** Ends when the server has ended, or is told to; resolves to when the last change was acknowledged that it holds. */
+  /** Stops archiving. Resolves to the time at which the last archived change was acknowledged. */
   end(): Promise<number>
 }
 
-const everyMs = 50
+const intervalMs = 50
 const name = 'pg_receivewal'
 
-/** Starts to receive the WAL of this server. */
+/** Starts receiving the WAL of the server. */
 export async function startArchive({ adminUrl, sql }: Engines, folder: string): Promise<Archive> {
   const path = `${folder}/archive`
   mkdirSync(path)
@@ -27,7 +27,7 @@ export async function startArchive({ adminUrl, sql }: Engines, folder: string): 
   })
   const samples: WalSample[] = []
   let received = '0/0'
-  const look = async (): Promise<boolean> => {
+  const sample = async (): Promise<boolean> => {
     const at = Date.now()
     const { rows } = await sql.query<{ lsn: string; flushed: string | null }>(
       `select pg_current_wal_lsn()::text as lsn,
@@ -38,23 +38,23 @@ export async function startArchive({ adminUrl, sql }: Engines, folder: string): 
     received = rows[0]?.flushed ?? received
     return received !== '0/0'
   }
-  await until('the archive of the WAL', 20_000, look)
-  const timer = setInterval(() => void look().catch(() => undefined), everyMs)
+  await until('the WAL archive', 20_000, sample)
+  const timer = setInterval(() => void sample().catch(() => undefined), intervalMs)
   return {
     path,
     end: async () => {
       clearInterval(timer)
       await endChild(child)
-      return holdsUntil(samples, received)
+      return findCompleteUntil(samples, received)
     },
   }
 }
 
-/** Lets a server that has not started yet go on from its base backup through this archive. */
+/** Configures a stopped server to replay this archive on top of its base backup. */
 export function recoverFrom(archive: string, engines: Pick<Engines, 'dir'>): string {
   const [copy, data] = [`${engines.dir}/archive`, `${engines.dir}/data`]
   cpSync(archive, copy, { recursive: true })
-  // The newest segment is not full yet.
+  // The newest segment is incomplete and has a suffix that restore_command does not know.
   for (const file of readdirSync(copy).filter((one) => one.endsWith('.partial')))
     renameSync(`${copy}/${file}`, `${copy}/${file.slice(0, -'.partial'.length)}`)
   appendFileSync(`${data}/postgresql.auto.conf`, `\nrestore_command = 'cp ${copy}/%f %p'\n`)
@@ -62,8 +62,8 @@ export function recoverFrom(archive: string, engines: Pick<Engines, 'dir'>): str
   return copy
 }
 
-/** Waits until it has gone through all of it, and takes writes. */
-export const recovered = ({ sql }: Pick<Engines, 'sql'>): Promise<void> =>
+/** Waits until the server has replayed the archive and accepts writes. */
+export const waitForRecovery = ({ sql }: Pick<Engines, 'sql'>): Promise<void> =>
   until('the end of the recovery', 60_000, async () => {
     const { rows } = await sql.query<{ isOpen: boolean }>('select not pg_is_in_recovery() as "isOpen"')
     return rows[0]?.isOpen === true

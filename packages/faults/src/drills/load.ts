@@ -1,16 +1,16 @@
-// Callers of the service during a drill. What the service acknowledges is written down with when, so that it can be looked
-// for afterwards; what fails is written down too.
+// Calls the service during a drill. Records each failure, and each acknowledgment with its time, so that the data can
+// be checked afterwards.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { formOf, formPart, boundary, piletPath } from '@manager/harness/pilets.ts'
 import { type Installation, type NextUrl, personHeaders } from '../installation.ts'
 
 export type CallKind = 'read' | 'write' | 'emit' | 'upload' | 'gateway' | 'validate'
-/** Something the service has accepted, and how it is found again. */
+/** An object that the service has accepted, with its id. */
 export type Acknowledged = {
   kind: 'write' | 'emit' | 'upload'
   id: string
-  /** When the request was sent, and when its answer was there; both of this process's clock. */
+  /** When the request was sent and when its response arrived, on this process's clock. */
   sentAt: number
   ackedAt: number
 }
@@ -18,9 +18,9 @@ type Failure = { kind: CallKind; at: number; reason: string }
 export type Load = {
   acknowledged: Acknowledged[]
   failures: Failure[]
-  /** How many calls ended, by kind. */
+  /** Number of completed calls by kind. */
   counts: Record<CallKind, number>
-  /** Ends it, once the calls in flight have ended. */
+  /** Stops the load and waits for calls in flight. */
   stop(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ const machineHeaders = ({ machineToken }: Installation): Record<string, string> 
   'content-type': 'application/json',
 })
 
-/** One call; resolves to the id of what was made, null when nothing is to be found again. Throws when it failed. */
+/** Sends one call. Resolves to the id of the created object, or null if it creates none. Throws if the call fails. */
 type Call = (base: string, site: Installation) => Promise<string | null>
 
 const calls: Record<CallKind, Call> = {
@@ -96,7 +96,10 @@ const calls: Record<CallKind, Call> = {
   },
 }
 
-/** Calls in loops, as many of each kind at once as it says, with a short pause after each call. */
+/**
+ * Starts workers that call in loops, with a short pause after each call. `workers` is the number of workers for each
+ * kind of call.
+ */
 export function startLoad(
   site: Installation,
   next: NextUrl,

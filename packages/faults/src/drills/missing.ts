@@ -1,4 +1,4 @@
-// What was acknowledged and is gone.
+// Finds acknowledged data that is missing.
 import type { Pool } from 'pg'
 import type { Acknowledged } from './load.ts'
 
@@ -8,7 +8,7 @@ const found: Record<Acknowledged['kind'], string> = {
   upload: 'select version as id from pilet_packages',
 }
 
-/** Those that are not in the database. */
+/** Returns the acknowledged objects that are not in the database. */
 export async function findMissing(sql: Pool, acknowledged: readonly Acknowledged[]): Promise<Acknowledged[]> {
   const missing: Acknowledged[] = []
   for (const kind of ['write', 'emit', 'upload'] as const) {

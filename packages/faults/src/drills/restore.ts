@@ -1,5 +1,5 @@
-// The restore drill: a service under load is backed up and destroyed, and comes back from the backup on other engines. The
-// keys, the public keys of pilets and the log are kept apart from the database, as operators keep them.
+// The restore drill: backs up a service under load, destroys it, and restores the backup on new PostgreSQL and Redis
+// servers. As in production, the keys, the public keys of pilets and the log are stored outside the database.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pause } from '../children.ts'
@@ -11,25 +11,25 @@ import { createWorld } from '../world.ts'
 import { type Archive, startArchive } from './archive.ts'
 import { type Backup, type Method, restoreBackup, takeBackup } from './backup.ts'
 import { type Keys, createInstallation, createKeys, keysEnv, manager } from '../installation.ts'
-import type { Kept, Restored } from './kept.ts'
+import type { Survivors, Restored } from './survivors.ts'
 import { startLoad } from './load.ts'
 import { type RestoreSeen, judgeRestore } from './restore-judge.ts'
-import { lookAtRestored } from './restored.ts'
-import { type Say, type Stage, openStage } from './stage.ts'
+import { inspectRestored } from './restored.ts'
+import { type Log, type Stage, openStage } from './stage.ts'
 
 export const restorePlants = {
   'audit-row': 'a row of the restored audit trail is deleted',
-  checkpoint: 'the newer restored checkpoints are deleted, which only their copies show',
-  'lost-row': 'a tenant that was acknowledged is deleted',
+  checkpoint: 'the newer restored checkpoints are deleted, which only the log reveals',
+  'lost-row': 'an acknowledged tenant is deleted',
   secret: 'the sealed secret of the endpoint is damaged',
   pilet: 'the bytes of a pilet are damaged',
-  signature: 'the signature of a pilet is another',
-  'master-key': 'the service is started with another master key',
+  signature: 'the signature of a pilet is damaged',
+  'master-key': 'the service starts with a wrong master key',
 } as const
 type RestorePlant = keyof typeof restorePlants
 export type RestoreOptions = {
   method: Method
-  /** How long the load runs before the backup, and again after it. */
+  /** Duration of the load before the backup, and of the load after it. */
   seconds: number
   plants: readonly RestorePlant[]
 }
@@ -38,32 +38,32 @@ const workers = { write: 4, emit: 4, gateway: 3, upload: 2 }
 
 const backends = 4
 
-/** Plays the drill; the verdict names what did not hold. */
-export const drillRestore = async (options: RestoreOptions, say: Say): Promise<Verdict> =>
-  (await playRestore(options, say)).verdict
+/** Runs the drill. The verdict names the violated bounds. */
+export const drillRestore = async (options: RestoreOptions, log: Log): Promise<Verdict> =>
+  (await playRestore(options, log)).verdict
 
-/** The same, with what was seen. */
+/** Runs the drill and also returns its record. */
 export async function playRestore(
   options: RestoreOptions,
-  say: Say,
+  log: Log,
 ): Promise<{ seen: RestoreSeen; verdict: Verdict }> {
-  const stage = await openStage(say)
+  const stage = await openStage(log)
   let isGood = false
   try {
     const started = performance.now()
-    const kept = await workAndBackUp(stage, options)
-    const { restored, ...coming } = await comeBack(stage, options, kept)
-    const looked = restored === null ? null : await lookAtRestored({ ...restored, stage, kept })
-    const { backup, destroyedAt, backupSeconds, failed, load } = kept
+    const survivors = await workAndBackUp(stage, options)
+    const { restored, ...outcome } = await restoreAndStart(stage, options, survivors)
+    const inspection = restored === null ? null : await inspectRestored({ ...restored, stage, survivors })
+    const { backup, destroyedAt, backupSeconds, failed, load } = survivors
     const seen: RestoreSeen = {
       method: options.method,
       backupSeconds,
       failed,
       acknowledged: load.acknowledged,
-      holdsUntil: backup.holdsUntil,
+      completeUntil: backup.completeUntil,
       destroyedAt,
-      ...coming,
-      looked,
+      ...outcome,
+      inspection,
       minutes: (performance.now() - started) / 60_000,
     }
     const verdict = judgeRestore(seen)
@@ -76,7 +76,7 @@ export async function playRestore(
 
 const seconds = (since: number): number => (performance.now() - since) / 1_000
 
-/** What the installation needs before anybody works with it. */
+/** Migrates the database, creates keys, and starts replicas and backends before the load starts. */
 async function prepare(stage: Stage, engines: Engines, keys: Keys) {
   const env = { ...keysEnv(keys), SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
   await engines.sql.query(`create role ${serviceRole} login`)
@@ -98,24 +98,24 @@ async function prepare(stage: Stage, engines: Engines, keys: Keys) {
   return { replicas, site, sink, world, piletKeys: JSON.parse(stdout) as Record<string, string> }
 }
 
-async function workAndBackUp(stage: Stage, options: RestoreOptions): Promise<Kept> {
-  const { say, folder } = stage
-  say('starting PostgreSQL, Redis and two replicas')
+async function workAndBackUp(stage: Stage, options: RestoreOptions): Promise<Survivors> {
+  const { log, folder } = stage
+  log('starting PostgreSQL, Redis and two replicas')
   const engines = await stage.engines()
   const keys = createKeys()
   const { replicas, ...prepared } = await prepare(stage, engines, keys)
   let turn = 0
   const load = startLoad(prepared.site, () => replicas[turn++ % replicas.length]?.url ?? '', workers)
   await pause(options.seconds * 1_000)
-  say(`backing up, under load (${options.method})`)
+  log(`backing up under load (${options.method})`)
   const archive = options.method === 'archive' ? await startArchive(engines, folder) : null
   const backupStarted = performance.now()
   const taken = await takeBackup(options.method, engines, folder)
   const backupSeconds = seconds(backupStarted)
-  say('working on after the backup')
+  log('continuing the load after the backup')
   await pause(options.seconds * 1_000)
   const failed = load.failures.map(({ kind, reason }) => `${kind}: ${reason}`)
-  say('destroying the database')
+  log('destroying the database')
   await destroy(engines, replicas)
   const destroyedAt = Date.now()
   prepared.world.stopHeartbeats()
@@ -130,24 +130,28 @@ async function workAndBackUp(stage: Stage, options: RestoreOptions): Promise<Kep
     destroyedAt,
     backupSeconds,
     failed,
-    ...keepLogs(folder, logs.join('\n'), backup.holdsUntil),
+    ...keepLogs(folder, logs.join('\n'), backup.completeUntil),
   }
 }
 
-/** With its archive a backup holds what came later too. */
+/** Adds the archive, which contains the changes after the backup. */
 const withArchive = async (backup: Backup, archive: Archive | null): Promise<Backup> =>
-  archive === null ? backup : { ...backup, holdsUntil: await archive.end(), archive: archive.path }
+  archive === null ? backup : { ...backup, completeUntil: await archive.end(), archive: archive.path }
 
 async function destroy(engines: Engines, replicas: Replica[]): Promise<void> {
   for (const replica of replicas) replica.signal('SIGKILL')
   await Promise.all(replicas.map(({ exit }) => exit))
-  await engines.harm('postgres stop immediate')
+  await engines.applyFault('postgres stop immediate')
   rmSync(`${engines.dir}/data`, { recursive: true })
 }
 
-/** The log, as a collector of logs has it, and the part of it that is as old as the backup. */
-function keepLogs(folder: string, text: string, until: number): Pick<Kept, 'logUntilBackup' | 'logOfAll'> {
-  // The last line of a process that was killed may be cut.
+/** Writes two checkpoint logs, as a log collector would store them: one up to the backup, and the complete one. */
+function keepLogs(
+  folder: string,
+  text: string,
+  until: number,
+): Pick<Survivors, 'logUntilBackup' | 'logOfAll'> {
+  // The last line of a killed process may be truncated.
   const lines = text.split('\n').filter((line) => line.includes('"checkpoint"') && line.endsWith('}'))
   const early = lines.filter((line) => Date.parse((JSON.parse(line) as { time: string }).time) < until)
   const [logUntilBackup, logOfAll] = [`${folder}/until-backup.log`, `${folder}/all.log`]
@@ -156,28 +160,34 @@ function keepLogs(folder: string, text: string, until: number): Pick<Kept, 'logU
   return { logUntilBackup, logOfAll }
 }
 
-type Coming = { restored: Restored | null } & Pick<
+type RestoreOutcome = { restored: Restored | null } & Pick<
   RestoreSeen,
   'restoreSeconds' | 'readySeconds' | 'rtoSeconds' | 'notStarted'
 >
 
-/** Restores into other engines and starts the service there; nothing is restored when it does not start. */
-async function comeBack(stage: Stage, { method, plants }: RestoreOptions, kept: Kept): Promise<Coming> {
-  stage.say('restoring into another cluster')
+/**
+ * Restores the backup on other servers and starts the service there. `restored` is null if the service does not start.
+ */
+async function restoreAndStart(
+  stage: Stage,
+  { method, plants }: RestoreOptions,
+  survivors: Survivors,
+): Promise<RestoreOutcome> {
+  stage.log('restoring into another cluster')
   const start = performance.now()
   const engines = await stage.engines()
-  await restoreBackup(method, kept.backup, engines)
+  await restoreBackup(method, survivors.backup, engines)
   const restoreSeconds = seconds(start)
-  for (const plant of plants) await plantFault(plant, engines, kept)
+  for (const plant of plants) await plantFault(plant, engines, survivors)
   const keys = plants.includes('master-key')
-    ? { ...kept.keys, masterKey: randomBytes(32).toString('base64') }
-    : kept.keys
+    ? { ...survivors.keys, masterKey: randomBytes(32).toString('base64') }
+    : survivors.keys
   const env = { ...keysEnv(keys), SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
-  stage.say('starting the service on it')
-  const times = (): Pick<Coming, 'restoreSeconds' | 'readySeconds' | 'rtoSeconds'> => ({
+  stage.log('starting the service on the restored database')
+  const times = (): Pick<RestoreOutcome, 'restoreSeconds' | 'readySeconds' | 'rtoSeconds'> => ({
     restoreSeconds,
     readySeconds: seconds(start),
-    rtoSeconds: (Date.now() - kept.destroyedAt) / 1_000,
+    rtoSeconds: (Date.now() - survivors.destroyedAt) / 1_000,
   })
   try {
     await manager(['migrate', 'check'], env)
@@ -189,7 +199,7 @@ async function comeBack(stage: Stage, { method, plants }: RestoreOptions, kept: 
   }
 }
 
-const byHand: Record<Exclude<RestorePlant, 'master-key' | 'lost-row'>, string> = {
+const damageStatements: Record<Exclude<RestorePlant, 'master-key' | 'lost-row'>, string> = {
   'audit-row': 'delete from audit_logs where ctid = (select ctid from audit_logs where seq = 20 limit 1)',
   checkpoint: 'delete from audit_checkpoints where seq > 2',
   secret: 'update endpoints set auth_token = set_byte(auth_token, 40, 255 - get_byte(auth_token, 40))',
@@ -199,19 +209,19 @@ const byHand: Record<Exclude<RestorePlant, 'master-key' | 'lost-row'>, string> =
     where id = (select id from pilet_packages order by created_at desc limit 1)`,
 }
 
-/** What a superuser of the database can do, and a backup that is not whole looks like. */
-async function plantFault(plant: RestorePlant, { sql }: Engines, { load, backup }: Kept): Promise<void> {
+/** Damages data like a malicious database superuser, or like an incomplete backup. */
+async function plantFault(plant: RestorePlant, { sql }: Engines, { load, backup }: Survivors): Promise<void> {
   if (plant === 'master-key') return
   const client = await sql.connect()
   try {
     await client.query('set session_replication_role = replica')
     const first = load.acknowledged.find(
-      ({ kind, ackedAt }) => kind === 'write' && ackedAt < backup.holdsUntil,
+      ({ kind, ackedAt }) => kind === 'write' && ackedAt < backup.completeUntil,
     )
     const changed =
       plant === 'lost-row'
         ? await client.query('delete from tenants where id = $1', [first?.id])
-        : await client.query(byHand[plant])
+        : await client.query(damageStatements[plant])
     if (changed.rowCount === 0) throw new Error(`the fault ${plant} changed no row`)
   } finally {
     client.release(true)

@@ -1,4 +1,4 @@
-// Plays a drill and prints one line about it: npm run drill -- <name> [options]
+// Runs a drill and prints one line with the result: npm run drill -- <name> [options]
 import { parseArgs } from 'node:util'
 import type { Verdict } from '../verdict.ts'
 import { ensureHighAvailability } from '@manager/harness/engines/install.ts'
@@ -8,23 +8,23 @@ import { runToExit } from '../exit.ts'
 
 const help = `Usage: npm run drill -- restore|upgrade [options]
 
-Practises what operators do when it matters, with engines and replicas of its own, under load, and prints what held.
-Progress goes to standard error, one line with the result to standard output. Exit code 1 when something did not hold.
+Rehearses operator procedures under load, with its own engines and replicas, and prints which bounds held. Progress
+goes to standard error, one line with the result to standard output. The exit code is 1 if a bound was broken.
 
 Drills:
-  restore   back up under load, destroy the database, restore it elsewhere, and look at everything
-  upgrade   a former release and this one side by side on one database, exchanged and back without a failed request
+  restore   back up under load, destroy the database, restore it elsewhere and verify everything
+  upgrade   run the previous release and this one on one database, upgrade and roll back without a failed request
 
 Options:
-  --short            smaller and quicker; it shows the same
-  --method <name>    restore: "base" (pg_basebackup with its WAL, default), "archive" (the same, and all WAL since) or
+  --short            a smaller, faster run with the same checks
+  --method <name>    restore: "base" (pg_basebackup with its WAL, default), "archive" (also all later WAL) or
                      "dump" (pg_dump)
-  --from <ref>       upgrade: the former release, any git ref (default: the newest tag, or without tags the newest
+  --from <ref>       upgrade: the previous release, any git ref (default: the newest tag, or without tags the newest
                      commit "chore(release): v…")
-  --plant <fault>    plants a fault, which has to be found: the drill fails then; may be repeated
+  --plant <fault>    plant a fault that the drill must find, so that it fails; can be repeated
                        restore: ${Object.keys(restorePlants).join(', ')}
                        upgrade: ${Object.keys(upgradePlants).join(', ')}
-  --help             this text
+  --help             print this text
 
 Examples:
   $ npm run drill -- restore
@@ -35,24 +35,24 @@ Examples:
 
 type Values = { short: boolean; method: string; from?: string; plant: string[] }
 
-/** The faults of these names. */
+/** Validates the names of the faults. Throws if a name is unknown. */
 function plantsOf<T extends object>(plants: T, names: readonly string[]): (keyof T)[] {
   const unknown = names.find((name) => !Object.hasOwn(plants, name))
-  if (unknown !== undefined) throw new Error(`there is no fault ${unknown}; --help lists them`)
+  if (unknown !== undefined) throw new Error(`Unknown fault ${unknown}. Run --help for the list.`)
   return names as (keyof T)[]
 }
 
 function play(name: string | undefined, { short, method, from, plant }: Values): Promise<Verdict> {
-  const say = (text: string): void => void process.stderr.write(`${name}: ${text}\n`)
+  const log = (text: string): void => void process.stderr.write(`${name}: ${text}\n`)
   if (name === 'restore') {
     if (method !== 'base' && method !== 'archive' && method !== 'dump')
-      throw new Error(`there is no method ${method}; --help lists them`)
+      throw new Error(`Unknown method ${method}. Run --help for the list.`)
     const seconds = short ? 5 : 45
-    return drillRestore({ method, seconds, plants: plantsOf(restorePlants, plant) }, say)
+    return drillRestore({ method, seconds, plants: plantsOf(restorePlants, plant) }, log)
   }
-  if (name !== 'upgrade') throw new Error('name a drill; --help lists them')
+  if (name !== 'upgrade') throw new Error('Name a drill: restore or upgrade.')
   const size = short ? { replicas: 1, phaseSeconds: 2 } : { replicas: 3, phaseSeconds: 15 }
-  return drillUpgrade({ from: from ?? null, ...size, plants: plantsOf(upgradePlants, plant) }, say)
+  return drillUpgrade({ from: from ?? null, ...size, plants: plantsOf(upgradePlants, plant) }, log)
 }
 
 async function main(): Promise<number> {

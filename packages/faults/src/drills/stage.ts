@@ -1,54 +1,55 @@
-// What a drill starts and ends: engines, processes, a folder for logs and backups.
+// Resources of a drill that are started and stopped together: PostgreSQL, Redis, processes, and a folder for logs and
+// backups.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Engines, startEngines } from '../cluster.ts'
 import { type Replica, type ReplicaOptions, startReplica } from '../replicas.ts'
 import { type Partner, startPartner } from '../installation.ts'
 
-export type Say = (text: string) => void
+export type Log = (text: string) => void
 export type Stage = {
   folder: string
-  say: Say
+  log: Log
   partner: Partner
   engines(): Promise<Engines>
   replica(engines: Engines, options: Omit<ReplicaOptions, 'folder'>): Promise<Replica>
-  /** Done at the end, the last first. */
+  /** Registers cleanup work, which runs in reverse order. */
   atEnd(work: () => Promise<unknown>): void
   close(keepLogs: boolean): Promise<void>
 }
 
-/** Settings of every replica of a drill: limits that a load from one address would meet are raised. */
+/** Settings of every replica in a drill. They raise the limits that load from a single address would exceed. */
 const env = {
   SVC_COMMS_EMIT_RATE: '10000',
   SVC_COMMS_EMIT_BURST: '10000',
   SVC_AUDIT_CHECKPOINT_INTERVAL_MS: '1000',
-  // A balancer notices within this time that a process drains.
+  // The load balancer detects a draining process within this time.
   SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000',
 }
 
-export async function openStage(say: Say): Promise<Stage> {
+export async function openStage(log: Log): Promise<Stage> {
   const folder = mkdtempSync(`${tmpdir()}/manager-drill-`)
-  const ends: (() => Promise<unknown>)[] = []
+  const cleanups: (() => Promise<unknown>)[] = []
   const partner = await startPartner()
-  ends.push(() => partner.end())
+  cleanups.push(() => partner.end())
   return {
     folder,
-    say,
+    log,
     partner,
     engines: async () => {
       const engines = await startEngines()
-      ends.push(() => engines.stop())
+      cleanups.push(() => engines.stop())
       return engines
     },
     replica: async (engines, options) => {
       const replica = await startReplica(engines, { ...options, folder, env: { ...env, ...options.env } })
-      ends.push(() => replica.end())
+      cleanups.push(() => replica.end())
       return replica
     },
-    atEnd: (work) => void ends.push(work),
+    atEnd: (work) => void cleanups.push(work),
     close: async (keepLogs) => {
-      for (const end of ends.toReversed()) await end()
-      if (keepLogs) say(`the logs are in ${folder}`)
+      for (const cleanUp of cleanups.toReversed()) await cleanUp()
+      if (keepLogs) log(`logs: ${folder}`)
       else rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,6 @@
-// The upgrade drill: replicas of a former release serve behind a balancer; the schema is migrated, replicas of this release
-// take over one by one, and those of the former once more, all under load. No request may fail, and nobody waits long for
-// a lock.
+// The upgrade drill: replicas of the previous release run behind a load balancer. Under load, the schema is migrated,
+// the replicas are upgraded to this release one by one, and then rolled back to the previous release. No request may
+// fail, and no session may wait long for a lock.
 import { randomUUID } from 'node:crypto'
 import { type Balancer, startBalancer } from '../haproxy.ts'
 import { pause } from '../children.ts'
@@ -13,17 +13,17 @@ import { findMissing } from './missing.ts'
 import { type Acknowledged, type Load, startLoad } from './load.ts'
 import { type LockWait, watchLocks } from './locks.ts'
 import { type Release, checkOut, defaultRef } from '@manager/harness/release.ts'
-import { type Say, type Stage, openStage } from './stage.ts'
+import { type Log, type Stage, openStage } from './stage.ts'
 
 export const upgradePlants = {
-  kill: 'the first former replica is ended by SIGKILL, without draining',
-  contract: 'a migration takes a column away that the former release still uses',
+  kill: 'the first replica of the previous release is killed with SIGKILL, without draining',
+  contract: 'a migration removes a column that the previous release still uses',
 } as const
 export type UpgradeOptions = {
-  /** A git ref; null chooses one. */
+  /** A git ref. Null selects the previous release. */
   from: string | null
   replicas: number
-  /** How long each phase lasts. */
+  /** Duration of each phase. */
   phaseSeconds: number
   plants: readonly (keyof typeof upgradePlants)[]
 }
@@ -32,46 +32,46 @@ const drainSeconds = 40
 const lockWaitMs = 2_000
 const workers = { read: 4, write: 3, emit: 3, gateway: 4, validate: 4, upload: 1 }
 
-/** One exchange of all replicas. */
-type Turn = {
+/** One replacement of all replicas. */
+type Replacement = {
   exits: (number | string)[]
-  byLeaving: number
-  byArriving: number
+  servedByOld: number
+  servedByNew: number
   bothServed: number
-  /** Why a replica did not start; the others stayed then. */
+  /** Why a replica did not start. The remaining replicas are then not replaced. */
   refused: string[]
 }
-/** What happened, as it is judged. */
+/** The record that is judged. */
 export type UpgradeSeen = Pick<Load, 'counts' | 'failures'> & {
-  former: string
+  previous: string
   migrations: number
   seconds: number
-  forward: Turn
-  back: Turn
+  forward: Replacement
+  back: Replacement
   missing: Acknowledged[]
   audit: AuditSeen
-  /** Connections that the balancer tried again. */
+  /** Connections that the load balancer retried. */
   retried: number
   lockWaits: LockWait[]
 }
 
-/** Plays the drill; the verdict names what did not hold. */
-export const drillUpgrade = async (options: UpgradeOptions, say: Say): Promise<Verdict> =>
-  (await playUpgrade(options, say)).verdict
+/** Runs the drill. The verdict names the violated bounds. */
+export const drillUpgrade = async (options: UpgradeOptions, log: Log): Promise<Verdict> =>
+  (await playUpgrade(options, log)).verdict
 
-/** The same, with what was seen. */
+/** Runs the drill and also returns its record. */
 export async function playUpgrade(
   options: UpgradeOptions,
-  say: Say,
+  log: Log,
 ): Promise<{ seen: UpgradeSeen; verdict: Verdict }> {
-  const stage = await openStage(say)
+  const stage = await openStage(log)
   let isGood = false
   try {
     const ref = options.from ?? defaultRef()
-    say(`checking ${ref} out`)
-    const former = checkOut(ref, `${stage.folder}/former`, say)
-    stage.atEnd(async () => former.remove())
-    const seen = await play(stage, former, options)
+    log(`checking out ${ref}`)
+    const previous = checkOut(ref, `${stage.folder}/previous`, log)
+    stage.atEnd(async () => previous.remove())
+    const seen = await play(stage, previous, options)
     const verdict = judgeUpgrade(seen)
     isGood = verdict.broken.length === 0
     return { seen, verdict }
@@ -80,18 +80,18 @@ export async function playUpgrade(
   }
 }
 
-async function play(stage: Stage, former: Release, options: UpgradeOptions): Promise<UpgradeSeen> {
-  const { say } = stage
+async function play(stage: Stage, previous: Release, options: UpgradeOptions): Promise<UpgradeSeen> {
+  const { log } = stage
   const engines = await stage.engines()
   const urls = { SVC_DATABASE_URL: engines.adminUrl, SVC_REDIS_URL: engines.redisUrl }
   const env = { ...keysEnv(createKeys()), ...urls }
   const migrate = (program?: string) =>
     manager(['migrate', 'up'], { ...env, SVC_DATABASE_SERVICE_ROLE: serviceRole }, program)
   await engines.sql.query(`create role ${serviceRole} login`)
-  await migrate(former.manager)
+  await migrate(previous.manager)
   const adminId = randomUUID()
-  await manager(['admin', 'grant', adminId], env, former.manager)
-  say(`starting ${options.replicas} replicas of ${former.name}`)
+  await manager(['admin', 'grant', adminId], env, previous.manager)
+  log(`starting ${options.replicas} replicas of ${previous.name}`)
   const start = (name: string, program?: string): Promise<Replica> =>
     stage.replica(engines, {
       name,
@@ -99,7 +99,7 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
       ...(program === undefined ? {} : { program }),
     })
   const old: Replica[] = []
-  for (let n = 1; n <= options.replicas; n++) old.push(await start(`former-${n}`, former.main))
+  for (let n = 1; n <= options.replicas; n++) old.push(await start(`previous-${n}`, previous.main))
   const site = await createInstallation(old[0]?.url ?? '', stage.partner, adminId)
   const balancer = await startBalancer(stage.folder, old)
   stage.atEnd(() => balancer.end())
@@ -108,7 +108,7 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
   const locks = watchLocks(engines.sql)
   await pause(options.phaseSeconds * 1_000)
 
-  say('migrating, under load')
+  log('migrating under load')
   const countMigrations = async (): Promise<number> =>
     (await engines.sql.query('select from pgmigrations')).rowCount ?? 0
   const before = await countMigrations()
@@ -117,23 +117,23 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
     await engines.sql.query('alter table tenants rename column slug to handle')
   await pause(options.phaseSeconds * 1_000)
   const scene = { stage, balancer, options }
-  const arrived = await exchange({ ...scene, leaving: old, start: (n) => start(`new-${n}`) })
-  say('going back to the former release')
-  const back = await exchange({
+  const upgraded = await replaceReplicas({ ...scene, oldReplicas: old, start: (n) => start(`new-${n}`) })
+  log('rolling back to the previous release')
+  const rolledBack = await replaceReplicas({
     ...scene,
-    leaving: arrived.replicas,
-    start: (n) => start(`former-again-${n}`, former.main),
+    oldReplicas: upgraded.replicas,
+    start: (n) => start(`previous-again-${n}`, previous.main),
   })
   await load.stop()
-  say('looking at what is left')
+  log('verifying the result')
   return {
     counts: load.counts,
     failures: load.failures,
-    former: former.name,
+    previous: previous.name,
     migrations: (await countMigrations()) - before,
     seconds: (performance.now() - startedAt) / 1_000,
-    forward: arrived.turn,
-    back: back.turn,
+    forward: upgraded.replacement,
+    back: rolledBack.replacement,
     missing: await findMissing(engines.sql, load.acknowledged),
     audit: await readAudit(env),
     retried: (await balancer.stats()).retried,
@@ -141,10 +141,10 @@ async function play(stage: Stage, former: Release, options: UpgradeOptions): Pro
   }
 }
 
-type Exchange = {
+type ReplaceOptions = {
   stage: Stage
   balancer: Balancer
-  leaving: readonly Replica[]
+  oldReplicas: readonly Replica[]
   start: (number: number) => Promise<Replica>
   options: UpgradeOptions
 }
@@ -152,47 +152,52 @@ type Exchange = {
 const served = async (replica: Replica): Promise<number> =>
   replica.isAlive() ? replica.metric('svc_http_request_duration_seconds_count') : 0
 
-/** Starts a replica of the other release, then drains one that leaves, until all are exchanged. */
-async function exchange(scene: Exchange): Promise<{ turn: Turn; replicas: Replica[] }> {
-  const { stage, balancer, leaving, start, options } = scene
-  const turn: Turn = { exits: [], byLeaving: 0, byArriving: 0, bothServed: 0, refused: [] }
+/** Replaces all replicas one by one: starts a replica of the other release, then drains an old one. */
+async function replaceReplicas(
+  scene: ReplaceOptions,
+): Promise<{ replacement: Replacement; replicas: Replica[] }> {
+  const { stage, balancer, oldReplicas, start, options } = scene
+  const replacement: Replacement = { exits: [], servedByOld: 0, servedByNew: 0, bothServed: 0, refused: [] }
   const replicas: Replica[] = []
-  for (const [index, one] of leaving.entries()) {
-    const arriving = await start(index + 1).catch((error: Error) => void turn.refused.push(error.message))
-    if (arriving === undefined) break
-    stage.say(`${arriving.name} takes the place of ${one.name}`)
-    replicas.push(arriving)
-    const before = await served(one)
-    await balancer.add(arriving)
+  for (const [index, oldReplica] of oldReplicas.entries()) {
+    const newReplica = await start(index + 1).catch(
+      (error: Error) => void replacement.refused.push(error.message),
+    )
+    if (newReplica === undefined) break
+    stage.log(`replacing ${oldReplica.name} with ${newReplica.name}`)
+    replicas.push(newReplica)
+    const before = await served(oldReplica)
+    await balancer.add(newReplica)
     await pause(options.phaseSeconds * 1_000)
-    if (index === 0) turn.bothServed = Math.min((await served(one)) - before, await served(arriving))
-    turn.byLeaving += await served(one)
-    const isKilled = options.plants.includes('kill') && one.name === 'former-1'
-    one.signal(isKilled ? 'SIGKILL' : 'SIGTERM')
-    const late = pause(drainSeconds * 1_000).then(() => `not within ${drainSeconds} s`)
-    turn.exits.push(await Promise.race([one.exit, late]))
-    await balancer.remove(one)
+    if (index === 0)
+      replacement.bothServed = Math.min((await served(oldReplica)) - before, await served(newReplica))
+    replacement.servedByOld += await served(oldReplica)
+    const isKilled = options.plants.includes('kill') && oldReplica.name === 'previous-1'
+    oldReplica.signal(isKilled ? 'SIGKILL' : 'SIGTERM')
+    const late = pause(drainSeconds * 1_000).then(() => `not exited after ${drainSeconds} s`)
+    replacement.exits.push(await Promise.race([oldReplica.exit, late]))
+    await balancer.remove(oldReplica)
   }
   await pause(options.phaseSeconds * 1_000)
   const counts = await Promise.all(replicas.map(served))
-  turn.byArriving = counts.reduce((sum, count) => sum + count, 0)
-  return { turn, replicas }
+  replacement.servedByNew = counts.reduce((sum, count) => sum + count, 0)
+  return { replacement, replicas }
 }
 
-/** What must hold; a function of what was seen. */
+/** Judges the record. It is a pure function. */
 export function judgeUpgrade(seen: UpgradeSeen): Verdict {
   const { counts, failures, forward, back, missing, audit } = seen
   const figures = createVerdict()
   const requests = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  figures.show('former', seen.former)
+  figures.show('previous', seen.previous)
   figures.show('migrations', seen.migrations)
   figures.atLeast('requests', requests, 100)
   figures.show('per_s', requests / seen.seconds)
   for (const [kind, count] of Object.entries(counts)) figures.atLeast(kind, count, 1)
-  figures.atLeast('by_former', forward.byLeaving, 1)
-  figures.atLeast('by_new', forward.byArriving, 1)
-  figures.atLeast('by_former_again', back.byArriving, 1)
-  figures.atLeast('side_by_side', forward.bothServed, 1)
+  figures.atLeast('by_previous', forward.servedByOld, 1)
+  figures.atLeast('by_new', forward.servedByNew, 1)
+  figures.atLeast('by_previous_again', back.servedByNew, 1)
+  figures.atLeast('concurrent', forward.bothServed, 1)
   figures.show('reconnected', seen.retried)
   figures.none(
     'failed',
@@ -206,7 +211,7 @@ export function judgeUpgrade(seen: UpgradeSeen): Verdict {
   figures.none('audit_broken', audit.problems)
   figures.atLeast('audit_rows', audit.rows, 1)
   figures.none('new_refused', forward.refused)
-  figures.none('former_refused', back.refused)
+  figures.none('previous_refused', back.refused)
   const [longest] = seen.lockWaits.toSorted((a, b) => b.ms - a.ms)
   figures.atMost('max_lock_wait_ms', longest?.ms ?? 0, lockWaitMs)
   if (longest !== undefined && longest.ms > lockWaitMs) figures.show('waited_for', longest.what)

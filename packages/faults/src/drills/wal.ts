@@ -1,6 +1,6 @@
-// Positions of the WAL, and which of them a copy holds.
+// WAL positions, and the time up to which a copy is complete.
 
-/** Where the WAL was at a time of this process's clock. */
+/** The WAL position at a time on this process's clock. */
 export type WalSample = { at: number; lsn: string }
 
 function position(lsn: string): bigint {
@@ -8,6 +8,6 @@ function position(lsn: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
-/** Everything acknowledged before this time is in a copy that ends at this position. */
-export const holdsUntil = (samples: readonly WalSample[], end: string): number =>
+/** Returns a time such that a copy that ends at this position contains everything acknowledged before it. */
+export const findCompleteUntil = (samples: readonly WalSample[], end: string): number =>
   Math.max(0, ...samples.filter(({ lsn }) => position(lsn) <= position(end)).map(({ at }) => at))

@@ -1,5 +1,5 @@
-// A TCP proxy that breaks its link on demand, a process of its own. Arguments: its port, the target's host and port, and the
-// port of its control, which takes the faults there shall be instead of those there are (fault-proxy.ts).
+// A TCP proxy in a separate process that breaks its link on demand. Arguments: its port, the target's host and port,
+// and the control port. A control request replaces the current faults (fault-proxy.ts).
 import { type Socket, connect, createServer } from 'node:net'
 import { serveControl } from '../control.ts'
 import type { LinkFaults } from './fault-proxy.ts'
@@ -8,7 +8,7 @@ type Direction = 'up' | 'down'
 type Pair = {
   client: Socket
   server: Socket
-  /** Bytes of it were swallowed, so that it cannot go on. */
+  /** Some of its bytes were dropped, so the connection is unusable. */
   isDamaged: boolean
 }
 
@@ -23,9 +23,9 @@ const healthy: Required<LinkFaults> = {
 let faults = healthy
 let isListening = true
 const pairs = new Set<Pair>()
-// What may wait for its time in one direction of a connection before the sender has to wait too.
-const mostWaiting = 1_048_576
-// A reset that follows the bytes at once would take them with it.
+// Bytes that may be delayed in one direction of a connection before the sender is paused.
+const maxDelayedBytes = 1_048_576
+// An immediate reset would discard bytes that were just written.
 const beforeResetMs = 20
 
 function reset(pair: Pair): void {
@@ -34,13 +34,16 @@ function reset(pair: Pair): void {
   pair.server.resetAndDestroy()
 }
 
-const isSwallowed = (direction: Direction): boolean =>
+const isDropped = (direction: Direction): boolean =>
   faults.mode === 'silent' || faults.mode === `silent-${direction}`
 
-/** Does what it is given when the link has it, in order: timers of two lengths alone would not keep it. */
+/**
+ * Returns a function that delays work by the transmission time of the link. A queue keeps the order, which separate
+ * timers would not.
+ */
 function createSchedule(): (bytes: number, work: () => void) => void {
   const queue: { at: number; work: () => void }[] = []
-  // When the link has passed everything that was given to it.
+  // When the link has transmitted everything in the queue.
   let freeAt = 0
   const drain = (): void => {
     while (queue[0] !== undefined && queue[0].at - Date.now() < 1) queue.shift()?.work()
@@ -56,45 +59,45 @@ function createSchedule(): (bytes: number, work: () => void) => void {
   }
 }
 
-/** Passes the bytes of one direction. */
+/** Forwards the bytes of one direction. */
 function pass(pair: Pair, from: Socket, to: Socket): void {
   const direction: Direction = from === pair.client ? 'up' : 'down'
   const later = createSchedule()
   let [waiting, passed] = [0, 0]
   const write = (chunk: Buffer): void => {
     waiting -= chunk.length
-    // What was on its way when the link went silent does not arrive.
-    if (isSwallowed(direction)) pair.isDamaged = true
+    // Bytes that were in transit when the link went silent are lost.
+    if (isDropped(direction)) pair.isDamaged = true
     else if (!to.destroyed && !to.write(chunk)) {
       from.pause()
       to.once('drain', () => from.resume())
-    } else if (waiting < mostWaiting) from.resume()
+    } else if (waiting < maxDelayedBytes) from.resume()
   }
   from.on('data', (chunk: Buffer) => {
-    if (isSwallowed(direction)) return void (pair.isDamaged = true)
+    if (isDropped(direction)) return void (pair.isDamaged = true)
     const { resetAfterBytes } = faults
     passed += chunk.length
     if (direction === 'down' && resetAfterBytes > 0 && passed >= resetAfterBytes)
-      return cutShort(pair, chunk.subarray(0, chunk.length - (passed - resetAfterBytes)))
+      return truncateResponse(pair, chunk.subarray(0, chunk.length - (passed - resetAfterBytes)))
     waiting += chunk.length
-    if (waiting >= mostWaiting || faults.bytesPerSecond > 0) from.pause()
+    if (waiting >= maxDelayedBytes || faults.bytesPerSecond > 0) from.pause()
     later(chunk.length, () => write(chunk))
   })
   from.on('end', () =>
     later(0, () => {
-      if (isSwallowed(direction)) pair.isDamaged = true
+      if (isDropped(direction)) pair.isDamaged = true
       else to.end()
     }),
   )
   from.on('error', () => reset(pair))
   from.on('close', () => {
-    // The other side may still have something to say, unless nobody would hear it.
+    // The other side may still send data until its peer is destroyed as well.
     if (to.destroyed) pairs.delete(pair)
   })
 }
 
-/** Passes the first part of an answer, then resets. */
-function cutShort(pair: Pair, part: Buffer): void {
+/** Forwards the first part of a response, then resets the connection. */
+function truncateResponse(pair: Pair, part: Buffer): void {
   pair.server.pause()
   pair.client.write(part)
   setTimeout(() => reset(pair), beforeResetMs)
@@ -115,18 +118,18 @@ const listen = (): Promise<void> =>
     proxy.listen({ port: Number(port), host: '127.0.0.1', backlog: 1_024 }, resolve)
   })
 
-function resetWhere(isHit: (pair: Pair) => boolean): number {
-  const hit = [...pairs].filter(isHit)
-  for (const pair of hit) reset(pair)
-  return hit.length
+function resetMatching(isMatch: (pair: Pair) => boolean): number {
+  const matching = [...pairs].filter(isMatch)
+  for (const pair of matching) reset(pair)
+  return matching.length
 }
 
 async function set(wanted: LinkFaults): Promise<void> {
   faults = { ...healthy, ...wanted }
   const isRefused = faults.mode === 'refuse'
-  if (isRefused || faults.mode === 'reset') resetWhere(() => true)
-  // Bytes that were swallowed do not come back.
-  if (!faults.mode.startsWith('silent')) resetWhere(({ isDamaged }) => isDamaged)
+  if (isRefused || faults.mode === 'reset') resetMatching(() => true)
+  // Dropped bytes are not retransmitted, so these connections must be reset.
+  if (!faults.mode.startsWith('silent')) resetMatching(({ isDamaged }) => isDamaged)
   if (isRefused && isListening) proxy.close()
   if (!isRefused && !isListening) await listen()
   isListening = !isRefused
@@ -134,7 +137,7 @@ async function set(wanted: LinkFaults): Promise<void> {
 
 serveControl(Number(controlPort), {
   set: (body) => set(body as LinkFaults),
-  resetOpen: () => resetWhere(() => true),
+  resetOpen: () => resetMatching(() => true),
   open: () => pairs.size,
 })
 await listen()

@@ -1,4 +1,4 @@
-// Every fault of a link is seen by a client behind it, and gone when it is healed.
+// Checks that a client behind the link observes every fault, and none after the link is healed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 type Talk = { socket: Socket; text: () => string; ended: () => string | null }
 
-/** A connection to the target through the proxy. */
+/** Opens a connection to the target through the proxy. */
 async function talk(): Promise<Talk> {
   let text = ''
   let ended: string | null = null

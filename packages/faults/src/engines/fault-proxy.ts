@@ -1,38 +1,38 @@
-// A link that breaks on demand, as the harness sees it (fault-proxy-server.ts runs it).
+// Controls a link that breaks on demand (fault-proxy-server.ts).
 import { type Child, endChild, startChild, until } from '../children.ts'
 import { createControl } from '../control.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 
 export type LinkFaults = {
   /**
-   * `silent`: nothing passes and nobody is told, both ways, or only `-up`, to the target, or `-down`, from it; `refuse`: no
-   * connection is accepted; `reset`: each is reset at once. The last two reset those that are open as well.
+   * `silent` drops all bytes without an error, in both directions or only toward the target (`-up`) or from it
+   * (`-down`). `refuse` rejects new connections and `reset` resets them immediately. Both also reset open connections.
    */
   mode?: 'pass' | 'silent' | 'silent-up' | 'silent-down' | 'refuse' | 'reset'
-  /** Each way, more or less by the jitter. */
+  /** Latency in each direction, plus or minus the jitter. */
   latencyMs?: number
   jitterMs?: number
-  /** Each way, for each connection; 0 for no limit. */
+  /** Limit per connection and direction. 0 means no limit. */
   bytesPerSecond?: number
-  /** Resets a connection when this many bytes came back on it, in the midst of an answer; 0 for never. */
+  /** Resets a connection after it has returned this many bytes, in the middle of a response. 0 means never. */
   resetAfterBytes?: number
 }
 export type FaultProxy = {
   port: number
-  /** These faults, instead of those there are. */
+  /** Replaces the current faults. */
   set(faults: LinkFaults): Promise<void>
-  /** No faults; connections that lost bytes are reset. */
+  /** Removes all faults and resets connections that lost bytes. */
   heal(): Promise<void>
-  /** Resets the connections there are; resolves to how many. */
+  /** Resets the open connections and resolves to their number. */
   resetOpen(): Promise<number>
-  /** How many connections there are. */
+  /** Resolves to the number of open connections. */
   open(): Promise<number>
   end(): Promise<void>
 }
 
 const program = new URL('fault-proxy-server.ts', import.meta.url).pathname
 
-/** Starts a proxy that passes everything on to the target. */
+/** Starts a proxy without faults in front of the target. */
 export async function startFaultProxy(
   folder: string,
   target: { host: string; port: number },

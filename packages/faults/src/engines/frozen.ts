@@ -1,12 +1,13 @@
-// A PostgreSQL that hangs: all of its processes are stopped, so that connections are accepted by the kernel and nothing answers.
+// Freezes PostgreSQL: all of its processes are stopped, so the kernel accepts connections but no process responds.
 import { readFileSync } from 'node:fs'
 import { childrenOf } from '../cpu.ts'
 
-/** Sends this to the server of this folder and to all of its processes; nothing when it does not run. */
+/** Signals the server in this folder and all of its processes. Does nothing if the server is not running. */
 export function signalPostgres(dir: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = pidOf(dir)
   if (pid === null) return
-  // It starts the others: stopped first, and woken last, it does not start any meanwhile.
+  // The postmaster starts the other processes. It is stopped first and resumed last, so that it cannot start new ones
+  // during the loop.
   if (signal === 'SIGSTOP') send(pid, signal)
   for (const child of childrenOf(pid)) send(child, signal)
   if (signal === 'SIGCONT') send(pid, signal)
@@ -26,6 +27,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has just ended.
+    // The process has just exited.
   }
 }

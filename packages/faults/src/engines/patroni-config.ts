@@ -1,7 +1,8 @@
-// What etcd, Patroni and HAProxy are told: three nodes, each with an etcd beside it, and one port that leads to the leader.
+// Configuration of etcd, Patroni and HAProxy: three nodes, each with its own etcd, and one port that forwards to the
+// leader.
 import { execFileSync } from 'node:child_process'
 
-/** Where a node of the cluster listens. */
+/** The host and ports of a cluster node. */
 export type Node = {
   number: number
   host: string
@@ -14,37 +15,37 @@ export type Layout = {
   dir: string
   nodes: readonly Node[]
   readWritePort: number
-  /** The programs of PostgreSQL. */
+  /** Folder with PostgreSQL's programs. */
   bin: string
-  /** Who may connect without a password. */
+  /** Networks that may connect without a password. */
   trusted: readonly string[]
 }
 
-/** The most connections of a node. */
 const maxConnections = 300
 
-/** The version of the Patroni that is installed. */
 function patroniVersion(): number[] {
   const text = execFileSync('patroni', ['--version'], { encoding: 'utf8' })
   return (text.trim().split(' ').at(-1) ?? '').split('.').map(Number)
 }
 
-const isBefore = (version: readonly number[], [major, minor, patch]: [number, number, number]): boolean => {
+const isOlderThan = (
+  version: readonly number[],
+  [major, minor, patch]: [number, number, number],
+): boolean => {
   const [a = 0, b = 0, c = 0] = version
   return a !== major ? a < major : b !== minor ? b < minor : c < patch
 }
 
 /**
- * How Patroni speaks to etcd, and how long the leader's lease lasts. Before 3.0.3 it renews the lease by etcd's v3 API
- * without comparing it: a leader that was paused takes it back from its successor, and commits are lost. From 4 on it
- * refuses a short lease.
+ * Selects the etcd API and the TTL of the leader's lease. Before 3.0.3, Patroni renews the lease through etcd's v3 API
+ * without comparing it: a paused leader steals the lease back from its successor, and commits are lost. Since 4.0, it
+ * rejects a short TTL.
  */
-export function patroniDialect(version = patroniVersion()): { section: string; isV2: boolean; ttl: number } {
-  const isV2 = isBefore(version, [3, 0, 3])
-  return { section: isV2 ? 'etcd' : 'etcd3', isV2, ttl: isBefore(version, [4, 0, 0]) ? 5 : 20 }
+export function etcdSettings(version = patroniVersion()): { section: string; isV2: boolean; ttl: number } {
+  const isV2 = isOlderThan(version, [3, 0, 3])
+  return { section: isV2 ? 'etcd' : 'etcd3', isV2, ttl: isOlderThan(version, [4, 0, 0]) ? 5 : 20 }
 }
 
-/** Arguments of a node's etcd. */
 export function etcdArgs({ dir, nodes }: Layout, node: Node, isV2: boolean): string[] {
   const client = `http://${node.host}:${node.etcdClient}`
   const peer = `http://${node.host}:${node.etcdPeer}`
@@ -68,10 +69,10 @@ export function etcdArgs({ dir, nodes }: Layout, node: Node, isV2: boolean): str
   return Object.entries(options).map(([name, value]) => `--${name}=${value}`)
 }
 
-/** The configuration of a node's Patroni, as JSON, which is YAML too. */
+/** Returns the Patroni configuration of a node as JSON, which is valid YAML. */
 export function patroniConfig(layout: Layout, node: Node): string {
   const { dir, nodes, bin, trusted } = layout
-  const { section, ttl } = patroniDialect()
+  const { section, ttl } = etcdSettings()
   const rest = `${node.host}:${node.rest}`
   const postgres = `${node.host}:${node.postgres}`
   return JSON.stringify({
@@ -97,13 +98,13 @@ export function patroniConfig(layout: Layout, node: Node): string {
         ...trusted.flatMap((cidr) => [`host all all ${cidr} trust`, `host replication all ${cidr} trust`]),
       ],
       create_replica_methods: ['basebackup'],
-      // An immediate checkpoint: with the default, a spread one, each copy of a node takes minutes.
+      // Use an immediate checkpoint: with the default spread checkpoint, each copy of a node needs minutes.
       basebackup: [{ checkpoint: 'fast' }],
     },
   })
 }
 
-/** No commit is acknowledged before a standby has it: without a synchronous standby there is no commit. */
+/** Strict synchronous mode: no commit is acknowledged before a standby has it, and without a standby none succeeds. */
 const clusterSettings = (ttl: number) => ({
   ttl,
   loop_wait: 1,
@@ -118,7 +119,7 @@ const clusterSettings = (ttl: number) => ({
       wal_keep_size: '256MB',
       shared_buffers: '64MB',
       synchronous_commit: 'on',
-      // How soon a standby tries again to stream; the default of 5 s is added to every failover.
+      // Retry interval of a standby that streams. The default of 5 s would prolong every failover.
       wal_retrieve_retry_interval: '200ms',
       wal_receiver_timeout: '10s',
       wal_sender_timeout: '10s',
@@ -128,8 +129,9 @@ const clusterSettings = (ttl: number) => ({
 })
 
 /**
- * HAProxy's: one read-write port that leads to the leader. When a node is no longer that, its sessions are cut, so that
- * nobody talks to a former leader. OPTIONS, since Patroni logs a traceback for each body of GET that nobody reads.
+ * Configures one read-write port that forwards to the leader. When a node loses leadership, its sessions are closed, so
+ * that no client talks to an old leader. The check uses OPTIONS, because Patroni logs a traceback for each unread GET
+ * body.
  */
 export const haproxyConfig = ({ nodes, readWritePort }: Layout): string => `global
   maxconn 2000

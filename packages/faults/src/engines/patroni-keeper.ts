@@ -1,7 +1,7 @@
-// Keeps a PostgreSQL cluster by Patroni for whoever started it (patroni.ts): `patroni-keeper.ts <log folder> [network]`.
-// Prints where everything listens as soon as the programs run. A line of input is a fault and the number of a node
-// (`kill 2`), or `revive`, which undoes all of them; each is answered by a line of JSON: when it was done, or what went
-// wrong. When its standard input ends, however the other process ends, it kills all, and removes data and network.
+// Runs a Patroni cluster for patroni.ts: `patroni-keeper.ts <log folder> [network]`. It prints the addresses as soon as
+// the programs run. An input line is a fault and a node number (`kill 2`), or `revive`, which undoes all faults. The
+// reply to each line is one JSON line: when the fault was applied, or the error. When stdin closes, which happens even
+// if the parent is killed, the keeper kills all programs and removes the data and the network.
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   chownSync,
@@ -25,32 +25,32 @@ import {
   etcdArgs,
   haproxyConfig,
   patroniConfig,
-  patroniDialect,
+  etcdSettings,
 } from './patroni-config.ts'
 import { type PrivateNet, createPrivateNet } from './private-net.ts'
 
 export type KeptCluster = Pick<Layout, 'dir' | 'nodes' | 'readWritePort'>
 export type KeptFault = 'kill' | 'kill-postgres' | 'freeze' | 'freeze-all' | 'partition' | 'partition-peers'
-export type KeeperAnswer = { at: number } | { error: string }
+export type KeeperReply = { at: number } | { error: string }
 
 const [chosenFolder = '', mode = ''] = process.argv.slice(2)
 const nodeNumbers = [1, 2, 3]
 const account = process.getuid?.() === 0 ? findPostgresAccount() : null
 const dir = mkdtempSync(`${tmpdir()}/manager-patroni-`)
-// Of no use without the data, unless somebody wants them.
+// By default, the logs are removed together with the data.
 const logFolder = chosenFolder === '' ? dir : chosenFolder
 const patronis = new Map<number, ChildProcess>()
 let net: PrivateNet | null = null
 
-/** Starts a program as the user of PostgreSQL, in the node's folder and network. It ends when the keeper does. */
+/** Starts a program as the PostgreSQL user, in the node's folder and network. It is killed when the keeper ends. */
 function start(name: string, command: readonly string[], node: number | null): ChildProcess {
   const log = openSync(`${logFolder}/${name}.log`, 'a')
   const user = account === null ? [] : [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--init-groups']
   const inside = node === null ? [] : (net?.inside(node) ?? [])
-  // Each of these replaces itself by the next, so that the pid is the one of the program.
+  // Each wrapper replaces itself with the next command, so that the PID belongs to the program.
   const [program = '', ...args] = [...inside, 'setpriv', ...user, '--pdeathsig=KILL', '--', ...command]
   const cwd = node === null ? dir : `${dir}/node${node}`
-  // Variables of the caller, PGHOST for one, must not reach the servers.
+  // The caller's variables, such as PGHOST, must not reach the servers.
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1' }
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', log, log] })
   child.on('error', (error) => process.stderr.write(`${name}: ${error.message}\n`))
@@ -61,7 +61,7 @@ function start(name: string, command: readonly string[], node: number | null): C
 const startPatroni = (node: number): void =>
   void patronis.set(node, start(`patroni${node}`, ['patroni', `${dir}/node${node}/patroni.yml`], node))
 
-/** Processes whose working directory is this folder or below: all that were started here, and their children. */
+/** Returns processes whose working directory is in this folder: all that were started here, and their children. */
 function processesIn(folder: string): number[] {
   return globSync('/proc/[0-9]*/cwd').flatMap((link) => {
     try {
@@ -79,22 +79,23 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
 }
 
 const dataOf = (node: number): string => `${dir}/node${node}/data`
 
-/** The postmaster of a node, if one serves its data. */
+/** Returns the PID of a node's postmaster. Throws if it is not running. */
 function postmasterOf(node: number): number {
   const [pid = ''] = readFileSync(`${dataOf(node)}/postmaster.pid`, 'utf8').split('\n')
-  if (!processesIn(dataOf(node)).includes(Number(pid))) throw new Error(`node ${node} runs no PostgreSQL`)
+  if (!processesIn(dataOf(node)).includes(Number(pid)))
+    throw new Error(`PostgreSQL is not running on node ${node}`)
   return Number(pid)
 }
 
 function patroniOf(node: number): number {
   const pid = patronis.get(node)?.pid
-  if (pid === undefined || hasEnded(node)) throw new Error(`node ${node} runs no Patroni`)
+  if (pid === undefined || hasEnded(node)) throw new Error(`Patroni is not running on node ${node}`)
   return pid
 }
 
@@ -111,7 +112,7 @@ const faults: Record<KeptFault, (node: number) => void> = {
   'kill-postgres': (node) => signal([postmasterOf(node)], 'SIGKILL'),
   freeze: (node) => signal([patroniOf(node)], 'SIGSTOP'),
   'freeze-all': (node) => {
-    // The postmaster before its children: it starts no others then.
+    // Stop the postmaster before its children, so that it starts no new ones.
     signal([patroniOf(node), postmasterOf(node)], 'SIGSTOP')
     signal(processesIn(dataOf(node)), 'SIGSTOP')
   },
@@ -120,11 +121,11 @@ const faults: Record<KeptFault, (node: number) => void> = {
 }
 
 function cut(node: number, scope: 'all' | 'peers'): void {
-  if (net === null) throw new Error('a partition needs a cluster with a network of its own')
+  if (net === null) throw new Error('a partition requires a cluster with its own network')
   net.cut(node, scope)
 }
 
-/** Undoes every fault; a node that was killed starts again. */
+/** Undoes every fault and restarts killed nodes. */
 function revive(): void {
   for (const node of nodeNumbers) {
     net?.heal(node)
@@ -133,7 +134,7 @@ function revive(): void {
   }
 }
 
-function obey(line: string): KeeperAnswer {
+function execute(line: string): KeeperReply {
   const [action = '', node = ''] = line.split(' ')
   try {
     if (action === 'revive') revive()
@@ -150,7 +151,7 @@ async function distinctPorts(count: number): Promise<number[]> {
   return [...ports]
 }
 
-async function layOut(): Promise<Layout> {
+async function createLayout(): Promise<Layout> {
   const bin = ensurePostgres()
   const ports = await distinctPorts(1 + nodeNumbers.length * 4)
   const nodes = nodeNumbers.map((number): Node => {
@@ -166,23 +167,23 @@ async function layOut(): Promise<Layout> {
   return { dir, nodes, readWritePort: ports[0] as number, bin, trusted }
 }
 
-/** Files that the user of PostgreSQL owns. */
-function own(path: string): void {
+/** Makes the PostgreSQL user the owner of the file. */
+function chownToPostgres(path: string): void {
   if (account !== null) chownSync(path, account.uid, account.gid)
 }
 
 async function startAll(): Promise<Layout> {
   if (mode === 'network') net = createPrivateNet(nodeNumbers.length)
-  const layout = await layOut()
-  own(dir)
+  const layout = await createLayout()
+  chownToPostgres(dir)
   for (const node of layout.nodes) {
     const folder = `${dir}/node${node.number}`
     mkdirSync(folder, { mode: 0o700 })
-    own(folder)
+    chownToPostgres(folder)
     writeFileSync(`${folder}/patroni.yml`, patroniConfig(layout, node))
-    own(`${folder}/patroni.yml`)
+    chownToPostgres(`${folder}/patroni.yml`)
   }
-  const { isV2 } = patroniDialect()
+  const { isV2 } = etcdSettings()
   for (const node of layout.nodes)
     start(`etcd${node.number}`, ['etcd', ...etcdArgs(layout, node, isV2)], node.number)
   for (const number of nodeNumbers) startPatroni(number)
@@ -191,8 +192,8 @@ async function startAll(): Promise<Layout> {
   return layout
 }
 
-/** Kills everything that is left, and waits until it is gone. */
-async function endAll(): Promise<void> {
+/** Kills all remaining processes and waits until they have exited. */
+async function killAll(): Promise<void> {
   for (const end = Date.now() + 20_000; Date.now() < end;) {
     const left = processesIn(dir).filter((pid) => pid !== process.pid)
     if (left.length === 0) break
@@ -203,20 +204,20 @@ async function endAll(): Promise<void> {
   rmSync(dir, { recursive: true, force: true })
 }
 
-const print = (value: KeptCluster | KeeperAnswer): void =>
+const print = (value: KeptCluster | KeeperReply): void =>
   void process.stdout.write(`${JSON.stringify(value)}\n`)
-// Who started it may be gone: then nobody reads this.
+// The parent may have exited, so that writes to stdout fail.
 process.stdout.on('error', () => undefined)
 const lines = createInterface(process.stdin)
-const isOver = Promise.withResolvers<void>()
-lines.once('close', isOver.resolve)
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => isOver.resolve())
+const shutdown = Promise.withResolvers<void>()
+lines.once('close', shutdown.resolve)
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => shutdown.resolve())
 try {
   const { nodes, readWritePort } = await startAll()
-  lines.on('line', (line) => print(obey(line)))
+  lines.on('line', (line) => print(execute(line)))
   print({ dir, nodes, readWritePort })
-  await isOver.promise
+  await shutdown.promise
 } finally {
-  await endAll()
+  await killAll()
 }
 process.exit()

@@ -1,37 +1,39 @@
-// A highly available PostgreSQL of one's own: three nodes by Patroni, replicated synchronously, and a read-write port.
+// A private highly available PostgreSQL: three Patroni nodes with synchronous replication, and a read-write port.
 import { Client } from 'pg'
 import { pause, until } from '../children.ts'
-import { type Keeper, startKeeper } from './kept.ts'
-import type { KeeperAnswer, KeptCluster } from './patroni-keeper.ts'
+import { type Keeper, startKeeper } from './keeper-client.ts'
+import type { KeeperReply, KeptCluster } from './patroni-keeper.ts'
 import type { Node } from './patroni-config.ts'
 
 /**
- * What is done to the leader. `kill`: its Patroni and PostgreSQL at once; `kill-postgres`: its postmaster; `freeze`: SIGSTOP
- * of its Patroni; `freeze-all`: of Patroni, postmaster and all its children; `partition`: it hears nobody and nobody hears
- * it; `partition-peers`: the same, but clients still reach it.
+ * A fault of the leader. `kill` kills Patroni and PostgreSQL together, `kill-postgres` only the postmaster. `freeze`
+ * stops Patroni, `freeze-all` also the postmaster and its children. `partition` drops all packets of the node, and
+ * `partition-peers` only those between the nodes, so that clients still reach it.
  */
 export type PatroniFault =
   'kill' | 'kill-postgres' | 'freeze' | 'freeze-all' | 'switchover' | 'partition' | 'partition-peers'
-/** A node, and when. */
+/** A node and the time of the event. */
 type LeaderEvent = { node: number; at: number }
 export type PatroniCluster = {
-  /** A superuser through the read-write port. */
+  /** Connects as superuser through the read-write port. */
   adminUrl: string
   dir: string
-  /** From 1 to 3; throws when there is none. */
+  /** Resolves to the number of the leader, from 1 to 3. Throws if no node is the leader. */
   leader(): Promise<number>
-  /** Does it to the leader; resolves as soon as the fault is in. */
-  harm(fault: PatroniFault): Promise<LeaderEvent>
-  /** Resolves when another node leads or, after `kill-postgres`, the same one with a new postmaster. */
-  newLeader(than: number): Promise<LeaderEvent>
-  /** Undoes every fault and waits until the cluster is whole: one leader, two streaming, one of them synchronous. */
+  /** Applies the fault to the leader and resolves as soon as it is in effect. */
+  applyFault(fault: PatroniFault): Promise<LeaderEvent>
+  /** Resolves when another node is the leader or, after `kill-postgres`, the same node with a new postmaster. */
+  newLeader(previous: number): Promise<LeaderEvent>
+  /**
+   * Undoes every fault and waits until the cluster is healthy: one leader and two streaming standbys, one synchronous.
+   */
   heal(): Promise<void>
   stop(): Promise<void>
 }
 export type PatroniOptions = {
-  /** A network namespace for each node, which a partition needs. */
+  /** Creates a network namespace for each node. Partitions require it. */
   network?: boolean
-  /** Where the logs of all programs go; else they are lost. */
+  /** Folder for the logs of all programs. Without it, the logs are discarded. */
   logFolder?: string
 }
 type Status = {
@@ -48,8 +50,8 @@ const restMs = 2_000
 const ask = (node: Node, path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`http://${node.host}:${node.rest}/${path}`, { signal: AbortSignal.timeout(restMs), ...init })
 
-/** Whether the node says of itself that it is this. */
-async function is(node: Node, role: 'primary' | 'sync'): Promise<boolean> {
+/** Returns whether the node reports this role. */
+async function hasRole(node: Node, role: 'primary' | 'sync'): Promise<boolean> {
   try {
     const response = await ask(node, role)
     await response.arrayBuffer()
@@ -59,21 +61,21 @@ async function is(node: Node, role: 'primary' | 'sync'): Promise<boolean> {
   }
 }
 
-/** Of those that answer, the nodes that are this. */
-async function those(nodes: readonly Node[], role: 'primary' | 'sync'): Promise<Node[]> {
-  const answers = await Promise.all(nodes.map((node) => is(node, role)))
-  return nodes.filter((_, index) => answers[index] === true)
+/** Returns the nodes that report this role. Nodes that do not respond are excluded. */
+async function nodesWithRole(nodes: readonly Node[], role: 'primary' | 'sync'): Promise<Node[]> {
+  const results = await Promise.all(nodes.map((node) => hasRole(node, role)))
+  return nodes.filter((_, index) => results[index] === true)
 }
 
 const statusOf = async (node: Node): Promise<Status> => (await ask(node, 'patroni')).json() as Promise<Status>
 
-/** A node's own word is not enough: right after a fault it may still repeat its former role. */
-async function isWhole(nodes: readonly Node[]): Promise<boolean> {
-  const [leader, ...others] = await those(nodes, 'primary')
+/** Also checks the replication state: right after a fault, a node may still report its previous role. */
+async function isHealthy(nodes: readonly Node[]): Promise<boolean> {
+  const [leader, ...others] = await nodesWithRole(nodes, 'primary')
   if (leader === undefined || others.length > 0) return false
   const { replication = [] } = await statusOf(leader)
   const streaming = replication.filter(({ state }) => state === 'streaming')
-  const synchronous = await those(nodes, 'sync')
+  const synchronous = await nodesWithRole(nodes, 'sync')
   return (
     streaming.length === nodes.length - 1 &&
     streaming.some(({ sync_state }) => sync_state === 'sync') &&
@@ -94,85 +96,90 @@ async function canWrite(url: string): Promise<boolean> {
   }
 }
 
-/** What the last fault was, for who waits for the next leader. */
-type Hit = { postmasterStart: string | null; refusal: string | null }
+/** State of the last fault, which `awaitLeader` needs. */
+type LastFault = { postmasterStart: string | null; rejection: string | null }
 
 async function findLeader(nodes: readonly Node[]): Promise<Node> {
-  const [leader] = await those(nodes, 'primary')
-  if (leader === undefined) throw new Error('no node leads')
+  const [leader] = await nodesWithRole(nodes, 'primary')
+  if (leader === undefined) throw new Error('no node is the leader')
   return leader
 }
 
-/** Asks for a change of leader; Patroni answers when it is over, so only a refusal is kept. */
-async function switchOver(leader: Node, hit: Hit): Promise<void> {
+/** Requests a switchover. Patroni responds only when it is complete, so only a rejection is recorded. */
+async function switchOver(leader: Node, lastFault: LastFault): Promise<void> {
   const body = JSON.stringify({ leader: `node${leader.number}` })
   try {
     const signal = AbortSignal.timeout(electionMs)
     const response = await ask(leader, 'switchover', { method: 'POST', body, signal })
     const text = await response.text()
-    if (!response.ok) hit.refusal = `switchover: ${response.status} ${text}`
+    if (!response.ok) lastFault.rejection = `switchover: ${response.status} ${text}`
   } catch (error) {
-    hit.refusal = `switchover: ${String(error)}`
+    lastFault.rejection = `switchover: ${String(error)}`
   }
 }
 
-async function tell(keeper: Keeper, line: string): Promise<number> {
-  const answer = JSON.parse(await keeper.tell(line)) as KeeperAnswer
-  if ('error' in answer) throw new Error(`${line}: ${answer.error}`)
-  return answer.at
+async function sendToKeeper(keeper: Keeper, line: string): Promise<number> {
+  const reply = JSON.parse(await keeper.send(line)) as KeeperReply
+  if ('error' in reply) throw new Error(`${line}: ${reply.error}`)
+  return reply.at
 }
 
-async function awaitLeader(nodes: readonly Node[], than: number, hit: Hit): Promise<LeaderEvent> {
-  const others = nodes.filter(({ number }) => number !== than)
-  const same = nodes.find(({ number }) => number === than)
+async function awaitLeader(
+  nodes: readonly Node[],
+  previous: number,
+  lastFault: LastFault,
+): Promise<LeaderEvent> {
+  const others = nodes.filter(({ number }) => number !== previous)
+  const same = nodes.find(({ number }) => number === previous)
   for (const end = Date.now() + electionMs; Date.now() < end;) {
-    const [found] = await those(others, 'primary')
+    const [found] = await nodesWithRole(others, 'primary')
     if (found !== undefined) return { node: found.number, at: Date.now() }
-    if (hit.refusal !== null) throw new Error(hit.refusal)
-    if (hit.postmasterStart !== null && same !== undefined && (await is(same, 'primary'))) {
+    if (lastFault.rejection !== null) throw new Error(lastFault.rejection)
+    if (lastFault.postmasterStart !== null && same !== undefined && (await hasRole(same, 'primary'))) {
       const { postmaster_start_time: started } = await statusOf(same).catch((): Status => ({}))
-      if (started !== undefined && started !== hit.postmasterStart) return { node: than, at: Date.now() }
+      if (started !== undefined && started !== lastFault.postmasterStart)
+        return { node: previous, at: Date.now() }
     }
     await pause(50)
   }
   throw new Error(`no new leader within ${electionMs / 1_000} s`)
 }
 
-/** Starts it, empty, and waits until it is whole and can be written to. */
+/** Starts an empty cluster and waits until it is healthy and accepts writes. */
 export async function startPatroni(options: PatroniOptions = {}): Promise<PatroniCluster> {
   const { network = false, logFolder = '' } = options
   const keeper = startKeeper(keeperFile, [logFolder, network ? 'network' : 'loopback'])
-  const { dir, nodes, readWritePort } = JSON.parse(await keeper.answer()) as KeptCluster
+  const { dir, nodes, readWritePort } = JSON.parse(await keeper.nextLine()) as KeptCluster
   const adminUrl = `postgres://postgres@127.0.0.1:${readWritePort}/postgres`
-  const whole = (ms: number): Promise<void> =>
-    until('a whole cluster of PostgreSQL', ms, () => isWhole(nodes))
+  const waitUntilHealthy = (ms: number): Promise<void> =>
+    until('a healthy PostgreSQL cluster', ms, () => isHealthy(nodes))
   try {
-    await whole(startMs)
+    await waitUntilHealthy(startMs)
     await until('the read-write port', startMs, () => canWrite(adminUrl))
   } catch (error) {
     await keeper.end()
     throw error
   }
-  let hit: Hit = { postmasterStart: null, refusal: null }
+  let lastFault: LastFault = { postmasterStart: null, rejection: null }
   return {
     adminUrl,
     dir,
     leader: async () => (await findLeader(nodes)).number,
-    harm: async (fault) => {
+    applyFault: async (fault) => {
       const leader = await findLeader(nodes)
       const node = leader.number
-      hit = { postmasterStart: null, refusal: null }
+      lastFault = { postmasterStart: null, rejection: null }
       if (fault === 'kill-postgres')
-        hit.postmasterStart = (await statusOf(leader)).postmaster_start_time ?? null
-      if (fault !== 'switchover') return { node, at: await tell(keeper, `${fault} ${node}`) }
+        lastFault.postmasterStart = (await statusOf(leader)).postmaster_start_time ?? null
+      if (fault !== 'switchover') return { node, at: await sendToKeeper(keeper, `${fault} ${node}`) }
       const at = Date.now()
-      void switchOver(leader, hit)
+      void switchOver(leader, lastFault)
       return { node, at }
     },
-    newLeader: (than) => awaitLeader(nodes, than, hit),
+    newLeader: (previous) => awaitLeader(nodes, previous, lastFault),
     heal: async () => {
-      await tell(keeper, 'revive')
-      await whole(healMs)
+      await sendToKeeper(keeper, 'revive')
+      await waitUntilHealthy(healMs)
     },
     stop: () => keeper.end(),
   }

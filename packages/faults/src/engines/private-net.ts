@@ -1,14 +1,15 @@
-// A private network of one run: a bridge, and a network namespace for each node, whose packets can be dropped. Needs root.
+// A private network for one run: a bridge and a network namespace per node, whose packets can be dropped. It needs
+// root.
 import { execFileSync } from 'node:child_process'
 
 export type PrivateNet = {
   /** The network in CIDR notation. */
   cidr: string
-  /** The address of a node, from 1 on. */
+  /** The address of a node. Nodes are numbered from 1. */
   hostOf(node: number): string
-  /** What a command is put behind to run in the namespace of the node. */
+  /** Command prefix that runs a command in the namespace of the node. */
   inside(node: number): string[]
-  /** Drops the node's packets: all of them, or those from and to the other nodes. Nobody is told. */
+  /** Silently drops the node's packets: all of them, or only those from and to the other nodes. */
   cut(node: number, scope: 'all' | 'peers'): void
   heal(node: number): void
   remove(): void
@@ -31,7 +32,7 @@ function attempt(work: () => void): boolean {
   }
 }
 
-// A dropped packet raises no error: without short keepalives a copy that was under way hangs for two hours.
+// A dropped packet raises no error. Without short keepalives, a running base backup hangs for two hours.
 const tcpSettings = {
   tcp_keepalive_time: 4,
   tcp_keepalive_intvl: 2,
@@ -40,18 +41,18 @@ const tcpSettings = {
   tcp_syn_retries: 3,
 }
 
-/** Takes a network that no other run has: the name of its bridge, which is unique on the machine, says its number. */
-function takeNumber(): number {
+/** Reserves a network that no other run uses. The bridge name is unique on the machine and contains the number. */
+function reserveNetwork(): number {
   for (let tries = 0; tries < 100; tries++) {
     const number = 1 + Math.floor(Math.random() * 254)
     if (attempt(() => ip(`link add mfbr${number} type bridge`))) return number
   }
-  throw new Error('no private network is free: remove bridges named mfbr* that nothing uses')
+  throw new Error('no private network is free: remove unused bridges named mfbr*')
 }
 
-/** Makes the network with this many nodes. */
+/** Creates a network with this many nodes. */
 export function createPrivateNet(nodes: number): PrivateNet {
-  const number = takeNumber()
+  const number = reserveNetwork()
   const [bridge, prefix] = [`mfbr${number}`, `10.203.${number}`]
   const numbers = Array.from({ length: nodes }, (_, index) => index + 1)
   const spaceOf = (node: number): string => `mfns${number}-${node}`
@@ -63,7 +64,7 @@ export function createPrivateNet(nodes: number): PrivateNet {
   const remove = (): void => {
     for (const node of numbers) {
       attempt(() => ip(`netns del ${spaceOf(node)}`))
-      // A half-closed connection may keep the namespace for a while, and its device with it.
+      // A half-closed connection may keep the namespace and its device alive for a while.
       attempt(() => ip(`link del ${linkOf(node)}`))
     }
     attempt(() => ip(`link del ${bridge}`))

@@ -1,4 +1,4 @@
-// A small file system in memory for the data of PostgreSQL, which can be filled to its last byte. Only root may mount one.
+// A small in-memory file system for PostgreSQL's data that can be filled to its last byte. Mounting it needs root.
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 
@@ -6,16 +6,15 @@ export type SmallDisk = { fill(): void; free(): void; unmount(): void }
 
 const megabytes = 384
 
-/** Mounts one on this folder. */
+/** Mounts the file system on this folder. Throws unless the process runs as root. */
 export function mountSmallDisk(dir: string): SmallDisk {
-  if (process.getuid?.() !== 0)
-    throw new Error('a full disk needs root: a file system is mounted for PostgreSQL')
+  if (process.getuid?.() !== 0) throw new Error('this row needs root to mount a file system for PostgreSQL')
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', dir])
   const ballast = `${dir}/ballast`
   return {
     fill: () => fillUp(ballast),
     free: () => rmSync(ballast, { force: true }),
-    // Whoever still has a file open in there keeps it until then.
+    // A lazy unmount, because processes may still have files open.
     unmount: () => void execFileSync('umount', ['-l', dir]),
   }
 }

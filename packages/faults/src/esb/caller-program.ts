@@ -1,5 +1,5 @@
-// Callers of the API in a process of their own, so that the harness does not measure itself: calls at an even pace, whether
-// or not earlier ones are answered. Argument: the port of its control.
+// Runs API callers in a separate process, so that the load of the harness does not distort the measurement. They send
+// calls at an even pace, whether or not earlier calls have completed. Argument: the control port.
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { partnerHeader } from '../installation.ts'
@@ -12,7 +12,7 @@ const [port] = process.argv.slice(2).map(Number) as [number]
 const callsPerAgent = 64
 const loads = new Map<string, Load>()
 
-/** One call: `{key}` in its parts becomes a text of its own. */
+/** Sends one call. `{key}` in its URL, headers and body is replaced with a unique key. */
 async function callOnce(kind: CallKind, agent: Agent, callMs: number): Promise<CallRecord> {
   const key = randomUUID()
   const filled = (text: string): string => text.replaceAll('{key}', key)
@@ -25,13 +25,13 @@ async function callOnce(kind: CallKind, agent: Agent, callMs: number): Promise<C
     start: Date.now(),
     ms: 0,
     status: 0,
-    isWhole: false,
-    isOfPartner: false,
+    isComplete: false,
+    isFromPartner: false,
     retryAfter: null,
     digest: '',
     problem: '',
   }
-  const begun = performance.now()
+  const startedAt = performance.now()
   try {
     const answer = await request(filled(kind.url), {
       method: kind.body === undefined ? 'GET' : 'POST',
@@ -41,36 +41,36 @@ async function callOnce(kind: CallKind, agent: Agent, callMs: number): Promise<C
       ...(kind.body === undefined ? {} : { body: filled(kind.body) }),
     })
     record.status = answer.statusCode
-    record.isOfPartner = answer.headers[partnerHeader] !== undefined
+    record.isFromPartner = answer.headers[partnerHeader] !== undefined
     record.retryAfter =
       answer.headers['retry-after'] === undefined ? null : String(answer.headers['retry-after'])
     const bytes = Buffer.from(await answer.body.arrayBuffer())
-    record.isWhole = true
+    record.isComplete = true
     record.digest = createHash('sha256').update(bytes).digest('hex')
-    // GraphQL tells of failures in answers with 200.
+    // GraphQL reports errors in responses with status 200.
     if (record.status >= 400 || bytes.includes('"errors"')) record.problem = bytes.toString('utf8', 0, 200)
   } catch (error) {
     record.problem = `${(error as Error).name}: ${(error as Error).message}`
   }
-  record.ms = performance.now() - begun
+  record.ms = performance.now() - startedAt
   return record
 }
 
-/** An agent looks through all its connections for one that is free: many small ones cost less than a large one. */
+/** An agent scans all its connections for a free one, so many small agents cost less than a large one. */
 const createAgents = ({
-  mostOpen,
+  maxOpen,
   callMs,
-  isFresh,
-  isKept,
+  usesNewConnections,
+  keepsConnections,
 }: Required<Omit<Pace, 'kinds' | 'perSecond'>>): Agent[] =>
   Array.from(
-    { length: Math.ceil(mostOpen / callsPerAgent) },
+    { length: Math.ceil(maxOpen / callsPerAgent) },
     () =>
       new Agent({
-        connections: isKept ? callsPerAgent : 2 * callsPerAgent,
-        keepAliveTimeout: isKept ? 60_000 : 1_000,
+        connections: keepsConnections ? callsPerAgent : 2 * callsPerAgent,
+        keepAliveTimeout: keepsConnections ? 60_000 : 1_000,
         connect: { timeout: callMs },
-        ...(isFresh ? { pipelining: 0 } : {}),
+        ...(usesNewConnections ? { pipelining: 0 } : {}),
       }),
   )
 let keptAgents: Agent[] | null = null
@@ -78,22 +78,25 @@ let keptAgents: Agent[] | null = null
 function start({
   kinds,
   perSecond,
-  mostOpen = 256,
+  maxOpen = 256,
   callMs = 15_000,
-  isFresh = false,
-  isKept = false,
+  usesNewConnections = false,
+  keepsConnections = false,
 }: Pace): Load {
-  const create = (): Agent[] => createAgents({ mostOpen, callMs, isFresh, isKept })
-  const agents = (isKept ? (keptAgents ??= create()) : create()).map((agent) => ({ agent, open: 0 }))
+  const create = (): Agent[] => createAgents({ maxOpen, callMs, usesNewConnections, keepsConnections })
+  const agents = (keepsConnections ? (keptAgents ??= create()) : create()).map((agent) => ({
+    agent,
+    open: 0,
+  }))
   const records: CallRecord[] = []
   const open = new Set<Promise<void>>()
-  const begun = performance.now()
+  const startedAt = performance.now()
   let [count, turn] = [0, 0]
   const timer = setInterval(() => {
-    for (const due = ((performance.now() - begun) / 1_000) * perSecond; count < due; count++) {
-      if (open.size >= mostOpen) continue
+    for (const due = ((performance.now() - startedAt) / 1_000) * perSecond; count < due; count++) {
+      if (open.size >= maxOpen) continue
       const kind = kinds[turn % kinds.length] as CallKind
-      // A call never waits for a connection behind slower calls: that would not be the service's time.
+      // Use the least busy agent: time spent waiting for a connection would be attributed to the service.
       const used = agents.reduce((least, other) => (other.open < least.open ? other : least))
       turn++
       used.open++
@@ -111,7 +114,7 @@ function start({
     stop: async () => {
       clearInterval(timer)
       await Promise.all(open)
-      if (!isKept) await Promise.all(agents.map(({ agent }) => agent.destroy()))
+      if (!keepsConnections) await Promise.all(agents.map(({ agent }) => agent.destroy()))
     },
   }
 }

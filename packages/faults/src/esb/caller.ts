@@ -1,49 +1,49 @@
-// Callers in a process of their own, as the harness sees them (caller-program.ts runs them).
+// Client of the process that runs the callers (caller-program.ts).
 import { randomUUID } from 'node:crypto'
 import { endChild, startChild, until } from '../children.ts'
 import { createControl } from '../control.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 
-/** A kind of call; `{key}` in any of its texts becomes the key of the call. */
+/** A kind of call. `{key}` in its URL, headers and body is replaced with the key of the call. */
 export type CallKind = {
   name: string
   url: string
   headers: Record<string, string>
-  /** Without one it is a GET. */
+  /** A call without a body is a GET. */
   body?: string
 }
 export type Pace = {
-  /** In turn. */
+  /** The kinds are used in rotation. */
   kinds: readonly CallKind[]
   perSecond: number
-  /** Calls beyond it are left out. */
-  mostOpen?: number
-  /** Nobody waits longer for an answer. */
+  /** Maximum number of open calls. Calls beyond it are skipped. */
+  maxOpen?: number
+  /** Timeout of a call. */
   callMs?: number
-  /** Each call has a connection of its own. */
-  isFresh?: boolean
-  /** Connections stay open for the next pace that says so, as those of a proxy do. */
-  isKept?: boolean
+  /** Each call uses a new connection. */
+  usesNewConnections?: boolean
+  /** Keeps connections open, like a proxy, and reuses them in the next load with this option. */
+  keepsConnections?: boolean
 }
-/** How a call ended; `status` is 0 when no answer began. */
+/** The outcome of a call. `status` is 0 if no response arrived. */
 export type CallRecord = {
   kind: string
   key: string
   start: number
   ms: number
   status: number
-  /** The answer came to its end. */
-  isWhole: boolean
-  /** The answer is the partner's own. */
-  isOfPartner: boolean
+  /** The response is complete. */
+  isComplete: boolean
+  /** The response comes from the partner. */
+  isFromPartner: boolean
   retryAfter: string | null
   /** SHA-256 of the body, in hex. */
   digest: string
-  /** The beginning of an error, or why there was no whole answer. */
+  /** Start of the error text, or the reason why the response is incomplete. */
   problem: string
 }
 type RunningCalls = {
-  /** No more calls from now on; resolves with all of them when the last has ended. */
+  /** Stops sending and resolves with all records when the last call has completed. */
   stop(): Promise<CallRecord[]>
 }
 export type Caller = {
@@ -54,7 +54,7 @@ export type Caller = {
 
 const program = new URL('caller-program.ts', import.meta.url).pathname
 
-/** Starts the process; it calls nobody yet. */
+/** Starts the process. It does not send calls yet. */
 export async function startCaller(folder: string): Promise<Caller> {
   const port = await freePort()
   const child = startChild({

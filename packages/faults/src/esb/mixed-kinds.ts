@@ -1,5 +1,5 @@
-// Calls of all kinds for one process of callers: authentications, reads, writes, calls of the ESB, notifications, and
-// strangers who may do nothing.
+// Kinds of calls in the mixed load of the caller process: authentications, reads, writes, ESB calls, notifications, and
+// calls by strangers without any access.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { ask, personHeaders } from '../installation.ts'
@@ -10,20 +10,18 @@ import type { EsbStage } from './stage.ts'
 const createText =
   'mutation($p: ID!, $s: String!) { made: createTenant(projectId: $p, input: { name: $s, slug: $s }) { id } }'
 
-// Five times the capacity comes from many people, each with few requests at a time.
+// A load of five times the capacity comes from many users, each with few concurrent requests.
 const maintainers = 256
-const addedTogether = 16
+const batchSize = 16
 
 /**
- * The kinds at this address, in turn; half of them are authentications, as in an installation. Reads and changes come from
- * several people: the requests of one person take turns.
+ * Returns the kinds for this URL in rotation. As in production, nearly half of them are authentications. Reads and
+ * changes come from several users, because requests of one user are serialized.
  */
 export async function mixedKinds(stage: EsbStage, url: string): Promise<CallKind[]> {
   const people: string[] = []
   while (people.length < maintainers)
-    people.push(
-      ...(await Promise.all(Array.from({ length: addedTogether }, () => addMaintainer(stage, url)))),
-    )
+    people.push(...(await Promise.all(Array.from({ length: batchSize }, () => addMaintainer(stage, url)))))
   return people.flatMap((personId) => kindsOf(stage, url, personId))
 }
 
@@ -93,15 +91,15 @@ function kindsOf(stage: EsbStage, url: string, personId: string): CallKind[] {
   ]
 }
 
-/** Whether the call did what it was made for. */
-export const isAccepted = ({ status, isWhole, problem, kind }: CallRecord): boolean =>
-  isWhole && status >= 200 && status < 300 && (kind === 'stranger' || problem === '')
+/** Returns whether the call had its intended effect. A stranger's call may contain GraphQL errors. */
+export const isAccepted = ({ status, isComplete, problem, kind }: CallRecord): boolean =>
+  isComplete && status >= 200 && status < 300 && (kind === 'stranger' || problem === '')
 
-/** A stranger whose mutation was answered with data. */
-export const isLetIn = ({ kind, status, problem }: CallRecord): boolean =>
+/** Returns whether a stranger's mutation succeeded. */
+export const isUnauthorizedSuccess = ({ kind, status, problem }: CallRecord): boolean =>
   kind === 'stranger' && status === 200 && problem === ''
 
-/** The keys of what writes left in the database. */
+/** Reads the keys of all stored writes. */
 export async function readWritten(sql: Pool): Promise<string[]> {
   const { rows } = await sql.query<{ key: string }>(
     "select substr(slug, 3) as key from tenants where slug like 't-%' union all select title from notifications",
@@ -109,11 +107,11 @@ export async function readWritten(sql: Pool): Promise<string[]> {
   return rows.map(({ key }) => key)
 }
 
-/** Writes that were acknowledged and are not there. */
+/** Returns acknowledged writes that are missing. */
 export function checkWritten(calls: readonly CallRecord[], written: readonly string[]): string[] {
-  const there = new Set(written)
+  const stored = new Set(written)
   return calls
     .filter((call) => (call.kind === 'create' || call.kind === 'emit') && isAccepted(call))
-    .filter(({ key }) => !there.has(key))
+    .filter(({ key }) => !stored.has(key))
     .map(({ kind, key }) => `${kind} ${key}`)
 }

@@ -1,4 +1,4 @@
-// Requests that are meant to hold a replica up: templates, bodies, documents and schedules.
+// Requests that try to block a replica: templates, bodies, documents and schedules.
 import { personHeaders } from '../installation.ts'
 import { hostileTexts } from '@manager/harness/hostile-texts.ts'
 import { poisons } from '@manager/harness/poisons.ts'
@@ -7,7 +7,7 @@ import { type EsbStage, callHeaders } from './stage.ts'
 
 export type PoisonKind = {
   call: CallKind
-  /** What it may be answered with, besides 503. */
+  /** Allowed response statuses, in addition to 503. */
   statuses: readonly number[]
 }
 
@@ -41,7 +41,7 @@ const schedules = [
   `* * * * ${'\u0300'.repeat(30_000)}`,
 ]
 
-/** GraphQL documents that are refused, or answered with errors. */
+/** GraphQL documents that are rejected or return errors. */
 const documentKinds = (url: string, personId: string): PoisonKind[] =>
   [
     ...Object.entries(documents),
@@ -57,14 +57,14 @@ const documentKinds = (url: string, personId: string): PoisonKind[] =>
     statuses: refused,
   }))
 
-/** All of them, large and small in turn. */
+/** Returns all poisonous requests, with large and small ones mixed. */
 export async function createPoisons(stage: EsbStage): Promise<PoisonKind[]> {
   const kinds: PoisonKind[] = documentKinds(stage.balancer.url, stage.site.memberId)
   for (const { name, endpoint, body, statuses } of poisons) {
     const { path } = await stage.endpoint({ url: stage.upstreams.url, ...endpoint })
     kinds.push({
       call: { name, url: stage.balancer.url + path, headers: callHeaders(stage.site), body },
-      // The good upstream refuses calls that do not carry its secret.
+      // The good upstream rejects calls without its secret.
       statuses: statuses.includes(200) ? [...statuses, 401] : statuses,
     })
   }

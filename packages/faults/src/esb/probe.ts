@@ -1,18 +1,18 @@
-// Asks a replica how it is, again and again, and notes what it said and how long that took.
+// Probes a replica repeatedly and records the status and duration of each response.
 import { type Agent, get } from 'node:http'
 import { pause } from '../children.ts'
 
 export type Probe = { at: number; ms: number; status: number }
 export type Probes = {
-  /** Ends it; resolves with all that were made. */
+  /** Stops probing and resolves with all probes. */
   stop(): Promise<Probe[]>
 }
 
-/** One request; over a connection of its own unless an agent has one. */
+/** Sends one request, over a new connection unless an agent is given. Status 0 means no response. */
 export function probeOnce(url: string, agent: Agent | false = false, timeoutMs = 5_000): Promise<Probe> {
-  const [at, begun] = [Date.now(), performance.now()]
+  const [at, startedAt] = [Date.now(), performance.now()]
   return new Promise((resolve) => {
-    const end = (status: number): void => resolve({ at, ms: performance.now() - begun, status })
+    const end = (status: number): void => resolve({ at, ms: performance.now() - startedAt, status })
     const outgoing = get(url, { agent, timeout: timeoutMs }, (response) => {
       response.resume().once('end', () => end(response.statusCode ?? 0))
       response.once('error', () => end(0))
@@ -21,19 +21,19 @@ export function probeOnce(url: string, agent: Agent | false = false, timeoutMs =
   })
 }
 
-/** One after the other, so often. */
-export function startProbes(url: string, everyMs: number, agent: Agent | false = false): Probes {
+/** Sends one probe after the other, with a pause of `intervalMs` after each. */
+export function startProbes(url: string, intervalMs: number, agent: Agent | false = false): Probes {
   const probes: Probe[] = []
-  const over = new AbortController()
+  const stopping = new AbortController()
   const done = (async () => {
-    while (!over.signal.aborted) {
+    while (!stopping.signal.aborted) {
       probes.push(await probeOnce(url, agent))
-      await pause(everyMs)
+      await pause(intervalMs)
     }
   })()
   return {
     stop: async () => {
-      over.abort()
+      stopping.abort()
       await done
       return probes
     },

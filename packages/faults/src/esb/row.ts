@@ -1,6 +1,6 @@
-// A row about calls of the ESB: what it does meanwhile, and what must hold besides that which always must.
+// Defines a scenario with ESB calls: its fault, and its bounds in addition to the common ones.
 import type { BaseSetup, RowOptions } from '../base.ts'
-import { type Mutant, type Row, playedOn } from '../row.ts'
+import { type Mutant, type Row, createRow } from '../row.ts'
 import type { MakeSchedule, Schedule } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 import type { CallRecord } from './caller.ts'
@@ -22,17 +22,17 @@ type EsbDefinition<O extends EsbObserved> = {
   setup: (options: RowOptions) => BaseSetup
   limitSeconds: number
   observe: (stage: EsbStage, schedule: Schedule) => Promise<O>
-  /** What this row adds to the figures of all. */
+  /** Adds the figures that are specific to this scenario. */
   judge: (figures: Figures, observed: O) => void
   mutants: readonly Mutant<O>[]
 }
 
 const firstAnswered = ({ calls }: CallHistory): CallRecord =>
-  calls.find(({ isOfPartner, isWhole }) => isOfPartner && isWhole) as CallRecord
+  calls.find(({ isFromPartner, isComplete }) => isFromPartner && isComplete) as CallRecord
 
 const always: readonly Mutant<EsbObserved>[] = [
   {
-    name: 'a call is answered before its row is committed',
+    name: 'a response is sent before its row is committed',
     breaks: 'answered_without_row',
     plant: (observed) => {
       const { key } = firstAnswered(observed)
@@ -40,7 +40,7 @@ const always: readonly Mutant<EsbObserved>[] = [
     },
   },
   {
-    name: 'a row tells another status than the caller got',
+    name: 'a row has a different status than the caller received',
     breaks: 'answered_without_row',
     plant: (observed) => {
       const { key } = firstAnswered(observed)
@@ -51,9 +51,9 @@ const always: readonly Mutant<EsbObserved>[] = [
     },
   },
   {
-    name: 'a call is forwarded and not in the log',
+    name: 'a forwarded call is not in the log',
     breaks: 'forwarded_without_row',
-    plant: (observed) => ({ ...observed, hits: [...observed.hits, 'nobody-logged-it'] }),
+    plant: (observed) => ({ ...observed, hits: [...observed.hits, 'not-logged'] }),
   },
   {
     name: 'a call is forwarded twice',
@@ -61,19 +61,19 @@ const always: readonly Mutant<EsbObserved>[] = [
     plant: (observed) => ({ ...observed, hits: [...observed.hits, ...observed.hits.slice(0, 1)] }),
   },
   {
-    name: 'a 503 does not say when to come again',
+    name: 'a 503 has no Retry-After',
     breaks: 'no_retry_after',
     plant: (observed) => ({
       ...observed,
-      calls: [...observed.calls, { ...firstAnswered(observed), status: 503, isOfPartner: false }],
+      calls: [...observed.calls, { ...firstAnswered(observed), status: 503, isFromPartner: false }],
     }),
   },
-  { name: 'a replica ends', breaks: 'crash', plant: (observed) => ({ ...observed, ended: ['replica-1'] }) },
+  { name: 'a replica exits', breaks: 'crash', plant: (observed) => ({ ...observed, ended: ['replica-1'] }) },
 ]
 
-/** A row that can be played. */
+/** Creates a scenario from its definition and adds the common figures and mutants. */
 export const defineEsbRow = <O extends EsbObserved>(definition: EsbDefinition<O>): Row =>
-  playedOn<O, EsbStage, BaseSetup>(openEsbStage, {
+  createRow<O, EsbStage, BaseSetup>(openEsbStage, {
     ...definition,
     judge: (observed) => {
       const figures = createVerdict()

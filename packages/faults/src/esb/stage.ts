@@ -1,8 +1,8 @@
-// What a row about calls of the ESB runs on: engines, replicas behind a balancer, an installation with an endpoint, upstreams
-// and callers in processes of their own.
+// Sets up the environment of an ESB scenario: PostgreSQL, Redis, replicas behind a load balancer, an installation with
+// an endpoint, and upstreams and callers in separate processes.
 import { type Installation, ask, createInstallation } from '../installation.ts'
 import { seedUser } from '@manager/harness/seed.ts'
-import { type Base, type BaseSetup, type RowOptions, type Say, openBase } from '../base.ts'
+import { type Base, type BaseSetup, type RowOptions, type Log, openBase } from '../base.ts'
 import { pause } from '../children.ts'
 import { type Balancer, startBalancer } from '../haproxy.ts'
 import { type CallKind, type CallRecord, type Caller, startCaller } from './caller.ts'
@@ -15,24 +15,24 @@ export type EsbStage = Base & {
   site: Installation
   upstreams: Upstreams
   caller: Caller
-  /** Names of replicas that the row ends by itself. */
-  harmed: Set<string>
-  /** Calls of the usual endpoint, whose log level is BASIC. */
+  /** Names of replicas that the scenario stops on purpose. */
+  expectedExits: Set<string>
+  /** Returns the kind of call that uses the default endpoint, whose log level is BASIC. */
   goodCall(): CallKind
-  /** Makes an endpoint that the machine user may call. */
+  /** Creates an endpoint that the machine user may call. */
   endpoint(input: Record<string, unknown>): Promise<Endpoint>
-  /** What there is of these calls in the end. */
+  /** Reads the log rows and upstream hits of these calls. */
   history(calls: CallRecord[]): Promise<EsbObserved>
 }
 
-/** The headers of a call through the gateway; its key is the id of the request. */
+/** The headers of a call through the gateway. The key of the call is its request id. */
 export const callHeaders = ({ machineToken }: Installation): Record<string, string> => ({
   authorization: `Bearer ${machineToken}`,
   'content-type': 'application/json',
   'x-request-id': '{key}',
 })
 
-/** Makes endpoints of the installation's application, with access for its machine user. */
+/** Returns a function that creates endpoints of the application and grants the machine user access. */
 async function createEndpoints(base: Base, site: Installation): Promise<EsbStage['endpoint']> {
   const { rows } = await base.cluster.sql.query<{ id: string }>(
     'select id from machine_users where project_id = $1',
@@ -58,26 +58,26 @@ async function createEndpoints(base: Base, site: Installation): Promise<EsbStage
   }
 }
 
-// A replica that never had a call compiles its code and verifies the token first: a row is about what it breaks, not about that.
-const warmUp = { perSecond: 50, mostOpen: 32, ms: 8_000 }
+// On its first calls, a replica compiles code and verifies the token. The warm-up keeps this out of the measurement.
+const warmUp = { perSecond: 50, maxOpen: 32, ms: 8_000 }
 
-/** Starts all of it, and calls a while. */
-export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): Promise<EsbStage> =>
-  openBase(setup, options, say, async (base) => {
-    say('making an installation')
-    const upstreams = base.ends(await startUpstreams(base.folder))
+/** Starts everything and warms up the replicas with calls. */
+export const openEsbStage = (setup: BaseSetup, options: RowOptions, log: Log): Promise<EsbStage> =>
+  openBase(setup, options, log, async (base) => {
+    log('creating an installation')
+    const upstreams = base.registerPart(await startUpstreams(base.folder))
     const admin = await seedUser(base.cluster.sql, 'admin', 'administrator')
     const site = await createInstallation(base.replicas[0]?.url ?? '', upstreams, admin.id)
-    const balancer = base.ends(await startBalancer(base.folder, base.replicas))
-    const caller = base.ends(await startCaller(base.folder))
-    const harmed = new Set<string>()
+    const balancer = base.registerPart(await startBalancer(base.folder, base.replicas))
+    const caller = base.registerPart(await startCaller(base.folder))
+    const expectedExits = new Set<string>()
     const goodCall = (): CallKind => ({
       name: 'good',
       url: `${balancer.url}/esb/${site.applicationId}/orders`,
       headers: callHeaders(site),
       body: '{"order":"{key}"}',
     })
-    say('warming up')
+    log('warming up')
     const calls = await caller.start({ kinds: [goodCall()], ...warmUp })
     await pause(warmUp.ms)
     const warm = new Set((await calls.stop()).map(({ key }) => key))
@@ -86,14 +86,16 @@ export const openEsbStage = (setup: BaseSetup, options: RowOptions, say: Say): P
       site,
       upstreams,
       caller,
-      harmed,
+      expectedExits,
       goodCall,
       endpoint: await createEndpoints(base, site),
       history: async (calls) => ({
         calls,
         rows: (await readRows(base.cluster.sql)).filter(({ requestId }) => !warm.has(requestId)),
         hits: (await upstreams.hits()).filter((id) => !warm.has(id)),
-        ended: base.replicas.filter((one) => !one.isAlive() && !harmed.has(one.name)).map(({ name }) => name),
+        ended: base.replicas
+          .filter((one) => !one.isAlive() && !expectedExits.has(one.name))
+          .map(({ name }) => name),
       }),
     }
   })

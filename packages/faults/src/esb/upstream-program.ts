@@ -1,11 +1,12 @@
-// Upstreams of the ESB in a process of their own: one that answers well and notes which calls reached it, and one that
-// misbehaves as the query of a call tells. Arguments: the port of its control, the secret that the good one wants.
+// Runs two ESB upstreams in a separate process: a good one that records the calls it receives, and a bad one that
+// misbehaves as the query of the call specifies. Arguments: the control port, and the secret that the good upstream
+// requires.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { partnerHeader } from '../installation.ts'
 import { startRawUpstream } from '@manager/harness/raw-upstream.ts'
 import { serveControl } from '../control.ts'
-import { misbehaviours } from './misbehaviours.ts'
+import { misbehaviors } from './misbehaviors.ts'
 
 const [port, secret] = process.argv.slice(2) as [string, string]
 const hits: string[] = []
@@ -24,7 +25,7 @@ await new Promise<void>((resolve) => good.listen(0, '127.0.0.1', resolve))
 
 const bad = await startRawUpstream((socket, request) => {
   const [, number = ''] = /\?case=(\d+) /.exec(request.start) ?? []
-  misbehaviours[Number(number)]?.play(socket, request)
+  misbehaviors[Number(number)]?.play(socket, request)
 })
 
 serveControl(Number(port), {

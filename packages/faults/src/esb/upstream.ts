@@ -1,28 +1,28 @@
-// The upstreams of the ESB, as the harness sees them (upstream-program.ts runs them).
+// Client of the process that runs the ESB upstreams (upstream-program.ts).
 import { randomBytes } from 'node:crypto'
 import { endChild, startChild, until } from '../children.ts'
 import { createControl } from '../control.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 
 export type Upstreams = {
-  /** Answers every call with 200. */
+  /** The good upstream. It returns 200 for every call that has the secret. */
   url: string
-  /** What the good one wants as a Bearer token. */
+  /** Bearer token that the good upstream requires. */
   secret: string
-  /** Misbehaves in the way that `?case=<number>` tells. */
+  /** The bad upstream. It misbehaves as `?case=<number>` specifies. */
   badUrl: string
-  /** The ids of the requests that reached the good one. */
+  /** Request ids that reached the good upstream. */
   hits(): Promise<string[]>
-  /** How many requests reached the bad one. */
+  /** Number of requests that reached the bad upstream. */
   badHits(): Promise<number>
-  /** How many connections the bad one has open. */
+  /** Number of open connections to the bad upstream. */
   open(): Promise<number>
   end(): Promise<void>
 }
 
 const program = new URL('upstream-program.ts', import.meta.url).pathname
 
-/** Starts them and waits until they listen. */
+/** Starts the upstreams and waits until they listen. */
 export async function startUpstreams(folder: string): Promise<Upstreams> {
   const port = await freePort()
   const secret = randomBytes(24).toString('base64url')

@@ -1,4 +1,4 @@
-// Those who call all features, and what they keep of what happened.
+// Calls all features and records the outcomes.
 import { createCommsCalls, emitUntilAccepted, planEmit } from '../comms-calls.ts'
 import type { Emit } from '../comms-checkers.ts'
 import { createCredentialLoad } from './credentials.ts'
@@ -13,12 +13,12 @@ import {
 import type { MixedScene } from './scene.ts'
 import { createRenamer, createTenant } from './writes.ts'
 
-/** How many of each there are per second. */
+/** Operations per second. */
 export type Rates = {
   creates: number
   renames: number
   uses: number
-  endings: number
+  invalidations: number
   strangers: number
   calls: number
   emits: number
@@ -31,32 +31,32 @@ export const usualRates: Rates = {
   creates: 6,
   renames: 6,
   uses: 30,
-  endings: 1.5,
+  invalidations: 1.5,
   strangers: 3,
   calls: 15,
   emits: 8,
   publishes: 4,
   uploads: 0.5,
-  // Each makes a token, whose hash takes a good part of a second of a core.
+  // Each login creates a token, and hashing it occupies a core for a large part of a second.
   logins: 0.2,
   firings: 8,
 }
-type Kept = { answered: AnsweredCall[]; uploaded: Uploaded[]; logins: Login[]; emits: Emit[] }
+type Results = { answered: AnsweredCall[]; uploaded: Uploaded[]; logins: Login[]; emits: Emit[] }
 
-/** Callers at the balancer of this scene. */
+/** Creates callers that use the load balancer of this scene. */
 export function createCallers(stage: MixedScene) {
   const { world, balancer, client, recorder, random } = stage
   const { url } = balancer
   const caller = { client, recorder, world, url }
-  const commsCalls = stage.ends(createCommsCalls(world.comms))
+  const commsCalls = stage.registerPart(createCommsCalls(world.comms))
   const credentials = createCredentialLoad(caller)
   const renamer = createRenamer(caller)
-  const kept: Kept = { answered: [], uploaded: [], logins: [], emits: [] }
+  const results: Results = { answered: [], uploaded: [], logins: [], emits: [] }
   const emit = async (): Promise<void> => {
     const one = planEmit(world.comms, random, 2)
-    kept.emits.push(one)
+    results.emits.push(one)
     await emitUntilAccepted(commsCalls, () => url, one)
-    for (const attempt of one.attempts) recorder.note({ op: 'emit', key: one.key, ...attempt })
+    for (const attempt of one.attempts) recorder.recordCompleted({ op: 'emit', key: one.key, ...attempt })
   }
   const publish = async (): Promise<void> => {
     const applicationId = world.comms.applicationIds[0] as string
@@ -69,14 +69,14 @@ export function createCallers(stage: MixedScene) {
     creates: () => createTenant(caller),
     renames: () => renamer.rename(),
     uses: () => credentials.use(),
-    endings: () => credentials.end(),
+    invalidations: () => credentials.invalidate(),
     strangers: () => credentials.tryStranger(),
-    calls: () => callPartner(caller, kept.answered),
+    calls: () => callPartner(caller, results.answered),
     emits: emit,
     publishes: publish,
-    uploads: () => uploadVersion(caller, kept.uploaded),
-    logins: () => logIn(caller, kept.logins),
+    uploads: () => uploadVersion(caller, results.uploaded),
+    logins: () => logIn(caller, results.logins),
   }
-  return { acts, caller, commsCalls, credentials, renames: renamer.renames, kept }
+  return { acts, caller, commsCalls, credentials, renames: renamer.renames, results }
 }
 export type Callers = ReturnType<typeof createCallers>

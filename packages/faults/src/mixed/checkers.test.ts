@@ -1,17 +1,17 @@
-// The checkers of the mixed load find what is planted, and nothing where nothing is.
+// The checkers of the mixed load find every planted mistake, and report nothing in a correct history.
 import { describe, expect, test } from 'vitest'
 import type { Operation } from '../recorder.ts'
 import {
   checkCalls,
-  checkEnded,
+  checkInvalidated,
   checkLogins,
   checkRegisters,
   checkStatuses,
   checkTenants,
   checkUploads,
-  hintsBackMs,
+  hintRecoveryMs,
   writeTimes,
-  writesBackMs,
+  writeRecoveryMs,
 } from './checkers.ts'
 
 const operation = (op: string, key: string, outcome: Operation['outcome'], end = 0): Operation => ({
@@ -80,11 +80,11 @@ describe('names', () => {
 })
 
 test('a use that began after the end was answered is not accepted; one that began before may be', () => {
-  const endings: [string, { askedAt: number; answeredAt: number }][] = [
-    ['c', { askedAt: 10, answeredAt: 20 }],
+  const invalidations: [string, { requestedAt: number; confirmedAt: number }][] = [
+    ['c', { requestedAt: 10, confirmedAt: 20 }],
   ]
-  expect(checkEnded({ endings, uses: [use(15), use(20)] })).toEqual({ accepted: [], judged: 0 })
-  expect(checkEnded({ endings, uses: [use(21)] })).toEqual({ accepted: ['c'], judged: 1 })
+  expect(checkInvalidated({ invalidations, uses: [use(15), use(20)] })).toEqual({ accepted: [], judged: 0 })
+  expect(checkInvalidated({ invalidations, uses: [use(21)] })).toEqual({ accepted: ['c'], judged: 1 })
 })
 
 test('a call has its row, with the status of its answer', () => {
@@ -128,15 +128,15 @@ describe('the time until writes flow again', () => {
   const watched = { at: 1_000, until: 12_000 }
 
   test('ends with the write after the last pause, not with a few writes before it', () => {
-    expect(writesBackMs([900, 990, 1_050, ...steady(6_000)], watched)).toBe(5_000)
-    expect(writesBackMs([900, 1_050, 4_000, 4_100, ...steady(8_000)], watched)).toBe(7_000)
+    expect(writeRecoveryMs([900, 990, 1_050, ...steady(6_000)], watched)).toBe(5_000)
+    expect(writeRecoveryMs([900, 1_050, 4_000, 4_100, ...steady(8_000)], watched)).toBe(7_000)
   })
 
   test('is nothing when they never stop, and without end when they do not come back', () => {
-    expect(writesBackMs([...steady(500), ...steady(10_500)], watched)).toBe(0)
-    expect(writesBackMs([900, 990], watched)).toBe(Infinity)
-    expect(writesBackMs([900, 1_100, 1_200], watched)).toBe(Infinity)
-    expect(writesBackMs([], { at: 1_000, until: Infinity })).toBe(Infinity)
+    expect(writeRecoveryMs([...steady(500), ...steady(10_500)], watched)).toBe(0)
+    expect(writeRecoveryMs([900, 990], watched)).toBe(Infinity)
+    expect(writeRecoveryMs([900, 1_100, 1_200], watched)).toBe(Infinity)
+    expect(writeRecoveryMs([], { at: 1_000, until: Infinity })).toBe(Infinity)
   })
 
   test('counts acknowledged writes alone', () => {
@@ -159,6 +159,6 @@ test('hints are back with the first from which on none misses anybody', () => {
     ...hint(2_500, 1),
     ...hint(4_000, 3),
   ]
-  expect(hintsBackMs({ arrivals, audience: 3, faults })).toBe(3_000)
-  expect(hintsBackMs({ arrivals: hint(900, 3), audience: 3, faults })).toBe(Infinity)
+  expect(hintRecoveryMs({ arrivals, audience: 3, faults })).toBe(3_000)
+  expect(hintRecoveryMs({ arrivals: hint(900, 3), audience: 3, faults })).toBe(Infinity)
 })

@@ -1,11 +1,15 @@
-// What must hold of a mixed history. Each checker names what breaks its rule, and none looks at the clock or the database.
+// Checks the rules for a history of the mixed load. Each checker returns the violations of its rule, and none reads the
+// clock or the database.
 import type { Operation } from '../recorder.ts'
 import { keysOf } from '../recorder.ts'
 import { checkSet } from '../checkers.ts'
 import type { Arrival } from '../sockets.ts'
 import type { FaultSpan, MixedHistory } from './history.ts'
 
-/** Tenants: those that were acknowledged are there, no others but what ended unknown, each with one audit row. */
+/**
+ * Tenant rule: all acknowledged tenants exist, and other tenants exist only if their outcome is unknown. Each has one
+ * audit row.
+ */
 export function checkTenants({ operations, tenants }: Pick<MixedHistory, 'operations' | 'tenants'>): {
   lost: string[]
   strange: string[]
@@ -19,15 +23,15 @@ export function checkTenants({ operations, tenants }: Pick<MixedHistory, 'operat
   return {
     lost: missing.map((slug) => `tenant ${slug}`),
     strange: [
-      ...unexpected.map((slug) => `tenant ${slug} was refused and is there`),
+      ...unexpected.map((slug) => `tenant ${slug} exists although it was rejected`),
       ...unaudited.map(({ slug, audited }) => `tenant ${slug} has ${audited} audit rows`),
     ],
   }
 }
 
 /**
- * Register: a tenant has the name that was acknowledged last, or one whose outcome is unknown and that no acknowledged one
- * followed. Renames of one tenant come one after the other; but one without an answer may still take effect later.
+ * Register rule: a tenant has the name that was acknowledged last, or a name whose outcome is unknown. Renames of one
+ * tenant are sent one after the other, but a rename without a response may still take effect later.
  */
 export function checkRegisters({ renames, names }: Pick<MixedHistory, 'renames' | 'names'>): string[] {
   return [...Map.groupBy(renames, ({ register }) => register)].flatMap(([register, writes]) => {
@@ -40,14 +44,14 @@ export function checkRegisters({ renames, names }: Pick<MixedHistory, 'renames' 
   })
 }
 
-/** Revocation: no use that began after the end of its credential was answered is accepted. */
-export function checkEnded({ uses, endings }: Pick<MixedHistory, 'uses' | 'endings'>): {
+/** Revocation rule: no use of a credential is accepted if it started after the invalidation was confirmed. */
+export function checkInvalidated({ uses, invalidations }: Pick<MixedHistory, 'uses' | 'invalidations'>): {
   accepted: string[]
   judged: number
 } {
-  const ended = new Map(endings)
+  const invalidatedAt = new Map(invalidations)
   const after = uses.filter(
-    ({ credential, startedAt }) => startedAt > (ended.get(credential)?.answeredAt ?? Infinity),
+    ({ credential, startedAt }) => startedAt > (invalidatedAt.get(credential)?.confirmedAt ?? Infinity),
   )
   return {
     accepted: after.filter(({ accepted }) => accepted).map(({ credential }) => credential),
@@ -55,11 +59,11 @@ export function checkEnded({ uses, endings }: Pick<MixedHistory, 'uses' | 'endin
   }
 }
 
-/** Strangers: nobody is let in who may not. */
+/** Stranger rule: no caller without access succeeds. */
 export const checkStrangers = ({ strangers }: Pick<MixedHistory, 'strangers'>): string[] =>
-  strangers.filter(({ isLetIn }) => isLetIn).map(({ what, status }) => `${what}: ${status}`)
+  strangers.filter(({ hasSucceeded }) => hasSucceeded).map(({ what, status }) => `${what}: ${status}`)
 
-/** Calls: each that was answered by the partner has its row, with the status its caller got. */
+/** Call rule: each call that the partner responded to has a log row with the status that the caller received. */
 export function checkCalls({ answered, logged }: Pick<MixedHistory, 'answered' | 'logged'>): string[] {
   const rows = new Map(logged.map(({ requestId, status }) => [requestId, status]))
   return answered
@@ -67,13 +71,13 @@ export function checkCalls({ answered, logged }: Pick<MixedHistory, 'answered' |
     .map(({ requestId }) => requestId)
 }
 
-/** Uploads: what was accepted is served, byte for byte. */
+/** Upload rule: every accepted version is served byte for byte. */
 export const checkUploads = ({ uploaded, served }: Pick<MixedHistory, 'uploaded' | 'served'>): string[] =>
   uploaded
     .filter(({ version, sha256 }) => served[version] !== sha256)
     .map(({ version }) => `version ${version} is served as ${served[version]}`)
 
-/** Logins: a token is handed out once and works; unless a poll got no answer, an approved login has one. */
+/** Login rule: a token is issued once and works. An approved login has a token, unless a poll got no response. */
 export function checkLogins({ logins }: Pick<MixedHistory, 'logins'>): { lost: string[]; twice: string[] } {
   return {
     lost: logins
@@ -83,7 +87,7 @@ export function checkLogins({ logins }: Pick<MixedHistory, 'logins'>): { lost: s
   }
 }
 
-/** The statuses that no fault excuses: the service answers what it can, or says that it cannot right now. */
+/** Returns 5xx responses that no fault excuses: the service must process a call or shed it with 503. */
 export const checkStatuses = (
   operations: readonly Operation[],
   isAllowed: (operation: Operation) => boolean,
@@ -92,20 +96,23 @@ export const checkStatuses = (
     .filter((operation) => operation.status >= 500 && !isAllowed(operation))
     .map(({ op, status }) => `${op} ${status}`)
 
-const writes = new Set(['create', 'rename', 'end', 'emit', 'upload'])
+const writes = new Set(['create', 'rename', 'invalidate', 'emit', 'upload'])
 
-/** When writes of the callers were acknowledged. */
+/** Returns the times at which writes were acknowledged. */
 export const writeTimes = (operations: readonly Operation[]): number[] =>
   operations.filter(({ op, outcome }) => writes.has(op) && outcome === 'ok').map(({ end }) => end)
 
-/** Longer than callers pause between two writes on a busy machine. */
+/** Longer than the gap between two writes on a busy machine. */
 const pauseMs = 1_500
 
 /**
- * How long after a fault writes flow again: from it to the write that ends the last pause. A new leader may take a few writes
- * and then none until its standby follows; what counts is when it stays. Infinity when writes stop before the end.
+ * Returns the time from a fault to the write that ends the last pause. A new leader may accept a few writes and then
+ * none until its standby follows, so the last pause counts. Returns Infinity if writes do not continue until the end.
  */
-export function writesBackMs(times: readonly number[], { at, until }: { at: number; until: number }): number {
+export function writeRecoveryMs(
+  times: readonly number[],
+  { at, until }: { at: number; until: number },
+): number {
   const inOrder = times.filter((time) => time > at - pauseMs && time <= until).sort((a, b) => a - b)
   const steps = [at, ...inOrder.filter((time) => time > at)]
   const lastAt = steps.at(-1) as number
@@ -118,10 +125,10 @@ export function writesBackMs(times: readonly number[], { at, until }: { at: numb
 }
 
 /**
- * How long after the fault hints reach everyone again: from it to the first of the hints from which on none misses anybody.
- * Sockets of the sending replica get theirs all the time.
+ * Returns the time from the fault to the first hint after which every hint reaches all sockets. A hint is a message
+ * that may be lost. Sockets of the sending replica receive hints all the time.
  */
-export function hintsBackMs({
+export function hintRecoveryMs({
   arrivals,
   audience,
   faults,
@@ -135,9 +142,9 @@ export function hintsBackMs({
   const counts = Map.groupBy(arrivals, ({ key }) => Number(key.split(' ')[1]))
   const after = [...counts]
     .filter(([sentAt]) => sentAt > fault.at)
-    .map(([sentAt, got]) => ({ sentAt, isWhole: got.length >= audience }))
+    .map(([sentAt, got]) => ({ sentAt, isComplete: got.length >= audience }))
     .sort((a, b) => a.sentAt - b.sentAt)
-  const last = after.findLastIndex(({ isWhole }) => !isWhole)
+  const last = after.findLastIndex(({ isComplete }) => !isComplete)
   const back = after[last + 1]
   return back === undefined ? Infinity : back.sentAt - fault.at
 }

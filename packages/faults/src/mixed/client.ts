@@ -1,27 +1,27 @@
-// How the callers of the mixed load reach the service: through the balancer, once for each call, and not for ever.
+// HTTP client of the mixed load. It calls through the load balancer, without retries and with a timeout.
 import { Agent, request } from 'undici'
 
-/** `status` is 0 when there was no answer. */
+/** `status` is 0 if there was no response. */
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
-type Sent = {
+type CallOptions = {
   method?: 'GET' | 'POST' | 'PUT'
   headers?: Record<string, string>
-  /** Sent as JSON, or as it is. */
+  /** An object is sent as JSON, a buffer unchanged. */
   body?: object | Buffer
 }
 export type Client = {
-  send(path: string, sent: Sent): Promise<Answer>
-  /** Paths of 503s and 429s that did not say when to come again. */
+  send(path: string, options: CallOptions): Promise<Answer>
+  /** Paths of 503 and 429 responses without Retry-After. */
   withoutRetryAfter: string[]
-  /** Paths at which the proxy's secret was refused, although one was sent. */
+  /** Paths of requests whose proxy secret the service rejected. */
   refusedAtGate: string[]
   end(): Promise<void>
 }
 
-/** Nobody waits longer. */
+/** Timeout of a call. */
 export const callMs = 15_000
 
-/** Calls this address. */
+/** Creates a client for this URL. It never throws: a failed call has status 0. */
 export function createClient(url: string): Client {
   const agent = new Agent({ connections: 256, keepAliveTimeout: 1_000, connect: { timeout: callMs } })
   const [withoutRetryAfter, refusedAtGate]: [string[], string[]] = [[], []]
@@ -54,9 +54,9 @@ export function createClient(url: string): Client {
   }
 }
 
-/** Whether this is the answer to a GraphQL operation that succeeded; errors may come with 200. */
+/** Returns whether a GraphQL operation succeeded. A response with errors may have status 200. */
 export const hasData = ({ status, text }: Answer): boolean => status === 200 && !text.includes('"errors"')
 
-/** The status of a GraphQL operation as its caller takes it: one that failed with 200 was refused. */
+/** Returns the effective status of a GraphQL operation: errors with status 200 count as 400. */
 export const graphqlStatus = (answer: Answer): number =>
   answer.status === 200 && !hasData(answer) ? 400 : answer.status

@@ -1,26 +1,27 @@
-// Credentials are used all the time, and ended one after the other; and some callers have none that counts.
+// Uses credentials continuously while they are invalidated one after the other. Strangers call without valid
+// credentials.
 import { randomInt, randomUUID } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
 import { createMachineToken } from '@manager/harness/seed.ts'
-import type { Ending, Use } from '@manager/harness/revocation.ts'
+import type { Invalidation, Use } from '@manager/harness/revocation.ts'
 import type { Recorder } from '../recorder.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { type Answer, type Client, graphqlStatus, hasData } from './client.ts'
 import type { Credential, MixedWorld } from './world.ts'
 
 type Caller = { client: Client; recorder: Recorder; world: MixedWorld }
-/** A call of somebody who may not, and whether it was let in all the same. */
-export type StrangerCall = { what: string; status: number; isLetIn: boolean }
+/** A call without access, and whether it succeeded nevertheless. */
+export type StrangerCall = { what: string; status: number; hasSucceeded: boolean }
 export type CredentialLoad = {
   uses: Use[]
-  endings: [string, Ending][]
+  invalidations: [string, Invalidation][]
   strangers: StrangerCall[]
   use(): Promise<void>
-  end(): Promise<void>
+  invalidate(): Promise<void>
   tryStranger(): Promise<void>
 }
 
-/** Another client each time: failures of one would lock it out. */
+/** Returns a random client address, because repeated failures would block a single address. */
 const anyClient = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`
 
 const validate = (
@@ -33,30 +34,30 @@ const validate = (
   })
 const isValid = ({ status, text }: Answer): boolean => status === 200 && text.startsWith('{"valid":true')
 
-/** Lets a replica see every personal token once: it remembers what it had to hash. */
+/** Uses every personal token once, so that the replica caches the result of hashing. */
 export async function warmUp(client: Client, world: MixedWorld): Promise<void> {
   for (const { kind, authorization } of world.credentials)
     if (kind === 'personal') await validate({ client, world }, authorization)
 }
 
-const endings = {
+const invalidatingMutations = {
   personal: 'mutation($id: ID!) { revokePersonalAccessToken(id: $id) { id } }',
   machine: 'mutation($id: ID!) { updateMachineUser(id: $id, input: { enabled: false }) { id } }',
 }
 
-/** The calls of this load; what happened is kept in the arrays. */
+/** Creates the calls of this load. They record their outcomes in the arrays. */
 export function createCredentialLoad(caller: Caller): CredentialLoad {
   const { client, recorder, world } = caller
-  const load: Pick<CredentialLoad, 'uses' | 'endings' | 'strangers'> = {
+  const load: Pick<CredentialLoad, 'uses' | 'invalidations' | 'strangers'> = {
     uses: [],
-    endings: [],
+    invalidations: [],
     strangers: [],
   }
   const { credentials } = world
-  let [ended, turn, strange] = [0, 0, 0]
-  // Those that were just ended, those that are next, and any other.
+  let [invalidated, turn, strange] = [0, 0, 0]
+  // Prefer credentials that were just invalidated or are next, and mix in any other.
   const pick = (): Credential => {
-    const near = ended - 3 + (turn++ % 6)
+    const near = invalidated - 3 + (turn++ % 6)
     const index = turn % 2 === 0 ? near : randomInt(credentials.length)
     return credentials[Math.min(Math.max(index, 0), credentials.length - 1)] as Credential
   }
@@ -74,27 +75,27 @@ export function createCredentialLoad(caller: Caller): CredentialLoad {
       if (answer !== null)
         load.uses.push({ credential: id, startedAt, answeredAt: Date.now(), accepted: isValid(answer) })
     },
-    end: async () => {
-      const credential = credentials[ended++]
+    invalidate: async () => {
+      const credential = credentials[invalidated++]
       if (credential === undefined) return
-      const askedAt = Date.now()
-      const status = await recorder.record('end', credential.id, async () =>
+      const requestedAt = Date.now()
+      const status = await recorder.record('invalidate', credential.id, async () =>
         graphqlStatus(
           await client.send('/query', {
             headers: personHeaders(world.site.adminId),
-            body: { query: endings[credential.kind], variables: { id: credential.id } },
+            body: { query: invalidatingMutations[credential.kind], variables: { id: credential.id } },
           }),
         ),
       )
-      // Without an answer it may have ended or not: nothing is promised of it.
-      if (status === 200) load.endings.push([credential.id, { askedAt, answeredAt: Date.now() }])
+      // Without a response, the credential may or may not be valid, so nothing can be checked.
+      if (status === 200) load.invalidations.push([credential.id, { requestedAt, confirmedAt: Date.now() }])
     },
     tryStranger: async () => {
       const kind = strangers[strange++ % strangers.length] as Stranger
       await recorder.record('stranger', kind.what, async () => {
         const answer = await kind.call(caller)
         const { status } = answer
-        load.strangers.push({ what: kind.what, status, isLetIn: kind.isLetIn(answer) })
+        load.strangers.push({ what: kind.what, status, hasSucceeded: kind.hasSucceeded(answer) })
         return status
       })
     },
@@ -104,20 +105,20 @@ export function createCredentialLoad(caller: Caller): CredentialLoad {
 type Stranger = {
   what: string
   call: (caller: Caller) => Promise<Answer>
-  isLetIn: (answer: Answer) => boolean
+  hasSucceeded: (answer: Answer) => boolean
 }
 
 const unknownToken = (): string => createMachineToken().token
-const succeeded = ({ status }: Answer): boolean => status >= 200 && status < 300
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
 
 const strangers: readonly Stranger[] = [
   {
-    what: 'a token that nobody issued',
+    what: 'a token that was never issued',
     call: (caller) => validate(caller, `Bearer ${unknownToken()}`),
-    isLetIn: isValid,
+    hasSucceeded: isValid,
   },
   {
-    what: 'a mutation of somebody who is no member',
+    what: 'a mutation by a non-member',
     call: ({ client, world }) =>
       client.send('/query', {
         headers: personHeaders(randomUUID()),
@@ -125,16 +126,16 @@ const strangers: readonly Stranger[] = [
           query: `mutation { updateTenant(id: "${world.site.tenantId}", input: { name: "taken" }) { id } }`,
         },
       }),
-    isLetIn: hasData,
+    hasSucceeded: hasData,
   },
   {
-    what: 'a request without the secret of the proxy',
+    what: 'a request without the proxy secret',
     call: ({ client, world }) =>
       client.send('/query', {
         headers: { 'x-token-subject': world.site.adminId },
         body: { query: '{ projects { id } }' },
       }),
-    isLetIn: hasData,
+    hasSucceeded: hasData,
   },
   {
     what: 'an emit into the application of another project',
@@ -148,24 +149,24 @@ const strangers: readonly Stranger[] = [
           title: 'from a stranger',
         },
       }),
-    isLetIn: succeeded,
+    hasSucceeded: isSuccess,
   },
   {
-    what: 'a call of a machine user without access',
+    what: 'a call by a machine user without access',
     call: ({ client, world }) =>
       client.send(`/esb/${world.site.applicationId}/orders`, {
         headers: { authorization: `Bearer ${world.comms.token}`, 'x-request-id': `stranger-${randomUUID()}` },
         body: { order: 'stranger' },
       }),
-    isLetIn: succeeded,
+    hasSucceeded: isSuccess,
   },
   {
-    what: 'a call with a token that nobody issued',
+    what: 'a call with a token that was never issued',
     call: ({ client, world }) =>
       client.send(`/esb/${world.site.applicationId}/orders`, {
         headers: { authorization: `Bearer ${unknownToken()}`, 'x-forwarded-for': anyClient() },
         body: { order: 'stranger' },
       }),
-    isLetIn: succeeded,
+    hasSucceeded: isSuccess,
   },
 ]

@@ -1,4 +1,4 @@
-// ESB calls, uploads of pilets, and logins from terminals.
+// ESB calls, pilet uploads, and logins from terminals.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { partnerHeader, personHeaders } from '../installation.ts'
 import { decide, openTerminal } from '@manager/harness/cli-login.ts'
@@ -9,11 +9,11 @@ import type { Client } from './client.ts'
 import type { MixedWorld } from './world.ts'
 
 type Caller = { client: Client; recorder: Recorder; world: MixedWorld; url: string }
-/** A call whose answer came from the partner. */
+/** A call whose response came from the partner. */
 export type AnsweredCall = { requestId: string; status: number }
 /** An upload that was accepted. */
 export type Uploaded = { version: string; sha256: string }
-/** A login that was approved. `unknown` counts polls without an answer, which may have taken the token with them. */
+/** An approved login. `unknown` counts polls without a response, which may have consumed the token. */
 export type Login = { key: string; tokens: string[]; unknown: number; last: string; isValid: boolean | null }
 
 const pilet = '@load/store'
@@ -34,7 +34,7 @@ export async function callPartner(
   })
 }
 
-/** Uploads a version with bytes of its own. */
+/** Uploads a version with unique bytes. */
 export async function uploadVersion(
   { client, recorder, world }: Caller,
   uploaded: Uploaded[],
@@ -55,7 +55,7 @@ export async function uploadVersion(
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The versions that are served, with the hash of what is served. */
+/** Downloads the versions and returns the hash of each, or its status if it is not 200. */
 export async function readVersions(
   { client, world }: Caller,
   uploaded: readonly Uploaded[],
@@ -70,9 +70,9 @@ export async function readVersions(
   return served
 }
 
-const pollsMost = 40
+const maxPolls = 40
 
-/** A terminal signs in: a person approves, and it polls until it is told how it ended. */
+/** Signs in from a terminal: a user approves the login, and the terminal polls for the outcome. */
 export async function logIn({ recorder, url }: Caller, logins: Login[]): Promise<void> {
   const terminal = await openTerminal({ url })
   let session = { session_id: '', user_code: '' }
@@ -89,7 +89,7 @@ export async function logIn({ recorder, url }: Caller, logins: Login[]): Promise
   if (approved !== 200) return
   const login: Login = { key: session.user_code, tokens: [], unknown: 0, last: '', isValid: null }
   logins.push(login)
-  for (let polls = 0; polls < pollsMost; polls++) {
+  for (let polls = 0; polls < maxPolls; polls++) {
     await pause(200)
     let body: Record<string, unknown> = {}
     const status = await recorder.record('poll', session.user_code, async () => {
@@ -100,7 +100,7 @@ export async function logIn({ recorder, url }: Caller, logins: Login[]): Promise
     login.last = typeof body['status'] === 'string' ? body['status'] : String(status)
     if (status === 0 || status >= 500) login.unknown++
     if ('sealed_token' in body) login.tokens.push(terminal.open(body['sealed_token']))
-    // Once more after the token: nobody gets it twice.
+    // Continue polling after the token is received, because it must not be issued twice.
     if (login.tokens.length > 1 || ['expired', 'denied'].includes(login.last)) return
   }
 }

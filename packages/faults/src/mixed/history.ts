@@ -1,7 +1,7 @@
-// What happened under the mixed load, as its checkers read it: what callers were answered, what the database holds in the
-// end, and what backends, partners and sockets saw.
+// The record of the mixed load for its checkers: responses to callers, the final state of the database, and what
+// backends, partners and sockets received.
 import type { Pool } from 'pg'
-import type { Ending, Use } from '@manager/harness/revocation.ts'
+import type { Invalidation, Use } from '@manager/harness/revocation.ts'
 import type { EmitHistory } from '../comms-checkers.ts'
 import type { History } from '../mutants.ts'
 import type { Operation } from '../recorder.ts'
@@ -9,21 +9,21 @@ import type { StrangerCall } from './credentials.ts'
 import type { AnsweredCall, Login, Uploaded } from './exchanges.ts'
 import type { Rename } from './writes.ts'
 
-/** What was done to the system, and when that was over. */
+/** A fault, with its start and end. */
 export type FaultSpan = { name: string; at: number; until: number }
-/** Audit rows of a tenant, by what they say was done. */
+/** A tenant and the number of audit rows about its creation. */
 export type TenantRow = { slug: string; audited: number }
 export type MixedHistory = History & {
   operations: Operation[]
   tenants: TenantRow[]
   renames: Rename[]
-  /** The names that tenants have in the end. */
+  /** Final names of the tenants. */
   names: Record<string, string>
   uses: Use[]
-  endings: [string, Ending][]
+  invalidations: [string, Invalidation][]
   strangers: StrangerCall[]
   answered: AnsweredCall[]
-  /** What the log of calls holds: the request's id, and the status, null when its end is not there. */
+  /** Rows of the call log. The status is null until the call is complete. */
   logged: { requestId: string; status: number | null }[]
   forwarded: string[]
   uploaded: Uploaded[]
@@ -31,15 +31,15 @@ export type MixedHistory = History & {
   logins: Login[]
   comms: EmitHistory
   sockets: { opened: number; back: number }
-  /** What `manager audit verify` found. */
+  /** Problems that `manager audit verify` found. */
   broken: string[]
   withoutRetryAfter: string[]
-  /** Replicas that ended although nobody told them to. */
+  /** Replicas that exited unexpectedly. */
   ended: string[]
   drainSeconds: number | null
 }
 
-/** The tenants of the project that were made by the load, each with how many audit rows tell of its making. */
+/** Reads the tenants that the load created, each with the number of audit rows about its creation. */
 export async function readTenants(sql: Pool, projectId: string): Promise<TenantRow[]> {
   const { rows } = await sql.query<TenantRow>(
     `select t.slug, (select count(*)::int from audit_logs a where a.entity_id = t.id::text and a.action = 'create') as audited

@@ -1,11 +1,11 @@
-// What must hold of every row under the mixed load, whatever was done to the system.
+// Common bounds of the scenarios under the mixed load, whatever the fault.
 import { checkDelivered, checkOnce, checkSet, plannedKeys } from '../checkers.ts'
 import { checkAccepted, checkOncePerKey, findRefused } from '../comms-checkers.ts'
 import { type Operation, keyOf } from '../recorder.ts'
 import { type createVerdict, lagsAt } from '../verdict.ts'
 import {
   checkCalls,
-  checkEnded,
+  checkInvalidated,
   checkLogins,
   checkRegisters,
   checkStatuses,
@@ -17,11 +17,11 @@ import type { MixedHistory } from './history.ts'
 
 type Figures = ReturnType<typeof createVerdict>
 export type MixedRules = {
-  /** 5xx that this fault excuses, besides 503; those of a balancer whose replica died, for one. */
+  /** 5xx responses that this fault excuses in addition to 503, such as those of a load balancer whose replica died. */
   isAllowed?: (operation: Operation) => boolean
 }
 
-/** The figures that every row has; they come first. */
+/** Adds the figures that every scenario has. */
 export function judgeMixed(figures: Figures, history: MixedHistory, { isAllowed }: MixedRules = {}): void {
   const tenants = checkTenants(history)
   const logins = checkLogins(history)
@@ -37,11 +37,11 @@ export function judgeMixed(figures: Figures, history: MixedHistory, { isAllowed 
     ...checkUploads(history),
     ...logins.lost,
   ])
-  figures.none('let_in', checkStrangers(history))
+  figures.none('unauthorized', checkStrangers(history))
   figures.none('dup_sched', [...new Set([...checkOnce(runs, deliveries), ...scheduled.unexpected])])
   figures.none('answered_without_row', checkCalls(history))
-  const ended = checkEnded(history)
-  figures.none('accepted_after', ended.accepted)
+  const invalidated = checkInvalidated(history)
+  figures.none('accepted_after_invalidation', invalidated.accepted)
   figures.none('dup', [...tenants.strange, ...checkOncePerKey(comms), ...logins.twice])
   figures.none('audit_broken', history.broken)
   figures.none('exits', history.ended)
@@ -51,21 +51,21 @@ export function judgeMixed(figures: Figures, history: MixedHistory, { isAllowed 
   )
   figures.none('no_retry_after', history.withoutRetryAfter)
   figures.none(
-    'sockets_away',
+    'sockets_missing',
     Array.from({ length: history.sockets.opened - history.sockets.back }, () => 'a socket'),
   )
-  if (history.drainSeconds === null) figures.none('drained', ['something is still open'])
-  showLoad(figures, history, ended.judged)
+  if (history.drainSeconds === null) figures.none('drained', ['not everything completed in time'])
+  showLoad(figures, history, invalidated.judged)
 }
 
-/** How much was judged: a checker that saw nothing has shown nothing. */
-function showLoad(figures: Figures, history: MixedHistory, judgedAfterEnd: number): void {
+/** Shows how much was judged, because a checker without input proves nothing. */
+function showLoad(figures: Figures, history: MixedHistory, usedAfterInvalidation: number): void {
   const { operations } = history
   const count = (outcome: Operation['outcome']): number =>
     operations.filter((one) => one.outcome === outcome).length
   figures.atLeast('ok', count('ok'), 100)
   figures.show('unknown', count('unknown'))
-  figures.show('used_after_end', judgedAfterEnd)
+  figures.show('used_after_invalidation', usedAfterInvalidation)
   figures.show('runs', history.runs.length)
   figures.show('calls', history.answered.length)
   figures.show('emits', history.comms.emits.length)

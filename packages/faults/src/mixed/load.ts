@@ -1,7 +1,7 @@
-// All features under load at once. What comes and goes by itself (sockets, triggers) is planned before; everything else is
-// called at an even pace through the balancer.
+// Puts load on all features at the same time. Sockets and triggers are set up in advance. All other calls are sent at
+// an even pace through the load balancer.
 import { pause } from '../children.ts'
-import { keepDoing } from '../pace.ts'
+import { runAtPace } from '../pace.ts'
 import { planTriggers, yearly } from '../world.ts'
 import { type Callers, type Rates, createCallers } from './callers.ts'
 import type { MixedHistory } from './history.ts'
@@ -12,27 +12,27 @@ export type MixedLoad = {
   startedAt: number
   /** Resolves when this many milliseconds of the load have passed. */
   at(ms: number): Promise<void>
-  /** Ends it after its time; calls may still be open. */
+  /** Stops the load after its duration. Calls may still be open. */
   end(): Promise<void>
-  /** To be called when everything is healed: waits until all that is open has ended, and reads what there is. */
+  /** Waits until all open work has completed and reads the history. Call it after every fault is healed. */
   settle(): Promise<MixedHistory>
 }
-// Firings begin a little later, so that their rows are there when they are due.
+// Delay of the first firing. It ensures that all triggers are inserted before they are due.
 const firstFiringMs = 2_000
 
-// Replicas that never had a request compile their code first. A row is about what it breaks, not about that.
+// Replicas compile their code on the first requests. The warm-up keeps this out of the measurement.
 const warmUp = { share: 0.25, ms: 8_000 }
 
-/** Starts it for this long, after a little of it. */
+/** Warms up, then starts the load for `seconds`. */
 export async function startMixedLoad(stage: MixedScene, seconds: number, rates: Rates): Promise<MixedLoad> {
   const callers = createCallers(stage)
-  const begin = (share: number) =>
+  const start = (share: number) =>
     (Object.keys(callers.acts) as (keyof Callers['acts'])[]).map((kind) =>
-      keepDoing(share * rates[kind], callers.acts[kind]),
+      runAtPace(share * rates[kind], callers.acts[kind]),
     )
-  const endings = begin(warmUp.share)
+  const warmUpStops = start(warmUp.share)
   await pause(warmUp.ms)
-  await Promise.all(endings.map((end) => end()))
+  await Promise.all(warmUpStops.map((stop) => stop()))
   const planned = await planTriggers(stage.cluster.sql, stage.world.triggers, {
     count: Math.round(seconds * rates.firings),
     expression: yearly,
@@ -40,7 +40,7 @@ export async function startMixedLoad(stage: MixedScene, seconds: number, rates: 
     spreadMs: seconds * 1_000 - firstFiringMs,
   })
   const startedAt = Date.now()
-  const ends = begin(1)
+  const stops = start(1)
   let open: Promise<unknown> = Promise.resolve()
   const at = (ms: number): Promise<void> => pause(Math.max(0, startedAt + ms - Date.now()))
   return {
@@ -48,13 +48,13 @@ export async function startMixedLoad(stage: MixedScene, seconds: number, rates: 
     at,
     end: async () => {
       await at(seconds * 1_000)
-      open = Promise.all(ends.map((end) => end()))
-      // Who waits for it gets the failure.
+      open = Promise.all(stops.map((stop) => stop()))
+      // `settle` reports the failure.
       open.catch(() => undefined)
     },
     settle: async () => {
       const since = Date.now()
-      stage.say('waiting until everything has ended')
+      stage.log('waiting for open calls to complete')
       await open
       return readHistory(stage, callers, { planned, since })
     },

@@ -1,4 +1,4 @@
-// Mistakes that are planted in a mixed history, one for each rule at least.
+// Mistakes that are planted in a mixed history, at least one for each rule.
 import { randomUUID } from 'node:crypto'
 import { duplicateNotification, lostNotification, lostRecipient } from '../comms-mutants.ts'
 import { doubleScheduling, lostDelivery, lostRun, unstoredRun } from '../mutants.ts'
@@ -9,7 +9,10 @@ import { failedOperation } from '../plant.ts'
 
 type M = Mutant<MixedHistory>
 
-/** The mistakes of notifications, in the place where a mixed history has them; all of them are losses here but doubles. */
+/**
+ * The mistakes of comms scenarios, applied to a history of the mixed load. Except for duplicates, they count as losses
+ * here.
+ */
 const ofComms = [lostNotification(), lostRecipient(), duplicateNotification()].map(
   ({ name, breaks, plant }): M => ({
     name,
@@ -20,7 +23,7 @@ const ofComms = [lostNotification(), lostRecipient(), duplicateNotification()].m
 
 const own: readonly M[] = [
   {
-    name: 'a tenant is answered before its commit, and lost',
+    name: 'a tenant is acknowledged before its commit and lost',
     breaks: 'lost',
     plant: (history) => {
       const [slug] = keysOf(history.operations, 'create', 'ok')
@@ -28,7 +31,7 @@ const own: readonly M[] = [
     },
   },
   {
-    name: 'a tenant is there that was refused',
+    name: 'a rejected tenant exists',
     breaks: 'dup',
     plant: (history) => ({
       ...history,
@@ -52,24 +55,27 @@ const own: readonly M[] = [
     },
   },
   {
-    name: 'an ended credential is accepted',
-    breaks: 'accepted_after',
+    name: 'an invalidated credential is accepted',
+    breaks: 'accepted_after_invalidation',
     plant: (history) => {
-      const [credential, { answeredAt }] = history.endings[0] as MixedHistory['endings'][number]
-      const use = { credential, startedAt: answeredAt + 1, answeredAt: answeredAt + 2, accepted: true }
+      const [credential, { confirmedAt }] = history.invalidations[0] as MixedHistory['invalidations'][number]
+      const use = { credential, startedAt: confirmedAt + 1, answeredAt: confirmedAt + 2, accepted: true }
       return { ...history, uses: [...history.uses, use] }
     },
   },
   {
-    name: 'a stranger is let in while the database is away',
-    breaks: 'let_in',
+    name: 'an unauthorized call succeeds while the database is unreachable',
+    breaks: 'unauthorized',
     plant: (history) => ({
       ...history,
-      strangers: [...history.strangers, { what: 'a token that nobody issued', status: 200, isLetIn: true }],
+      strangers: [
+        ...history.strangers,
+        { what: 'a token that was never issued', status: 200, hasSucceeded: true },
+      ],
     }),
   },
   {
-    name: 'a call is answered before its row is committed',
+    name: 'a response is sent before its row is committed',
     breaks: 'answered_without_row',
     plant: (history) => {
       const [{ requestId }] = history.answered as [MixedHistory['answered'][number]]
@@ -85,7 +91,7 @@ const own: readonly M[] = [
     },
   },
   {
-    name: 'a login hands out its token twice',
+    name: 'a login returns its token twice',
     breaks: 'dup',
     plant: (history) => {
       const index = history.logins.findIndex(({ tokens }) => tokens.length === 1)
@@ -110,21 +116,21 @@ const own: readonly M[] = [
     breaks: 'audit_broken',
     plant: (history) => ({ ...history, broken: ['BROKEN chain'] }),
   },
-  { name: 'a replica ends', breaks: 'exits', plant: (history) => ({ ...history, ended: ['replica-1'] }) },
-  failedOperation('a caller gets a 500', 'wrong_status', 500),
+  { name: 'a replica exits', breaks: 'exits', plant: (history) => ({ ...history, ended: ['replica-1'] }) },
+  failedOperation('a caller receives a 500', 'wrong_status', 500),
   {
-    name: 'a 503 does not say when to come again',
+    name: 'a 503 has no Retry-After',
     breaks: 'no_retry_after',
     plant: (history) => ({ ...history, withoutRetryAfter: ['/query 503'] }),
   },
   {
-    name: 'a socket does not come back',
-    breaks: 'sockets_away',
+    name: 'a socket does not reconnect',
+    breaks: 'sockets_missing',
     plant: (history) => ({ ...history, sockets: { opened: 2, back: 1 } }),
   },
 ]
 
-/** The mistakes that every row under the mixed load has to find. */
+/** The mistakes that every scenario under the mixed load must find. */
 export const mixedMutants = <H extends MixedHistory>(): Mutant<H>[] =>
   [lostDelivery<H>(), lostRun<H>(), doubleScheduling<H>(), unstoredRun<H>()].concat(
     [...ofComms, ...own].map(({ name, breaks, plant }) => ({

@@ -1,20 +1,20 @@
-// Replicas are replaced one by one, as an operator does after a change of settings.
+// Replaces replicas one by one, as an operator does after changing settings.
 import type { MixedStage } from './stage.ts'
 
-/** How long each took to end, and with which code. */
+/** Shutdown time and exit code of a replica. */
 export type Drained = { replica: string; seconds: number; exit: number | string }
 
-/** For who is replaced so: a balancer notices within this time that a replica drains. */
+/** Settings of replicas that are replaced. The load balancer detects a draining replica within this delay. */
 export const drainEnv = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000' }
 
-/** Replaces all that live: the successor is ready first, then the former drains. */
+/** Replaces all running replicas: each one drains only after its successor is ready. */
 export async function replaceReplicas(stage: MixedStage, env: Record<string, string>): Promise<Drained[]> {
   const drained: Drained[] = []
   for (const replica of stage.replicas.filter((one) => one.isAlive())) {
     const successor = await stage.startReplica(env)
     await stage.balancer.add(successor)
-    stage.say(`${successor.name} takes the place of ${replica.name}`)
-    stage.harmed.add(replica.name)
+    stage.log(`replacing ${replica.name} with ${successor.name}`)
+    stage.expectedExits.add(replica.name)
     const start = Date.now()
     replica.signal('SIGTERM')
     const exit = await replica.exit
@@ -24,6 +24,6 @@ export async function replaceReplicas(stage: MixedStage, env: Record<string, str
   return drained
 }
 
-/** Those that did not end by themselves. */
+/** Returns the replicas whose exit code was not 0. */
 export const badExits = (drained: readonly Drained[]): string[] =>
   drained.filter(({ exit }) => exit !== 0).map(({ replica, exit }) => `${replica}: ${exit}`)

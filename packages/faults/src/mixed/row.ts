@@ -1,6 +1,6 @@
-// A row under the mixed load: what it does meanwhile, and what must hold besides that which always must.
+// Defines a scenario under the mixed load: its fault, and its bounds in addition to the common ones.
 import type { RowOptions } from '../base.ts'
-import { type Mutant, type Row, playedOn } from '../row.ts'
+import { type Mutant, type Row, createRow } from '../row.ts'
 import type { MakeSchedule, Schedule } from '../schedule.ts'
 import { operationsTimeline } from '../timelines.ts'
 import { createVerdict } from '../verdict.ts'
@@ -19,14 +19,14 @@ type MixedDefinition<O extends MixedObserved> = {
   limitSeconds: number
   rules?: MixedRules
   observe: (stage: MixedStage, schedule: Schedule) => Promise<O>
-  /** What this row adds to the figures of all. */
+  /** Adds the figures that are specific to this scenario. */
   judge: (figures: Figures, observed: O) => void
   mutants: readonly Mutant<O>[]
 }
 
-/** A row that can be played. */
+/** Creates a scenario from its definition and adds the common figures and mutants. */
 export const defineMixedRow = <O extends MixedObserved>(definition: MixedDefinition<O>): Row =>
-  playedOn<O, MixedStage, MixedSetup>(openMixedStage, {
+  createRow<O, MixedStage, MixedSetup>(openMixedStage, {
     ...definition,
     judge: (observed) => {
       const figures = createVerdict()

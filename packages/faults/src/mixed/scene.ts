@@ -1,4 +1,4 @@
-// What the load finds on a stage.
+// The part of a stage that the load uses.
 import type { Base } from '../base.ts'
 import type { Balancer } from '../haproxy.ts'
 import type { Recorder } from '../recorder.ts'
@@ -12,8 +12,8 @@ export type MixedScene = Base & {
   client: Client
   recorder: Recorder
   sockets: Sockets
-  /** How many sockets there are. */
+  /** Number of sockets. */
   opened: number
-  /** Names of replicas that the row ends by itself. */
-  harmed: Set<string>
+  /** Names of replicas that the scenario stops on purpose. */
+  expectedExits: Set<string>
 }

@@ -1,4 +1,4 @@
-// What there is when a mixed load has ended and everything is healed.
+// Reads the final state after a mixed load has stopped and every fault is healed.
 import { readAudit } from '../audit-verified.ts'
 import { until } from '../children.ts'
 import { masterKey, proxySecret } from '@manager/harness/callers.ts'
@@ -12,15 +12,15 @@ import type { MixedScene } from './scene.ts'
 
 const settleMs = 90_000
 
-/** Waits until every run is finished and every socket is back, and reads all of it. */
+/** Waits until every run is finished and every socket is back, then reads the history. */
 export async function readHistory(
   stage: MixedScene,
-  { caller, commsCalls, credentials, renames, kept }: Callers,
+  { caller, commsCalls, credentials, renames, results }: Callers,
   { planned, since }: { planned: Planned[]; since: number },
 ): Promise<MixedHistory> {
-  const { world, client, recorder, replicas, harmed, balancer } = stage
+  const { world, client, recorder, replicas, expectedExits, balancer } = stage
   const { sql, adminUrl } = stage.cluster
-  const { answered, uploaded, logins, emits } = kept
+  const { answered, uploaded, logins, emits } = results
   const isDrained = await drained(stage, planned.length)
   const back = await socketsBack(stage)
   const drainSeconds = isDrained ? (Date.now() - since) / 1_000 : null
@@ -35,7 +35,7 @@ export async function readHistory(
     renames,
     names: await readNames(sql, world.registers),
     uses: credentials.uses,
-    endings: credentials.endings,
+    invalidations: credentials.invalidations,
     strangers: credentials.strangers,
     answered,
     logged: await readLogged(sql),
@@ -51,15 +51,15 @@ export async function readHistory(
     sockets: { opened: stage.opened, back },
     broken: audit.problems,
     withoutRetryAfter: client.withoutRetryAfter,
-    ended: replicas.filter((one) => !one.isAlive() && !harmed.has(one.name)).map(({ name }) => name),
+    ended: replicas.filter((one) => !one.isAlive() && !expectedExits.has(one.name)).map(({ name }) => name),
     drainSeconds,
   }
 }
 
-/** Whether every run is finished in time. */
+/** Returns whether every run finished in time. */
 async function drained({ cluster }: MixedScene, runs: number): Promise<boolean> {
   try {
-    await until('the end of all runs', settleMs, async () => {
+    await until('all runs to finish', settleMs, async () => {
       const { rows } = await cluster.sql.query<{ total: number; open: number }>(
         "select count(*)::int as total, (count(*) filter (where outcome = 'pending'))::int as open from trigger_runs",
       )
@@ -71,15 +71,15 @@ async function drained({ cluster }: MixedScene, runs: number): Promise<boolean> 
   }
 }
 
-/** How many sockets are connected in the end; they come back by themselves. */
+/** Returns the number of connected sockets. They reconnect by themselves. */
 async function socketsBack({ sockets, opened }: MixedScene): Promise<number> {
-  await until('the sockets', settleMs, async () => (await sockets.greeted()) === opened).catch(
+  await until('the sockets to reconnect', settleMs, async () => (await sockets.greeted()) === opened).catch(
     () => undefined,
   )
   return sockets.greeted()
 }
 
-/** Whether the token that a login got works; null when it got none. */
+/** Returns whether the token of a login works, or null if the login has none. */
 async function isTokenValid({ client }: MixedScene, { tokens }: Login): Promise<boolean | null> {
   const [token] = tokens
   if (token === undefined) return null

@@ -1,44 +1,47 @@
-// What callers of the mixed load got in a span of time, and how soon they are served again after it.
+// Figures about the calls of the mixed load within a time span, and about the recovery after it.
 import type { Operation } from '../recorder.ts'
 import type { Mutant } from '../row.ts'
 import { quantile } from '../verdict.ts'
 import type { FaultSpan, MixedHistory } from './history.ts'
 
 export type Span = Pick<FaultSpan, 'at' | 'until'>
-const writes = new Set(['create', 'rename', 'end', 'emit', 'upload'])
+const writes = new Set(['create', 'rename', 'invalidate', 'emit', 'upload'])
 
-/** The calls that began in it. */
-export const begunIn = (operations: readonly Operation[], { at, until }: Span): Operation[] =>
+/** Returns the calls that started in the span. */
+export const startedIn = (operations: readonly Operation[], { at, until }: Span): Operation[] =>
   operations.filter(({ start }) => start >= at && start < until)
 
-/** How many calls were acknowledged per second of it. */
+/** Returns the acknowledged calls per second in the span. */
 export const okPerSecond = (operations: readonly Operation[], span: Span): number =>
   operations.filter(({ outcome, end }) => outcome === 'ok' && end >= span.at && end < span.until).length /
   ((span.until - span.at) / 1_000)
 
-/** The percentage of the calls that began in it and were told to come again. */
+/** Returns the percentage of calls that started in the span and received 503. */
 export function shedPercent(operations: readonly Operation[], span: Span): number {
-  const begun = begunIn(operations, span)
-  return (100 * begun.filter(({ status }) => status === 503).length) / Math.max(1, begun.length)
+  const started = startedIn(operations, span)
+  return (100 * started.filter(({ status }) => status === 503).length) / Math.max(1, started.length)
 }
 
-/** What nearly all of the calls that began in it and were acknowledged took at most. */
+/** Returns the 99th percentile duration of the acknowledged calls that started in the span. */
 export const acceptedP99Ms = (operations: readonly Operation[], span: Span): number =>
   quantile(
-    begunIn(operations, span)
+    startedIn(operations, span)
       .filter(({ outcome }) => outcome === 'ok')
       .map(({ start, end }) => end - start)
       .sort((a, b) => a - b),
     0.99,
   )
 
-/** The longest that anybody waited for an answer, counted from when it began at the earliest. */
+/** Returns the longest wait for a response, counted from the start of the span at the earliest. */
 export const longestMs = (operations: readonly Operation[], { at, until }: Span): number =>
   operations
     .filter(({ start, end }) => end >= at && start < until)
     .reduce((longest, { start, end }) => Math.max(longest, end - Math.max(start, at)), 0)
 
-/** How soon after it a write, one of these, was acknowledged; Infinity when none was. For faults that let nobody write. */
+/**
+ * Returns the time from the end of the span to the next acknowledged write, or Infinity. Use it for faults that stop
+ * all writes.
+ */
 export const recoverMs = (
   operations: readonly Operation[],
   { until }: Span,
@@ -48,10 +51,10 @@ export const recoverMs = (
     .filter(({ op, outcome, end }) => kinds.has(op) && outcome === 'ok' && end >= until)
     .reduce((soonest, { end }) => Math.min(soonest, end - until), Infinity)
 
-/** The writes that the audit trail tells of; those of one project take turns. */
-export const auditedWrites: ReadonlySet<string> = new Set(['create', 'rename', 'end', 'upload'])
+/** Kinds of writes that add an audit row. They are serialized within a project. */
+export const auditedWrites: ReadonlySet<string> = new Set(['create', 'rename', 'invalidate', 'upload'])
 
-/** The longest time within it in which none of these calls was acknowledged. */
+/** Returns the longest gap in the span without an acknowledged call of these kinds. */
 export function longestGapMs(
   operations: readonly Operation[],
   { at, until }: Span,
@@ -64,18 +67,20 @@ export function longestGapMs(
   return [...ends, until].reduce((longest, end, index) => Math.max(longest, end - (ends[index - 1] ?? at)), 0)
 }
 
-/** Writes that were acknowledged in it. */
+/** Returns writes that started and were acknowledged in the span. */
 export const findWritten = (operations: readonly Operation[], { at, until }: Span): Operation[] =>
   operations.filter(
     ({ op, outcome, start, end }) => writes.has(op) && outcome === 'ok' && start >= at && end < until,
   )
 
-/** A mutant: nobody can write after the last fault, or so long before its end. */
-export const neverRecovers = <O extends MixedHistory & { faults: FaultSpan[] }>(
+/**
+ * Mutant in which no operation completes after the end of the last fault, or in the last `beforeMs` before that end.
+ */
+export const writesNeverRecover = <O extends MixedHistory & { faults: FaultSpan[] }>(
   breaks = 'recover_ms',
   beforeMs = 0,
 ): Mutant<O> => ({
-  name: 'nobody can write any more',
+  name: 'writes never succeed again',
   breaks,
   plant: (observed) => {
     const until = (observed.faults.at(-1)?.until ?? 0) - beforeMs
@@ -83,12 +88,12 @@ export const neverRecovers = <O extends MixedHistory & { faults: FaultSpan[] }>(
   },
 })
 
-/** A mutant: somebody who called in the fault waits for this long. */
-export const waitsLong = <O extends MixedHistory & { faults: FaultSpan[] }>(
+/** Mutant in which a call that started during the fault takes `ms`. */
+export const slowCall = <O extends MixedHistory & { faults: FaultSpan[] }>(
   breaks: string,
   ms: number,
 ): Mutant<O> => ({
-  name: 'a caller waits for too long',
+  name: 'a caller waits too long',
   breaks,
   plant: (observed) => {
     const at = observed.faults[0]?.at ?? 0

@@ -1,5 +1,6 @@
-// What a row under the mixed load runs on: engines, replicas behind a balancer, an installation with all features in use.
-import { type BaseSetup, type RowOptions, type Say, openBase } from '../base.ts'
+// Sets up the environment of a scenario under the mixed load: PostgreSQL, Redis, replicas behind a load balancer, and
+// an installation that uses all features.
+import { type BaseSetup, type RowOptions, type Log, openBase } from '../base.ts'
 import { startBalancer } from '../haproxy.ts'
 import { raisedLimits, socketAt } from '../comms-stage.ts'
 import { createRecorder } from '../recorder.ts'
@@ -13,26 +14,25 @@ import { createMixedWorld } from './world.ts'
 
 export type MixedSetup = BaseSetup & { sockets?: number }
 export type MixedStage = MixedScene & {
-  /** All features at once for this long. */
+  /** Starts the load on all features for `seconds`. */
   startLoad(seconds: number, rates?: Partial<Rates>): Promise<MixedLoad>
 }
 
 const usualSockets = 60
-// Limits are for callers who do too much; these few callers stand for many.
+// The few callers represent many, so per-caller limits are raised.
 const limits = {
   ...raisedLimits,
   SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',
   SVC_CLI_LOGIN_POLLS_PER_LOGIN: '1000000',
 }
 
-/** Starts all of it. */
-export async function openMixedStage(setup: MixedSetup, options: RowOptions, say: Say): Promise<MixedStage> {
+export async function openMixedStage(setup: MixedSetup, options: RowOptions, log: Log): Promise<MixedStage> {
   const opened = setup.sockets ?? usualSockets
-  const stage = await openBase({ ...setup, env: { ...limits, ...setup.env } }, options, say, async (base) => {
-    say('making an installation')
+  const stage = await openBase({ ...setup, env: { ...limits, ...setup.env } }, options, log, async (base) => {
+    log('creating an installation')
     const world = await createMixedWorld(base)
-    const balancer = base.ends(await startBalancer(base.folder, base.replicas))
-    const sockets = base.ends(await startSockets(base.folder))
+    const balancer = base.registerPart(await startBalancer(base.folder, base.replicas))
+    const sockets = base.registerPart(await startSockets(base.folder))
     const { applicationIds, userIds } = world.comms
     const specs = Array.from({ length: opened }, (_, index) =>
       socketAt(world.comms, {
@@ -41,20 +41,20 @@ export async function openMixedStage(setup: MixedSetup, options: RowOptions, say
         applicationId: applicationIds[index % applicationIds.length] as string,
       }),
     )
-    if ((await sockets.open(specs)) < opened) throw new Error('not all sockets have a hello')
+    if ((await sockets.open(specs)) < opened) throw new Error('not all sockets received a hello')
     for (const { url } of base.replicas) {
       const direct = createClient(url)
       await warmUp(direct, world)
       await direct.end()
     }
-    const client = base.ends(createClient(balancer.url))
+    const client = base.registerPart(createClient(balancer.url))
     const recorder = createRecorder()
-    return { balancer, world, client, recorder, sockets, opened, harmed: new Set<string>() }
+    return { balancer, world, client, recorder, sockets, opened, expectedExits: new Set<string>() }
   })
   const mixed: MixedStage = {
     ...stage,
     startLoad: (seconds, rates = {}) => {
-      say(`all features under load for ${seconds} s`)
+      log(`loading all features for ${seconds} s`)
       return startMixedLoad(mixed, seconds, { ...usualRates, ...rates })
     },
   }

@@ -1,5 +1,5 @@
-// What the mixed load works on: an installation made through the API, with credentials to end, tenants to rename and people
-// to write to; and projects whose backends are called back.
+// Data for the mixed load: an installation created through the API, with credentials to invalidate, tenants to rename
+// and users to notify, and projects with backends for trigger runs.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { type Installation, type Partner, ask, createInstallation, startPartner } from '../installation.ts'
@@ -9,16 +9,16 @@ import { type CommsWorld, createCommsWorld } from '../comms-world.ts'
 import { type Sink, startSink } from '../sink.ts'
 import { type World, createWorld } from '../world.ts'
 
-/** A credential and how it is ended. */
+/** A credential. `kind` determines how it is invalidated. */
 export type Credential = { id: string; kind: 'personal' | 'machine'; authorization: string }
 export type MixedWorld = {
   site: Installation
   partner: Partner
-  /** People who make and rename tenants: the requests of one person take turns. */
+  /** Users who create and rename tenants. There are several, because requests of one user are serialized. */
   admins: string[]
-  /** In the order in which they are ended. */
+  /** In the order of their invalidation. */
   credentials: Credential[]
-  /** Tenants that are renamed over and over. */
+  /** Tenants that are renamed repeatedly. */
   registers: string[]
   comms: CommsWorld
   triggers: World
@@ -32,16 +32,20 @@ const backends = 16
 const people = 12
 const admins = 16
 
-/** Makes all of it. */
-export async function createMixedWorld({ cluster, folder, replicas, ends }: Base): Promise<MixedWorld> {
+export async function createMixedWorld({
+  cluster,
+  folder,
+  replicas,
+  registerPart,
+}: Base): Promise<MixedWorld> {
   const { sql } = cluster
   const url = replicas[0]?.url ?? ''
-  const partner = ends(await startPartner())
+  const partner = registerPart(await startPartner())
   const admin = await seedUser(sql, 'admin', 'administrator')
   const site = await createInstallation(url, partner, admin.id)
-  const sink = ends(await startSink(folder, backends))
+  const sink = registerPart(await startSink(folder, backends))
   const triggers = await createWorld(sql, sink, () => replicas)
-  ends({ end: () => Promise.resolve(triggers.stopHeartbeats()) })
+  registerPart({ end: () => Promise.resolve(triggers.stopHeartbeats()) })
   return {
     site,
     partner,
@@ -71,14 +75,14 @@ async function createRegisters(sql: Pool, { projectId }: Installation): Promise<
   return ids
 }
 
-/** Personal ones through the API, since their hash takes its time; machine tokens by SQL. Mixed, as they are ended. */
+/** Creates personal tokens through the API and machine tokens by SQL, and interleaves them in invalidation order. */
 async function createCredentials(
   sql: Pool,
   url: string,
   { adminId, projectId }: Installation,
 ): Promise<Credential[]> {
   const personal: Credential[] = []
-  // One after the other: the hashes of new tokens take turns in few threads.
+  // Created one after the other, because only a few threads hash new tokens.
   for (let index = 0; index < personalTokens; index++) {
     const query = `mutation { made: createPersonalAccessToken(name: "load ${index}") { token personalAccessToken { id } } }`
     const { made } = await ask<{ made: { token: string; personalAccessToken: { id: string } } }>(

@@ -1,11 +1,11 @@
-// GraphQL mutations: tenants are made, each under a slug of its own, and a few are renamed over and over.
+// GraphQL mutations: creates tenants with unique slugs and repeatedly renames a few of them.
 import { randomInt, randomUUID } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
 import { type Operation, type Recorder, outcomeOf } from '../recorder.ts'
 import { type Client, graphqlStatus } from './client.ts'
 import type { MixedWorld } from './world.ts'
 
-/** One attempt to give a tenant a name. */
+/** One attempt to rename a tenant. */
 export type Rename = {
   register: string
   value: string
@@ -29,7 +29,7 @@ const mutate = async ({ client, world }: Caller, query: string, variables: objec
     }),
   )
 
-/** Makes a tenant; its slug is the key. */
+/** Creates a tenant. Its slug is the key of the operation. */
 export async function createTenant(caller: Caller): Promise<void> {
   const key = `t-${randomUUID()}`
   await caller.recorder.record('create', key, () =>
@@ -37,7 +37,7 @@ export async function createTenant(caller: Caller): Promise<void> {
   )
 }
 
-/** Renames one tenant after the other; a tenant has one writer, which waits for its answer. */
+/** Renames tenants in rotation. Each tenant has one writer, which waits for the response. */
 export function createRenamer(caller: Caller): { rename: () => Promise<void>; renames: Rename[] } {
   const renames: Rename[] = []
   const idle = [...caller.world.registers]

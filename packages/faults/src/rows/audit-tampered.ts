@@ -1,24 +1,24 @@
-// F32: somebody who owns the database tampers with the audit trail, a thousand times in random ways. Full verification against
-// checkpoints that were kept outside, and the two passes of the service, have to find each, at the right row.
+// F32: a database superuser tampers with the audit trail 1,000 times in random ways. Full verification against external
+// checkpoints, and the two verification passes of the service, must report every change at the correct row.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Base, openBase } from '../base.ts'
-import { type Mutant, type Row, playedOn } from '../row.ts'
+import { type Mutant, type Row, createRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 import { mutant } from '../plant.ts'
 
-/** The rows at which each way of verification found it; null when it did not, or is not meant to. */
+/** The row at which each kind of verification found the change, or null if it did not. */
 type Tried = { kind: string; expected: number; full: number | null; passes: number | null }
 type Observed = { tried: Tried[]; falseAlarms: string[]; rowsPerSecond: number }
 
-// Tampers and verifies in transactions that are rolled back, which no command of the operator does.
+// This program tampers and verifies in transactions that it rolls back, which no operator command does.
 const program = fileURLToPath(import.meta.resolve('@manager/manager/tamper-audit'))
 
-async function observe({ cluster, options, say }: Base): Promise<Observed> {
+async function observe({ cluster, options, log }: Base): Promise<Observed> {
   const count = bySize(options, 1_000, 100)
-  say(`tampering ${count} times`)
+  log(`tampering with the audit trail ${count} times`)
   const args = [program, cluster.adminUrl, String(options.seed), String(count)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 16 * 1_048_576 })
   return JSON.parse(stdout) as Observed
@@ -49,11 +49,11 @@ const planted = (name: string, breaks: string, found: Partial<Tried>): Mutant<Ob
   }),
 })
 
-export const f32: Row = playedOn<Observed, Base, object>(
-  (_setup, options, say) => openBase({ replicas: 0 }, options, say, () => Promise.resolve({})),
+export const f32: Row = createRow<Observed, Base, object>(
+  (_setup, options, log) => openBase({ replicas: 0 }, options, log, () => Promise.resolve({})),
   {
     id: 'F32',
-    title: 'a thousand random tamperings with the audit trail, as superuser',
+    title: '1,000 random changes of the audit trail by a superuser',
     setup: () => ({}),
     limitSeconds: 600,
     observe,
@@ -61,8 +61,8 @@ export const f32: Row = playedOn<Observed, Base, object>(
     mutants: [
       planted('full verification finds nothing', 'missed', { full: null }),
       planted('the passes find nothing', 'missed', { passes: null }),
-      planted('another row is named', 'misplaced', { passes: 41 }),
-      mutant('something is found where nothing is', 'false_alarms', () => ({ falseAlarms: ['x'] })),
+      planted('the wrong row is reported', 'misplaced', { passes: 41 }),
+      mutant('an intact trail is reported as broken', 'false_alarms', () => ({ falseAlarms: ['x'] })),
     ],
   },
 )

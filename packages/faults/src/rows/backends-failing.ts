@@ -1,5 +1,5 @@
-// F21: backends fail in every way they can. Attempts come when the policy says so, never before the time a backend asks
-// for, end after the last one, and the run is then recorded as failed.
+// F21: backends fail in every possible way. Attempts follow the retry policy and never start before Retry-After. After
+// the last attempt, the run is recorded as failed.
 import { checkOnce, checkRetries, checkRetryAfter, checkSet, plannedKeys } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { judgeDrain } from '../judge.ts'
@@ -20,12 +20,12 @@ const destinations = 100
 const retryAfterSeconds = 3
 const failing: Mode[] = ['500', `429:${retryAfterSeconds}`, 'reset']
 const spreadMsOf = (options: Stage['options']): number => bySize(options, 30_000, 10_000)
-// Shorter than the delays of an installation, so that the row takes a minute.
+// Shorter than the delays in production, so that the scenario takes only one minute.
 const delaysMs = [1_000, 2_000, 4_000]
 const policy = {
   delaysMs,
   jitter: 0.2,
-  // What is due is looked for a few times a second, on two cores that do all the rest as well.
+  // Due attempts are polled a few times per second, on two cores that also run everything else.
   slackMs: 3_000,
   retryAfterMs: (mode: string): number => (mode.startsWith('429:') ? Number(mode.slice(4)) * 1_000 : 0),
 }
@@ -33,7 +33,7 @@ const policy = {
 async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, world } = stage
   const all = [...Array(destinations).keys()]
-  // A quarter of them accepts. Each project has backends of every kind: they are dealt out to projects one by one.
+  // A quarter of the backends accepts. Backends are assigned to projects in rotation, so each project has every kind.
   for (const [index, mode] of failing.entries())
     await sink.setMode(
       all.filter((destination) => Math.floor(destination / 4) % 4 === index),
@@ -54,24 +54,27 @@ function judge({ planned, runs, deliveries, drainSeconds }: Observed) {
   figures.none('lost', missing)
   figures.none('dup_sched', [...new Set([...checkOnce(runs, deliveries), ...unexpected])])
   const byRun = Map.groupBy(deliveries, ({ runId }) => runId)
-  const most = Math.max(0, ...[...byRun.values()].map(({ length }) => length))
-  figures.atMost('attempts_per_run', most, delaysMs.length + 1)
-  figures.none('off_policy', checkRetries(deliveries, policy))
+  const maxAttempts = Math.max(0, ...[...byRun.values()].map(({ length }) => length))
+  figures.atMost('attempts_per_run', maxAttempts, delaysMs.length + 1)
+  figures.none('policy_violations', checkRetries(deliveries, policy))
   const { followed, early } = checkRetryAfter(deliveries, policy.retryAfterMs)
-  figures.atLeast('retry_after_honoured_pct', followed === 0 ? 0 : (100 * (followed - early)) / followed, 100)
-  // A run of a backend that accepts has one attempt; any other has them all, and has failed.
+  figures.atLeast('retry_after_honored_pct', followed === 0 ? 0 : (100 * (followed - early)) / followed, 100)
+  // A run of an accepting backend has one attempt. Any other run has all attempts and has failed.
   const isFailing = (id: string): boolean => byRun.get(id)?.some(({ mode }) => mode !== 'ok') ?? true
-  const [failed, accepted] = [runs.filter(({ id }) => isFailing(id)), runs.filter(({ id }) => !isFailing(id))]
-  const isGivenUp = ({ id, outcome }: { id: string; outcome: string }): boolean =>
+  const [rejectedRuns, acceptedRuns] = [
+    runs.filter(({ id }) => isFailing(id)),
+    runs.filter(({ id }) => !isFailing(id)),
+  ]
+  const hasFailed = ({ id, outcome }: { id: string; outcome: string }): boolean =>
     outcome === 'failed' && byRun.get(id)?.length === delaysMs.length + 1
   figures.none(
-    'not_given_up',
-    failed.filter((run) => !isGivenUp(run)).map(({ id, outcome }) => `${id} ${outcome}`),
+    'not_failed',
+    rejectedRuns.filter((run) => !hasFailed(run)).map(({ id, outcome }) => `${id} ${outcome}`),
   )
-  figures.show('given_up', failed.length)
+  figures.show('failed', rejectedRuns.length)
   figures.none(
     'not_delivered',
-    accepted.filter(({ outcome }) => outcome !== 'delivered').map(({ id }) => id),
+    acceptedRuns.filter(({ outcome }) => outcome !== 'delivered').map(({ id }) => id),
   )
   figures.show('requests', deliveries.length)
   judgeDrain(figures, drainSeconds)
@@ -96,7 +99,7 @@ const changeSecond = (
 
 export const f21: Row = defineRow<Observed>({
   id: 'F21',
-  title: 'backends answer 500, 429 with Retry-After, or reset the connection',
+  title: 'backends return 500 or 429 with Retry-After, or reset the connection',
   setup: () => ({
     destinations,
     replicas: 3,
@@ -109,18 +112,18 @@ export const f21: Row = defineRow<Observed>({
   mutants: [
     lostRun(),
     doubleScheduling(),
-    mutant('an attempt comes too early', 'off_policy', (observed) =>
+    mutant('an attempt starts too early', 'policy_violations', (observed) =>
       changeSecond(observed, '500', (sent, before) => ({ ...sent, at: before.at + 500 })),
     ),
-    mutant('an attempt comes before the time of Retry-After', 'retry_after_honoured_pct', (observed) =>
+    mutant('an attempt starts before Retry-After', 'retry_after_honored_pct', (observed) =>
       changeSecond(observed, '429', (sent, before) => ({ ...sent, at: before.at + 1_000 })),
     ),
-    mutant('a run is tried once more', 'attempts_per_run', (observed) => {
+    mutant('a run has one attempt too many', 'attempts_per_run', (observed) => {
       const last = observed.deliveries.find(({ attempt }) => attempt === delaysMs.length + 1) as Delivery
       const more = { ...last, attempt: last.attempt + 1, at: last.at + 5_000 }
       return { deliveries: [...observed.deliveries, more] }
     }),
-    mutant('a run that was given up is not recorded as failed', 'not_given_up', (observed) => ({
+    mutant('a run that failed is not recorded as failed', 'not_failed', (observed) => ({
       runs: observed.runs.map((run) => (run.outcome === 'failed' ? { ...run, outcome: 'delivered' } : run)),
     })),
   ],

@@ -1,4 +1,4 @@
-// F20: some backends accept requests and never answer. The others' runs are as punctual as without them.
+// F20: some backends accept requests and never respond. Runs of the other backends must not be delayed.
 import { lagsOf } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { pick } from '../random.ts'
@@ -12,30 +12,32 @@ import { planTriggers, yearly } from '../world.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = {
-  /** How many runs of healthy backends were planned in each phase, and what arrived there. */
+  /** Number of runs planned for healthy backends in each phase, and the deliveries that they received. */
   plannedHealthy: number
   clean: Delivery[]
   faulty: Delivery[]
-  /** The most requests that each of the silent backends had open at once. */
+  /** Maximum number of concurrent requests at each silent backend. */
   stuck: number[]
 }
 
 const destinations = 100
 const silentCount = 5
-// Backends are dealt out to four projects in turn; the silent ones are in all of them.
+// Backends are assigned to four projects in rotation, so every project has silent ones.
 const projects = 4
 const perSecond = 200
 const phaseMsOf = (options: Stage['options']): number => bySize(options, 30_000, 15_000)
 const warmUpMs = 5_000
-// The goal is 1.1. Two cores carry replicas, PostgreSQL and backends together, so that a p99 of some milliseconds moves by
-// more than that between two runs without any fault; so there is an absolute part.
+// The goal is 1.1. Replicas, PostgreSQL and backends share two cores, so a p99 of a few milliseconds varies by more
+// than that between two runs without a fault. The absolute slack accounts for this.
 const goodRatio = 1.3
 const slackMs = 300
 const maxPerDeployment = 32
-/** Requests that one destination may have open, over all replicas: first attempts, and the same number of later ones. */
+/**
+ * Maximum number of open requests at one destination over all replicas: first attempts, and the same number of retries.
+ */
 const capPerDestination = 2 * maxPerDeployment
 
-/** Fires at all of them for a while and returns what the healthy ones received. */
+/** Fires triggers at all backends for `ms` and returns the deliveries to the healthy ones. */
 async function fire(stage: Stage, silent: readonly number[], ms: number): Promise<Delivery[]> {
   const { cluster, sink, world } = stage
   await sink.clear()
@@ -51,18 +53,18 @@ async function fire(stage: Stage, silent: readonly number[], ms: number): Promis
   return (await sink.deliveries()).filter(({ destination }) => !silent.includes(destination))
 }
 
-/** Triggers are dealt out to the destinations in turn. */
+/** Triggers are assigned to destinations in rotation, so the healthy share is exact. */
 const healthyOf = (count: number): number => (count / destinations) * (destinations - silentCount)
 
 async function observe(stage: Stage, schedule: Schedule): Promise<Observed> {
-  const { sink, say } = stage
+  const { sink, log } = stage
   const silent = schedule.map(({ target }) => Number(target))
   const phaseMs = phaseMsOf(stage.options)
-  say('warming up')
+  log('warming up')
   await fire(stage, silent, warmUpMs)
-  say('all backends answer')
+  log('all backends respond')
   const clean = await fire(stage, silent, phaseMs)
-  say(`${silent.length} of ${destinations} backends do not answer`)
+  log(`${silent.length} of ${destinations} backends do not respond`)
   await sink.setMode(silent, 'hang')
   const faulty = await fire(stage, silent, phaseMs)
   const peaks = await sink.peaks()
@@ -84,14 +86,14 @@ function judge({ plannedHealthy, clean, faulty, stuck }: Observed) {
   figures.show('clean_ms', lagsAt(cleanLags))
   figures.show('faulty_ms', lagsAt(faultyLags))
   figures.atMost('stuck_per_destination', Math.max(...stuck), capPerDestination)
-  // Backends that were not reached at all would prove nothing.
+  // The scenario proves nothing if a silent backend received no request.
   figures.atLeast('stuck', Math.min(...stuck), 1)
   return figures.verdict
 }
 
 export const f20: Row = defineRow<Observed>({
   id: 'F20',
-  title: '5 of 100 backends accept and never answer, at 200 runs per second',
+  title: '5 of 100 backends accept requests and never respond, at 200 runs per second',
   schedule: (random, options) => {
     const first = projects * pick(random, destinations / projects - 1)
     const atMs = warmUpMs + phaseMsOf(options)
@@ -122,7 +124,7 @@ export const f20: Row = defineRow<Observed>({
         index % 50 === 0 ? { ...sent, at: sent.at + 30_000 } : sent,
       ),
     })),
-    mutant('a silent backend takes every slot', 'stuck_per_destination', (observed) => ({
+    mutant('a silent backend uses every slot', 'stuck_per_destination', (observed) => ({
       stuck: observed.stuck.with(0, capPerDestination + 1),
     })),
     mutant('runs of healthy backends never arrive', 'healthy_delivered', (observed) => ({

@@ -1,5 +1,5 @@
-// F24: the log of calls cannot be written. Nothing is forwarded that cannot be logged: callers are told 503 before, and the
-// upstream hears of none of their calls; once rows can be written again, calls pass again.
+// F24: the call log is not writable. A call that cannot be logged is not forwarded: the caller receives 503, and the
+// upstream receives nothing. Calls succeed again as soon as rows can be written.
 import { pause } from '../children.ts'
 import { serviceRole } from '../cluster.ts'
 import type { CallRecord } from '../esb/caller.ts'
@@ -14,20 +14,20 @@ import { mutant } from '../plant.ts'
 type Observed = EsbObserved & { faults: FaultSpan[] }
 
 const perSecond = 60
-const [firstMs, harmMs, betweenMs] = [4_000, 6_000, 4_000]
+const [firstMs, faultMs, pauseMs] = [4_000, 6_000, 4_000]
 const recoverMs = 2_000
 
-// The trigger is there from the start: making one waits for the statements of all callers, and they for it.
-const deciding = (statement: string): string =>
+// The database trigger exists from the start, because creating it under load would wait for all callers and block them.
+const triggerFunction = (statement: string): string =>
   `create or replace function refuse_row() returns trigger language plpgsql as $$ begin ${statement}; end $$`
 const trigger =
   'create trigger refuse_row before insert on esb_audit_logs for each row execute function refuse_row()'
-const pass = deciding('return new')
-const harms = [
-  { name: 'a trigger raises', harm: deciding("raise exception 'no more rows'"), heal: pass },
+const pass = triggerFunction('return new')
+const faultSteps = [
+  { name: 'a trigger raises', apply: triggerFunction("raise exception 'no more rows'"), heal: pass },
   {
     name: 'insert is revoked',
-    harm: `revoke insert on esb_audit_logs from ${serviceRole}`,
+    apply: `revoke insert on esb_audit_logs from ${serviceRole}`,
     heal: `grant insert on esb_audit_logs to ${serviceRole}`,
   },
 ]
@@ -38,15 +38,15 @@ async function observe(stage: EsbStage): Promise<Observed> {
   const calls = await stage.caller.start({ kinds: [stage.goodCall()], perSecond })
   const faults: FaultSpan[] = []
   await pause(firstMs)
-  for (const { name, harm, heal } of harms) {
-    stage.say(name)
-    await sql.query(harm)
+  for (const { name, apply, heal } of faultSteps) {
+    stage.log(name)
+    await sql.query(apply)
     const at = Date.now()
-    await pause(harmMs)
+    await pause(faultMs)
     const until = Date.now()
     await sql.query(heal)
     faults.push({ name, at, until })
-    await pause(betweenMs)
+    await pause(pauseMs)
   }
   const records = await calls.stop()
   return {
@@ -55,17 +55,17 @@ async function observe(stage: EsbStage): Promise<Observed> {
   }
 }
 
-/** Calls that began and ended while no row could be written. */
+/** Returns calls that started and ended while no log row could be written. */
 const during = ({ calls, faults }: Observed): CallRecord[] =>
   calls.filter(({ start, ms }) => faults.some(({ at, until }) => start > at && start + ms < until))
 
-/** Calls far enough from every fault. */
+/** Returns calls that ended well before, or started well after, every fault. */
 const outside = ({ calls, faults }: Observed): CallRecord[] =>
   calls.filter(({ start, ms }) =>
     faults.every(({ at, until }) => start + ms < at - 500 || start > until + recoverMs),
   )
 
-/** From the end of a fault to the first call that passed; the longest of all. */
+/** Returns the longest time from the end of a fault to the first successful call. */
 const recoveredMs = ({ calls, faults }: Observed): number =>
   Math.max(
     ...faults.map(({ until }) =>
@@ -81,25 +81,25 @@ const described = ({ kind, status, problem }: CallRecord): string => `${kind} ${
 
 export const f24: Row = defineEsbRow<Observed>({
   id: 'F24',
-  title: 'the insert into the log of calls fails: a trigger that raises, then REVOKE',
+  title: 'inserts into the call log fail: first a trigger raises, then INSERT is revoked',
   setup: () => ({ replicas: 3, postgres: 'patroni', withSentinel: true }),
   limitSeconds: 120,
   observe,
   judge: (figures, observed) => {
-    const harmed = during(observed)
-    const keys = new Set(harmed.map(({ key }) => key))
+    const duringFault = during(observed)
+    const keys = new Set(duringFault.map(({ key }) => key))
     figures.none(
       'upstream_hits',
       observed.hits.filter((id) => keys.has(id)),
     )
-    figures.none('let_in', harmed.filter(({ status }) => status !== 503).map(described))
+    figures.none('not_rejected', duringFault.filter(({ status }) => status !== 503).map(described))
     figures.none(
       'failed_outside',
       outside(observed)
         .filter(({ status }) => status !== 200)
         .map(described),
     )
-    figures.atLeast('refused', harmed.length, 100)
+    figures.atLeast('refused', duringFault.length, 100)
     figures.atLeast('passed', outside(observed).length, 100)
     figures.atMost('recover_ms', recoveredMs(observed), recoverMs)
     figures.show('statuses', statusesOf(observed.calls))
@@ -108,7 +108,7 @@ export const f24: Row = defineEsbRow<Observed>({
     mutant('a call is forwarded without a row', 'upstream_hits', (observed) => ({
       hits: [...observed.hits, during(observed)[0]?.key ?? ''],
     })),
-    mutant('a call is let in while nothing can be logged', 'let_in', (observed) => {
+    mutant('a call is accepted while nothing can be logged', 'not_rejected', (observed) => {
       const key = during(observed)[0]?.key
       return {
         calls: observed.calls.map((call) => (call.key === key ? { ...call, status: 200 } : call)),
@@ -120,7 +120,7 @@ export const f24: Row = defineEsbRow<Observed>({
         calls: observed.calls.map((call) => (call.key === key ? { ...call, status: 500 } : call)),
       }
     }),
-    mutant('no call passes any more', 'recover_ms', (observed) => ({
+    mutant('no call succeeds again', 'recover_ms', (observed) => ({
       calls: observed.calls.filter(({ start }) => start < (observed.faults.at(-1)?.until ?? 0)),
     })),
   ],

@@ -1,7 +1,7 @@
-// F27: the same thing is wanted many times at once, at three replicas: one version of a pilet, one registration, one
-// credential; and a role is used while it is taken away. One of them wins, and everyone is told the truth.
+// F27: many concurrent calls at three replicas compete for the same pilet version, registration or credential, and a
+// role is used while it is revoked. Exactly one call wins, and every response is correct.
 import { type Base, type BaseSetup, openBase } from '../base.ts'
-import { type Row, playedOn } from '../row.ts'
+import { type Row, createRow } from '../row.ts'
 import {
   type RegisterRace,
   type RotateRace,
@@ -22,28 +22,28 @@ type Observed = {
   roles: RoleRace[]
 }
 
-// The first round opens the connections, on which the others then meet.
+// The first round opens the connections, so that later calls are truly concurrent.
 const rounds = 6
-const uploadsAtOnce = 50
-const registrationsAtOnce = 50
-const rotationsAtOnce = 20
-const leastMs = 400
+const concurrentUploads = 50
+const concurrentRegistrations = 50
+const concurrentRotations = 20
+const minDelayMs = 400
 const spreadMs = 600
-/** Whoever uses a role all the time cannot keep it by that. */
-const lossMs = 5_000
+/** Continuous use of a role must not delay its revocation by more than this. */
+const maxRevocationMs = 5_000
 
-async function observe({ cluster, replicas, random, say }: Base): Promise<Observed> {
-  const losses = Array.from({ length: rounds }, () => leastMs + spreadMs * random())
+async function observe({ cluster, replicas, random, log }: Base): Promise<Observed> {
+  const delaysMs = Array.from({ length: rounds }, () => minDelayMs + spreadMs * random())
   const { sql } = cluster
   const admin = await seedUser(sql, 'admin', 'administrator')
   const world = { sql, replicas, admin, project: await seedProject(sql, 'races') }
   const observed: Observed = { uploads: [], registrations: [], rotations: [], roles: [] }
-  for (const [round, lossAfterMs] of losses.entries()) {
-    say(`round ${round + 1} of ${rounds}`)
-    observed.uploads.push(await raceUploads(world, uploadsAtOnce))
-    observed.registrations.push(await raceRegistrations(world, registrationsAtOnce))
-    observed.rotations.push(await raceRotations(world, rotationsAtOnce))
-    observed.roles.push(await raceRole(world, round, lossAfterMs))
+  for (const [round, revokeAfterMs] of delaysMs.entries()) {
+    log(`round ${round + 1} of ${rounds}`)
+    observed.uploads.push(await raceUploads(world, concurrentUploads))
+    observed.registrations.push(await raceRegistrations(world, concurrentRegistrations))
+    observed.rotations.push(await raceRotations(world, concurrentRotations))
+    observed.roles.push(await raceRole(world, round, revokeAfterMs))
   }
   return observed
 }
@@ -51,7 +51,7 @@ async function observe({ cluster, replicas, random, say }: Base): Promise<Observ
 const tally = (statuses: readonly number[]): string =>
   [...Map.groupBy(statuses, (status) => status)].map(([status, all]) => `${status}x${all.length}`).join(' ')
 
-/** One is created, the others conflict, and every replica serves what the winner sent. */
+/** Checks that one upload succeeds, that the others conflict, and that every replica serves the winner's bytes. */
 function checkUpload({ statuses, won, stored, served }: UploadRace): string[] {
   const isRight =
     statuses.filter((status) => status === 200).length === 1 &&
@@ -59,25 +59,29 @@ function checkUpload({ statuses, won, stored, served }: UploadRace): string[] {
   const [winner] = won
   return [
     ...(isRight ? [] : [tally(statuses)]),
-    ...(stored.length === 1 && stored[0] === winner ? [] : [`${stored.length} stored, or not the winner's`]),
+    ...(stored.length === 1 && stored[0] === winner
+      ? []
+      : [`${stored.length} stored, or the bytes are not the winner's`]),
     ...served.filter((hash) => hash !== winner).map(() => 'a replica serves other bytes'),
   ]
 }
 
-/** One registration, known to all of them by the same id; its token is one of those that were answered, each its own. */
+/**
+ * Checks that all calls return the same registration id and different tokens, and that the stored token is one of them.
+ */
 function checkRegistration({ statuses, ids, tokens, stored }: RegisterRace): string[] {
   const made = statuses.filter((status) => status === 201).length
   const again = statuses.filter((status) => status === 200).length
   return [
     ...(made === 1 && again === statuses.length - 1 ? [] : [tally(statuses)]),
     ...(new Set(ids).size === 1 ? [] : ['several ids']),
-    ...(new Set(tokens).size === tokens.length ? [] : ['a token is answered twice']),
+    ...(new Set(tokens).size === tokens.length ? [] : ['a token was returned twice']),
     ...(stored.length === 1 ? [] : [`${stored.length} registrations`]),
-    ...stored.filter((token) => !tokens.includes(token)).map(() => 'nobody was told the token that works'),
+    ...stored.filter((token) => !tokens.includes(token)).map(() => 'no response contains the stored token'),
   ]
 }
 
-/** Each rotation replaced what the one before it wrote; only the token of the last works, at every replica. */
+/** Checks that each rotation replaces the previous token, and that only the last token works, at every replica. */
 function checkRotation({ tokens, failed, steps, works, replicas }: RotateRace): string[] {
   const last = steps.at(-1)?.after ?? ''
   const wrong = tokens.filter((token, index) => works[index] !== (token.startsWith(last) ? replicas : 0))
@@ -85,14 +89,14 @@ function checkRotation({ tokens, failed, steps, works, replicas }: RotateRace): 
   return [
     ...failed,
     ...(steps.length === tokens.length - 1 ? [] : [`${steps.length} of ${tokens.length - 1} are audited`]),
-    ...wrong.map((token) => `${token.slice(0, 8)} works where it must not, or the other way round`),
+    ...wrong.map((token) => `${token.slice(0, 8)} is accepted or rejected incorrectly`),
     ...torn.map(({ before }) => `${before} was replaced twice`),
   ]
 }
 
-/** No change of theirs follows the loss of their role in the chain, and none that was asked for later is accepted. */
-const checkRole = ({ uses, lostAt, after }: RoleRace): { late: string[]; chained: string[] } => ({
-  late: uses.filter(({ startedAt, isAccepted }) => isAccepted && startedAt > lostAt).map(({ op }) => op),
+/** Checks that no change by the user follows the revocation in the chain, and that no later request is accepted. */
+const checkRole = ({ uses, revokedAt, after }: RoleRace): { late: string[]; chained: string[] } => ({
+  late: uses.filter(({ startedAt, isAccepted }) => isAccepted && startedAt > revokedAt).map(({ op }) => op),
   chained: after,
 })
 
@@ -110,8 +114,8 @@ function judge({ uploads, registrations, rotations, roles }: Observed) {
   figures.none('pilets_wrong', pilets)
   figures.none('registrations_wrong', backends)
   figures.none('tokens_wrong', tokens)
-  figures.none('after_the_loss', chained)
-  figures.none('accepted_after', late)
+  figures.none('changed_after_revocation', chained)
+  figures.none('accepted_after_revocation', late)
   judgeUses(figures, roles)
   figures.show('uploads', uploads.flatMap(({ statuses }) => statuses).length)
   figures.show('registrations', registrations.flatMap(({ statuses }) => statuses).length)
@@ -119,31 +123,36 @@ function judge({ uploads, registrations, rotations, roles }: Observed) {
   return figures.verdict
 }
 
-const countLate = ({ uses, lostAt }: RoleRace): number =>
-  uses.filter(({ startedAt }) => startedAt > lostAt).length
+const countLate = ({ uses, revokedAt }: RoleRace): number =>
+  uses.filter(({ startedAt }) => startedAt > revokedAt).length
 
-/** Roles were used before and after their loss, which took no longer than it may. */
+/** Checks that roles were used before and after the revocation, and that the revocation was fast enough. */
 function judgeUses(figures: ReturnType<typeof createVerdict>, roles: readonly RoleRace[]): void {
-  figures.atMost('loss_ms', Math.max(...roles.map(({ askedAt, lostAt }) => lostAt - askedAt)), lossMs)
+  figures.atMost(
+    'revocation_ms',
+    Math.max(...roles.map(({ requestedAt, revokedAt }) => revokedAt - requestedAt)),
+    maxRevocationMs,
+  )
   figures.atLeast('used_before', Math.min(...roles.map(({ before }) => before)), 1)
   figures.atLeast('used_after', Math.min(...roles.map(countLate)), 1)
   figures.show(
-    'asked_again',
-    roles.reduce((sum, { asked }) => sum + asked - 1, 0),
+    'revocation_retries',
+    roles.reduce((sum, { requests }) => sum + requests - 1, 0),
   )
   figures.show('uses', roles.flatMap(({ uses }) => uses).length)
 }
 
-export const f27: Row = playedOn<Observed, Base, BaseSetup>(
-  (setup, options, say) => openBase(setup, options, say, async () => ({})),
+export const f27: Row = createRow<Observed, Base, BaseSetup>(
+  (setup, options, log) => openBase(setup, options, log, async () => ({})),
   {
     id: 'F27',
-    title: '50 uploads, 50 registrations and 20 rotations of the same at once; a role is used while it ends',
+    title:
+      '50 concurrent uploads, 50 registrations and 20 rotations of the same object; a role is used while it is revoked',
     setup: () => ({
       replicas: 3,
       postgres: 'patroni',
       withSentinel: true,
-      // Tokens that are replaced are tried too; the throttles are not the question.
+      // Replaced tokens are tried as well. The throttles are not under test.
       env: { SVC_THROTTLES_MACHINE_FAILURES: '100000' },
     }),
     limitSeconds: 240,
@@ -172,20 +181,20 @@ export const f27: Row = playedOn<Observed, Base, BaseSetup>(
         })),
       })),
       mutant(
-        'a change is judged before its transaction, and committed after the loss of the role',
-        'after_the_loss',
+        'a change is authorized before its transaction and committed after the revocation',
+        'changed_after_revocation',
         (seen) => ({
           roles: changeOne(seen.roles, (one) => ({ ...one, after: ['machineUser create'] })),
         }),
       ),
-      mutant('a role works after its loss', 'accepted_after', (seen) => ({
+      mutant('a role works after its revocation', 'accepted_after_revocation', (seen) => ({
         roles: changeOne(seen.roles, (one) => ({
           ...one,
           uses: one.uses.map((use) => ({ ...use, isAccepted: true })),
         })),
       })),
-      mutant('who uses a role without a pause keeps it', 'loss_ms', (seen) => ({
-        roles: changeOne(seen.roles, (one) => ({ ...one, lostAt: one.askedAt + lossMs + 1 })),
+      mutant('continuous use of a role prevents its revocation', 'revocation_ms', (seen) => ({
+        roles: changeOne(seen.roles, (one) => ({ ...one, revokedAt: one.requestedAt + maxRevocationMs + 1 })),
       })),
     ],
   },

@@ -1,109 +1,116 @@
-// F25: credentials are revoked, rotated, disabled, deleted and expire while two other replicas are asked with them all the
-// time. No request that starts after the answer is accepted.
+// F25: credentials expire or are revoked, rotated, disabled or deleted while they are used continuously at two other
+// replicas. No request that starts after the invalidation was confirmed is accepted.
 import { type Base, type BaseSetup, openBase } from '../base.ts'
-import { type Row, playedOn } from '../row.ts'
+import { type Row, createRow } from '../row.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import {
-  type Live,
+  type LiveCredential,
   allButOne,
   createLiveWorld,
-  endCredential,
   expireSoon,
-  hammer,
+  invalidateCredential,
+  invalidatingMutations,
+  useAndInvalidate,
   warmCredentials,
-  waysToEnd,
 } from '@manager/harness/live-credentials.ts'
 import {
-  type Ending,
+  type Invalidation,
   type Use,
-  acceptedAfterEnd,
-  refusedBeforeEnd,
-  startedAfterEnd,
+  acceptedAfterInvalidation,
+  rejectedBeforeInvalidation,
+  startedAfterInvalidation,
 } from '@manager/harness/revocation.ts'
 import { mutant } from '../plant.ts'
 
-type Observed = { uses: Use[]; endings: [string, Ending][]; ways: Record<string, number>; seconds: number }
+type Observed = {
+  uses: Use[]
+  invalidations: [string, Invalidation][]
+  ways: Record<string, number>
+  seconds: number
+}
 
 const seconds = 25
 const tokens = 14
 const machines = 80
 const expiringTokens = 4
-const fewestEndings = 30
-// Three kinds of use, 2,000 of them a second.
+const minInvalidated = 30
+// Three kinds of use, 2,000 per second in total.
 const usesPerKind = 667
-const fewestUses = 300 * seconds
+const minUses = 300 * seconds
 
-/** In an order that follows from the seed. */
+/** Shuffles the items in an order that the seed determines. */
 const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
   items
-    .map((item) => ({ item, place: random() }))
-    .sort((a, b) => a.place - b.place)
+    .map((item) => ({ item, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
     .map(({ item }) => item)
 
-async function observe({ cluster, replicas, random, say }: Base): Promise<Observed> {
+async function observe({ cluster, replicas, random, log }: Base): Promise<Observed> {
   const urls = replicas.map(({ url }) => url)
   const { world, addToken, addMachine } = await createLiveWorld(cluster.sql, urls)
-  say(`making ${tokens} personal tokens and ${machines} machine users`)
+  log(`creating ${tokens} personal tokens and ${machines} machine users`)
   for (let count = 0; count < tokens; count++) await addToken(count % 2 === 0 ? 'query' : 'validate')
   for (let count = 0; count < machines; count++) await addMachine()
   await warmCredentials(world)
-  const expiring = world.live.filter(({ kind }) => kind !== 'machine').slice(-expiringTokens)
-  const rest = allButOne(world).filter((live) => !expiring.includes(live))
+  const expiring = world.credentials.filter(({ kind }) => kind !== 'machine').slice(-expiringTokens)
+  const rest = allButOne(world).filter((credential) => !expiring.includes(credential))
   const plan = new Map(
-    shuffled(rest, random).map((live) => {
-      const ways = waysToEnd(live.kind)
-      return [live, ways[Math.floor(random() * ways.length)] ?? ways[0]]
+    shuffled(rest, random).map((credential) => {
+      const mutations = invalidatingMutations(credential.kind)
+      return [credential, mutations[Math.floor(random() * mutations.length)] ?? mutations[0]]
     }),
   )
   const ways: Record<string, number> = { expires: expiring.length }
-  const endOne = (live: Live): Promise<Ending> => {
-    const way = plan.get(live) ?? ''
-    const name = way.slice(0, way.indexOf('('))
+  const invalidate = (credential: LiveCredential): Promise<Invalidation> => {
+    const mutation = plan.get(credential) ?? ''
+    const name = mutation.slice(0, mutation.indexOf('('))
     ways[name] = (ways[name] ?? 0) + 1
-    return endCredential(world, live, way)
+    return invalidateCredential(world, credential, mutation)
   }
-  say('ending credentials at the first replica, and using them at the others')
+  log('invalidating credentials at the first replica while the others use them')
   const expiries = await expireSoon(cluster.sql, expiring)
-  const { uses, endings } = await hammer(world, [...plan.keys()], {
+  const { uses, invalidations } = await useAndInvalidate(world, [...plan.keys()], {
     seconds,
-    endOne,
-    fewest: fewestEndings,
+    invalidate,
+    minInvalidated,
     perKind: usesPerKind,
   })
-  return { uses, endings: [...endings, ...expiries], ways, seconds }
+  return { uses, invalidations: [...invalidations, ...expiries], ways, seconds }
 }
 
 const isShed = ({ status }: Use): boolean => status === 503
 
-function judge({ uses, endings, ways, seconds: took }: Observed) {
+function judge({ uses, invalidations, ways, seconds: took }: Observed) {
   const figures = createVerdict()
-  const ended = new Map(endings)
-  const late = startedAfterEnd(uses, ended)
-  const stale = acceptedAfterEnd(uses, ended)
+  const invalidated = new Map(invalidations)
+  const late = startedAfterInvalidation(uses, invalidated)
+  const stale = acceptedAfterInvalidation(uses, invalidated)
   figures.none(
-    'accepted_after',
+    'accepted_after_invalidation',
     stale.map(({ credential }) => credential.slice(0, 12)),
   )
   const staleness = stale.map(
-    ({ credential, startedAt }) => startedAt - (ended.get(credential)?.answeredAt ?? 0),
+    ({ credential, startedAt }) => startedAt - (invalidated.get(credential)?.confirmedAt ?? 0),
   )
   figures.atMost('max_staleness_ms', Math.max(0, ...staleness), 0)
-  // Who is told to come again is not refused.
+  // A 503 is not a rejection of the credential.
   const [shed, answered] = [uses.filter(isShed), uses.filter((one) => !isShed(one))]
   figures.none(
-    'refused_before',
-    refusedBeforeEnd(answered, ended).map(({ credential, status }) => `${credential.slice(0, 12)} ${status}`),
+    'rejected_before_invalidation',
+    rejectedBeforeInvalidation(answered, invalidated).map(
+      ({ credential, status }) => `${credential.slice(0, 12)} ${status}`,
+    ),
   )
-  // What nobody uses after its end shows nothing.
+  // A credential that is not used after its invalidation proves nothing.
   const used = new Set(late.map(({ credential }) => credential))
   figures.none(
     'not_judged',
-    endings.filter(([secret]) => !used.has(secret)).map(([secret]) => secret.slice(0, 12)),
+    invalidations.filter(([secret]) => !used.has(secret)).map(([secret]) => secret.slice(0, 12)),
   )
-  figures.atLeast('endings', endings.length, fewestEndings)
+  figures.atLeast('invalidations', invalidations.length, minInvalidated)
   figures.atLeast('ways', Object.keys(ways).length, 6)
-  figures.show('of_n', late.length)
-  figures.atLeast('uses', uses.length, fewestUses)
+  figures.show('used_after_invalidation', late.length)
+  figures.atLeast('uses', uses.length, minUses)
   figures.show('shed', shed.length)
   figures.show('auth_s', uses.length / took)
   const ms = uses.map(({ startedAt, answeredAt }) => answeredAt - startedAt).sort((a, b) => a - b)
@@ -111,48 +118,57 @@ function judge({ uses, endings, ways, seconds: took }: Observed) {
   return figures.verdict
 }
 
-const firstEnding = ({ endings }: Observed): [string, Ending] => endings[0] as [string, Ending]
+const firstInvalidation = ({ invalidations }: Observed): [string, Invalidation] =>
+  invalidations[0] as [string, Invalidation]
 const use = (observed: Observed, startsAfterMs: number): Use => {
-  const [credential, { answeredAt }] = firstEnding(observed)
-  const startedAt = answeredAt + startsAfterMs
+  const [credential, { confirmedAt }] = firstInvalidation(observed)
+  const startedAt = confirmedAt + startsAfterMs
   return { credential, startedAt, answeredAt: startedAt + 1, accepted: true }
 }
 
-export const f25: Row = playedOn<Observed, Base, BaseSetup>(
-  (setup, options, say) => openBase(setup, options, say, async () => ({})),
+export const f25: Row = createRow<Observed, Base, BaseSetup>(
+  (setup, options, log) => openBase(setup, options, log, async () => ({})),
   {
     id: 'F25',
-    title: 'credentials end at one replica while the two others are asked 2,000 times a second',
+    title: 'credentials are invalidated at one replica while the two others receive 2,000 calls per second',
     setup: () => ({
       replicas: 3,
       postgres: 'patroni',
       withSentinel: true,
-      // One client fails all the time here; the throttles are not the question.
+      // All failures come from one client. The throttles are not under test.
       env: { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' },
     }),
     limitSeconds: 240,
     observe,
     judge,
     mutants: [
-      mutant('an ended credential is accepted once more', 'accepted_after', (observed) => ({
-        uses: [...observed.uses, use(observed, 0.1)],
-      })),
-      mutant('a replica answers from a cache of 50 ms', 'max_staleness_ms', (observed) => ({
+      mutant(
+        'an invalidated credential is accepted once more',
+        'accepted_after_invalidation',
+        (observed) => ({
+          uses: [...observed.uses, use(observed, 0.1)],
+        }),
+      ),
+      mutant('a replica uses a cache of 50 ms', 'max_staleness_ms', (observed) => ({
         uses: [...observed.uses, use(observed, 50)],
       })),
-      mutant('a credential is refused before its end', 'refused_before', (observed) => {
-        const [credential, { askedAt }] = firstEnding(observed)
-        const early = {
-          credential,
-          startedAt: askedAt - 2,
-          answeredAt: askedAt - 1,
-          accepted: false,
-          status: 401,
-        }
-        return { uses: [...observed.uses, early] }
-      }),
-      mutant('nobody uses a credential after its end', 'not_judged', (observed) => {
-        const [secret] = firstEnding(observed)
+      mutant(
+        'a credential is rejected before its invalidation',
+        'rejected_before_invalidation',
+        (observed) => {
+          const [credential, { requestedAt }] = firstInvalidation(observed)
+          const early = {
+            credential,
+            startedAt: requestedAt - 2,
+            answeredAt: requestedAt - 1,
+            accepted: false,
+            status: 401,
+          }
+          return { uses: [...observed.uses, early] }
+        },
+      ),
+      mutant('a credential is not used after its invalidation', 'not_judged', (observed) => {
+        const [secret] = firstInvalidation(observed)
         return { uses: observed.uses.filter(({ credential }) => credential !== secret) }
       }),
       mutant('no credential is rotated', 'ways', (observed) => {

@@ -1,5 +1,5 @@
-// F11: the disk of PostgreSQL is full, and then it is not. Who writes meanwhile gets a 503; nothing that was acknowledged is
-// lost, and everything goes on by itself. Needs root, for a small file system that can be filled.
+// F11: PostgreSQL's disk is full for a while. Writes receive 503, nothing acknowledged is lost, and the service
+// recovers by itself. The scenario needs root to mount a small file system that can be filled.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { ensurePostgres } from '@manager/harness/engines/install.ts'
@@ -8,15 +8,15 @@ import { checkAccepted } from '../comms-checkers.ts'
 import type { Cluster } from '../cluster.ts'
 import { lostNotification } from '../comms-mutants.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
-import { type Span, begunIn, neverRecovers, recoverMs, shedPercent } from '../mixed/spans.ts'
+import { type Span, startedIn, writesNeverRecover, recoverMs, shedPercent } from '../mixed/spans.ts'
 import type { MixedStage } from '../mixed/stage.ts'
 import type { Row } from '../row.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
-  /** Whether PostgreSQL had ended, and was started again as its supervisor would. */
+  /** 1 if PostgreSQL had stopped and was restarted, as by a supervisor. Otherwise 0. */
   restarts: number
-  /** What `pg_amcheck` says of tables and indexes. */
+  /** Problems that `pg_amcheck` found in tables and indexes. */
   corrupt: string[]
 }
 
@@ -28,22 +28,22 @@ const aliveMs = 2_000
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const { cluster } = stage
-  // What is kept of the log must leave room for the data.
+  // The retained WAL must leave space for the data.
   await cluster.sql.query("alter system set max_wal_size = '96MB'")
   await cluster.sql.query("alter system set min_wal_size = '32MB'")
   await cluster.sql.query('select pg_reload_conf()')
   const load = await stage.startLoad((firstMs + fullMs + lastMs) / 1_000)
   await load.at(firstMs)
-  stage.say(`the disk of PostgreSQL is full for ${fullMs / 1_000} s`)
+  stage.log(`filling PostgreSQL's disk for ${fullMs / 1_000} s`)
   const at = Date.now()
-  await cluster.harm('disk fill')
-  // What is freed meanwhile, such as a segment of the log, is taken as well.
+  await cluster.applyFault('disk fill')
+  // Space that PostgreSQL frees during the fault, such as a WAL segment, is filled again.
   for (let ms = 1_000; ms < fullMs; ms += 1_000) {
     await load.at(firstMs + ms)
-    await cluster.harm('disk fill')
+    await cluster.applyFault('disk fill')
   }
   await load.at(firstMs + fullMs)
-  await cluster.harm('disk free')
+  await cluster.applyFault('disk free')
   const until = Date.now()
   const restarts = await supervise(cluster)
   await load.end()
@@ -55,7 +55,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
   }
 }
 
-/** A server that cannot write its log ends, and may not come back by itself: whoever runs it starts it again. */
+/** Restarts PostgreSQL if necessary: a server that cannot write its WAL stops and may not recover by itself. */
 async function supervise(cluster: Cluster): Promise<number> {
   for (const end = Date.now() + aliveMs; Date.now() < end; await pause(200)) {
     const isAlive = await cluster.sql.query('select 1').then(
@@ -64,11 +64,11 @@ async function supervise(cluster: Cluster): Promise<number> {
     )
     if (isAlive) return 0
   }
-  await cluster.harm('postgres start')
+  await cluster.applyFault('postgres start')
   return 1
 }
 
-/** Compares every index with its table, and looks at every page. */
+/** Compares every index with its table and checks every page. */
 async function checkFiles({ adminUrl }: Cluster): Promise<string[]> {
   const { hostname, port } = new URL(adminUrl)
   const at = ['-h', hostname, '-p', port, '-U', 'postgres', '-d', 'postgres']
@@ -86,7 +86,7 @@ const spanOf = ({ faults }: MixedObserved): Span => faults[0] ?? { at: 0, until:
 
 export const f11: Row = defineMixedRow<Observed>({
   id: 'F11',
-  title: 'the disk of PostgreSQL is full for 15 s (needs root)',
+  title: "PostgreSQL's disk is full for 15 s (needs root)",
   setup: () => ({ replicas: 3, smallDisk: true }),
   limitSeconds: 300,
   observe,
@@ -95,21 +95,21 @@ export const f11: Row = defineMixedRow<Observed>({
     const span = spanOf(observed)
     figures.none('accepted_lost', checkAccepted(comms))
     figures.none('corrupt', observed.corrupt)
-    // A disk with room left shows nothing.
-    figures.atLeast('refused', begunIn(operations, span).filter(({ status }) => status === 503).length, 10)
+    // The scenario proves nothing if the disk has free space.
+    figures.atLeast('refused', startedIn(operations, span).filter(({ status }) => status === 503).length, 10)
     figures.show('shed_pct', shedPercent(operations, span))
     figures.show('pg_restarts', observed.restarts)
     figures.atMost('recover_s', recoverMs(operations, span) / 1_000, recoverSeconds)
   },
   mutants: [
-    neverRecovers('recover_s'),
-    mutant('a notification that was accepted is not on the disk', 'accepted_lost', (observed) => ({
+    writesNeverRecover('recover_s'),
+    mutant('an accepted notification is not on the disk', 'accepted_lost', (observed) => ({
       comms: lostNotification().plant(observed.comms),
     })),
     mutant('an index does not match its table', 'corrupt', () => ({
       corrupt: ['heap tuple lacks matching index tuple'],
     })),
-    mutant('the disk has room', 'refused', (observed) => ({
+    mutant('the disk has free space', 'refused', (observed) => ({
       operations: observed.operations.map((one) => ({ ...one, status: 200 })),
     })),
   ],

@@ -1,11 +1,11 @@
-// F34: the encryption key is exchanged while secrets are used, written and walked over; the former key is removed in the end.
-// Every secret opens at every moment, and all of them are on the new key.
+// F34: the encryption key is rotated while secrets are used, written and re-encrypted, and finally the old key is
+// removed. Every secret can be opened at any time, and at the end all secrets use the new key.
 import { personHeaders } from '../installation.ts'
 import { type CommandResult, runManagerProcess } from '@manager/harness/process.ts'
 import { keys, ring, sealedEndpoints, textOf } from '@manager/harness/sealed-endpoints.ts'
 import { createSecrets, encryptionRing } from '@manager/manager/sealing'
 import { masterKey } from '@manager/harness/callers.ts'
-import { keepDoing } from '../pace.ts'
+import { runAtPace } from '../pace.ts'
 import { graphqlStatus } from '../mixed/client.ts'
 import { type Drained, badExits, drainEnv, replaceReplicas } from '../mixed/rolling.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
@@ -16,30 +16,30 @@ import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
   drained: Drained[]
-  /** Secrets that do not open with the new key alone, or say something else than was written last. */
+  /** Secrets that do not open with only the new key, or that differ from the last written text. */
   unopened: string[]
   rotation: { code: number; rewrapped: number; seen: number; seconds: number }
-  /** What `keys status` says to somebody who has the new key alone. */
+  /** Result of `keys status` with only the new key. */
   status: Pick<CommandResult, 'code' | 'stdout'>
-  /** Calls of the partner since no replica has the former key. */
+  /** Number of calls to the partner after the old key was removed from all replicas. */
   callsSince: number
 }
 
 const endpoints = 400
 const writesPerSecond = 5
-const leastSeconds = 20
+const minSeconds = 20
 const firstMs = 3_000
 const lastMs = 4_000
-// Nine replicas start, each of which takes a core for seconds: changes would queue behind that on a machine with two.
+// Nine replicas start, and each occupies a core for several seconds. With two cores, more changes would queue up.
 const rates = { calls: 20, creates: 2, renames: 2 }
-const fewestCalls = 20
+const minCalls = 20
 const rotateSeconds = 30
 
 const keysOf = (...ids: (2026 | 2027)[]): Record<string, string> => ({ SVC_ENCRYPTION_KEYS: ring(...ids) })
 const updateText = `mutation($id: ID!, $p: String!, $t: String!) {
   made: updateEndpoint(id: $id, input: { authPassword: $p, authToken: $t }) { id } }`
 
-/** Seals and opens as a replica with this key does. */
+/** Creates the service's implementation of sealing, with only this key. */
 const secretsOf = (id: 2026 | 2027) =>
   createSecrets(
     encryptionRing(
@@ -54,13 +54,13 @@ const sealedOf = ({ cluster, world }: MixedStage) =>
     project: { id: world.site.projectId, applicationId: world.site.applicationId },
   }))
 
-/** Writes secrets at an even pace, each row once, so that the last text of each is known. */
+/** Writes secrets at an even pace, each endpoint once, so that the last text of every endpoint is known. */
 function startWriting({ client, recorder, world }: MixedStage, ids: readonly string[]) {
   const written = new Map<string, string>()
-  /** What may have been written: there was no answer. */
-  const perhaps = new Set<string>()
+  /** Texts that may have been written, because the write was not acknowledged. */
+  const uncertain = new Set<string>()
   let count = 0
-  const end = keepDoing(writesPerSecond, async () => {
+  const end = runAtPace(writesPerSecond, async () => {
     const id = ids[count++]
     if (id === undefined) return
     const [p, t] = [`new password of ${id}`, `new token of ${id}`]
@@ -72,17 +72,17 @@ function startWriting({ client, recorder, world }: MixedStage, ids: readonly str
         }),
       ),
     )
-    if (status !== 200) return void perhaps.add(p).add(t)
+    if (status !== 200) return void uncertain.add(p).add(t)
     written.set(textOf(id, 'auth_password'), p)
     written.set(textOf(id, 'auth_token'), t)
   })
-  return { written, perhaps, end }
+  return { written, uncertain, end }
 }
 
 async function rotate(stage: MixedStage): Promise<Observed['rotation']> {
   const start = performance.now()
   const { code, stdout } = await runManagerProcess(['keys', 'rotate'], commandEnv(stage, 2027, 2026))
-  const [, rewrapped = '0', seen = '0'] = /^(\d+) of (\d+) secrets are now sealed/.exec(stdout) ?? []
+  const [, rewrapped = '0', seen = '0'] = /^Rewrapped (\d+) of (\d+) secrets/.exec(stdout) ?? []
   const seconds = (performance.now() - start) / 1_000
   return { code, rewrapped: Number(rewrapped), seen: Number(seen), seconds }
 }
@@ -95,20 +95,20 @@ const commandEnv = ({ cluster }: MixedStage, ...ids: (2026 | 2027)[]): Record<st
 })
 
 async function observe(stage: MixedStage): Promise<Observed> {
-  const { say, world, recorder } = stage
+  const { log, world, recorder } = stage
   const sealed = sealedOf(stage)
   const ids = await sealed.seedSealed(endpoints, secretsOf(2026))
-  const load = await stage.startLoad(leastSeconds, rates)
+  const load = await stage.startLoad(minSeconds, rates)
   const writing = startWriting(stage, ids)
   await load.at(firstMs)
   const at = Date.now()
-  say('every replica gets the new key, which opens')
+  log('adding the new key for decryption')
   const drained = await replaceReplicas(stage, keysOf(2026, 2027))
-  say('the new key seals')
+  log('encrypting with the new key')
   drained.push(...(await replaceReplicas(stage, keysOf(2027, 2026))))
-  say('keys rotate')
+  log('rotating keys')
   const rotation = await rotate(stage)
-  say('the former key is removed')
+  log('removing the previous key')
   drained.push(...(await replaceReplicas(stage, keysOf(2027))))
   const [until, before] = [Date.now(), countCalls(recorder.operations)]
   await load.at(until - load.startedAt + lastMs)
@@ -117,31 +117,31 @@ async function observe(stage: MixedStage): Promise<Observed> {
   const history = await load.settle()
   const { code, stdout } = await runManagerProcess(['keys', 'status'], commandEnv(stage, 2027))
   const unopened = (await sealed.openAll(secretsOf(2027), writing.written)).filter(
-    (failure) => ![...writing.perhaps].some((text) => failure.includes(` is ${text}, not `)),
+    (failure) => ![...writing.uncertain].some((text) => failure.includes(` is ${text}, not `)),
   )
   return {
     ...history,
     drained,
-    // Those of the installation have no password; calls of the partner show that their tokens open.
+    // The endpoint of the installation has no password. Calls to the partner prove that its token opens.
     unopened: unopened.filter((text) => !text.includes(world.site.endpointId)),
     rotation,
     status: { code, stdout },
     callsSince: countCalls(recorder.operations) - before,
-    faults: [{ name: 'the encryption key is exchanged', at, until }],
+    faults: [{ name: 'the encryption key is rotated', at, until }],
   }
 }
 
-/** Calls of the partner need the secret of the endpoint, and so do changes of it. */
+/** Calls to the partner and changes of the endpoint need its secret. */
 const needsSecret = ({ op }: Operation): boolean => op === 'call' || op === 'seal'
-/** Done, without an answer, or told to come again: `failed` counts the latter two. */
-const isAnsweredOrAway = (status: number): boolean => status === 200 || status === 0 || status === 503
+/** Status 200, no response, or 503. The figure `failed` counts the latter two. */
+const isDoneOrUnavailable = (status: number): boolean => status === 200 || status === 0 || status === 503
 
 const isCall = ({ op }: Operation): boolean => op === 'call'
 const countCalls = (operations: readonly Operation[]): number => operations.filter(isCall).length
 
 export const f34: Row = defineMixedRow<Observed>({
   id: 'F34',
-  title: 'the encryption key is exchanged under load, and the former one removed',
+  title: 'the encryption key is rotated under load, and the previous key is removed',
   setup: () => ({
     replicas: 3,
     postgres: 'patroni',
@@ -152,7 +152,7 @@ export const f34: Row = defineMixedRow<Observed>({
   observe,
   judge: (figures, observed) => {
     const { operations, unopened, rotation, status, drained } = observed
-    const failed = operations.filter(needsSecret).filter(({ status }) => !isAnsweredOrAway(status))
+    const failed = operations.filter(needsSecret).filter(({ status }) => !isDoneOrUnavailable(status))
     figures.none('decrypt_fail', [...failed.map((one) => `${one.op} ${one.status}`), ...unopened])
     figures.none(
       'failed',
@@ -160,18 +160,18 @@ export const f34: Row = defineMixedRow<Observed>({
     )
     figures.atLeast('reencrypted', rotation.rewrapped, 1)
     figures.atMost('s', rotation.seconds, rotateSeconds)
-    figures.none('rotate_failed', rotation.code === 0 ? [] : [`keys rotate ended with ${rotation.code}`])
+    figures.none('rotate_failed', rotation.code === 0 ? [] : [`keys rotate exited with ${rotation.code}`])
     const isNew = status.code === 0 && status.stdout.includes(`2027 active ${rotation.seen} secrets`)
-    figures.none('former_key_used', isNew ? [] : [status.stdout.trim()])
+    figures.none('previous_key_used', isNew ? [] : [status.stdout.trim()])
     figures.none('bad_exits', badExits(drained))
     figures.atLeast('restarts', drained.length, 9)
-    figures.atLeast('calls_since', observed.callsSince, fewestCalls)
+    figures.atLeast('calls_since', observed.callsSince, minCalls)
     figures.show('seals', operations.filter(({ op }) => op === 'seal').length)
     const [span] = observed.faults
     figures.show('rotation_s', ((span?.until ?? 0) - (span?.at ?? 0)) / 1_000)
   },
   mutants: [
-    mutant('a replica cannot open what another has sealed', 'decrypt_fail', (observed) => {
+    mutant('a replica cannot decrypt a secret of another replica', 'decrypt_fail', (observed) => {
       const first = observed.operations.findIndex(isCall)
       return {
         operations: observed.operations.map((one, index) =>
@@ -179,19 +179,19 @@ export const f34: Row = defineMixedRow<Observed>({
         ),
       }
     }),
-    mutant('a secret that was written during the walk is lost', 'decrypt_fail', () => ({
+    mutant('a secret that was written during the rotation is lost', 'decrypt_fail', () => ({
       unopened: ['auth_token of an endpoint'],
     })),
-    mutant('the walk forgets a secret', 'former_key_used', () => ({
-      status: { code: 1, stdout: '2026 is missing: 1 secret' },
+    mutant('the rotation skips a secret', 'previous_key_used', () => ({
+      status: { code: 1, stdout: '2026 MISSING 1 secret' },
     })),
-    mutant('a call has no answer while a replica drains', 'failed', (observed) => ({
+    mutant('a call has no response while a replica drains', 'failed', (observed) => ({
       operations: [
         ...observed.operations,
         { op: 'create', key: 'x', start: 0, end: 1, status: 0, outcome: 'unknown' },
       ],
     })),
-    mutant('nothing was to be sealed anew', 'reencrypted', (observed) => ({
+    mutant('no secret is re-encrypted', 'reencrypted', (observed) => ({
       rotation: { ...observed.rotation, rewrapped: 0 },
     })),
   ],

@@ -1,5 +1,5 @@
-// F23: replicas are killed during ESB traffic, one after the other, and replaced. Every call whose caller has the partner's
-// answer is in the log, and every call that reached the partner is.
+// F23: replicas are killed and replaced one after the other during ESB traffic. The log contains every call that
+// reached the partner, and every call whose caller received the partner's response.
 import { pause } from '../children.ts'
 import type { CallRecord } from '../esb/caller.ts'
 import { rowsWithoutAnswer, statusesOf } from '../esb/checkers.ts'
@@ -17,38 +17,38 @@ type Observed = EsbObserved & { faults: FaultSpan[] }
 const perSecond = 300
 const kills = 6
 const firstMs = 3_000
-const [leastApartMs, spreadMs] = [1_500, 1_000]
+const [minApartMs, spreadMs] = [1_500, 1_000]
 const lastMs = 3_000
 const recoverMs = 3_000
-// Times come from two processes, in whole milliseconds.
+// Times come from two processes and are rounded to milliseconds.
 const clockMs = 50
-// A balancer whose replica dies during a call answers 502; nothing else but 503 is excused.
+// The load balancer returns 502 if a replica dies during a call. Apart from that, only 503 is excused.
 const excused = new Set([0, 200, 502, 503])
 
-/** How long after the replacement of the last one the next is killed; `atMs` counts from there. */
+/** Plans the kills. `atMs` is the time since the previous replica was replaced. */
 const planKills: MakeSchedule = (random) =>
   Array.from({ length: kills }, () => ({
-    atMs: leastApartMs + Math.floor(random() * spreadMs),
+    atMs: minApartMs + Math.floor(random() * spreadMs),
     what: 'SIGKILL',
   }))
 
 async function observe(stage: EsbStage, schedule: Schedule): Promise<Observed> {
-  const inTurn: Replica[] = [...stage.replicas]
+  const queue: Replica[] = [...stage.replicas]
   const calls = await stage.caller.start({ kinds: [stage.goodCall()], perSecond })
   const faults: FaultSpan[] = []
   await pause(firstMs)
   for (const { atMs } of schedule) {
     await pause(atMs)
-    const victim = inTurn.shift() as Replica
-    stage.say(`kill -9 of ${victim.name}`)
-    stage.harmed.add(victim.name)
+    const victim = queue.shift() as Replica
+    stage.log(`kill -9 of ${victim.name}`)
+    stage.expectedExits.add(victim.name)
     const at = Date.now()
     victim.signal('SIGKILL')
     await victim.exit
     const next = await stage.startReplica()
     await stage.balancer.add(next)
     await stage.balancer.remove(victim)
-    inTurn.push(next)
+    queue.push(next)
     faults.push({ name: `kill of ${victim.name}`, at, until: Date.now() })
   }
   await pause(lastMs)
@@ -61,12 +61,12 @@ async function observe(stage: EsbStage, schedule: Schedule): Promise<Observed> {
 
 const failed = ({ calls }: Observed): CallRecord[] => calls.filter(({ status }) => status !== 200)
 
-/** From a kill to the beginning of the last call that failed after it, before the next kill; the longest of all. */
+/** Returns the longest time from a kill to the start of a call that failed because of it. */
 const recoveredMs = (observed: Observed): number =>
   Math.max(
     0,
     ...failed(observed).map(({ start, ms }) => {
-      // A call that was open at the kill ends by it.
+      // A kill also ends calls that are already open.
       const kill = observed.faults.findLast(({ at }) => at <= start + ms + clockMs)
       return kill === undefined ? Infinity : start - kill.at
     }),
@@ -80,7 +80,7 @@ export const f23: Row = defineEsbRow<Observed>({
   limitSeconds: 240,
   observe,
   judge: (figures, observed) => {
-    const answered = observed.calls.filter(({ isOfPartner, isWhole }) => isOfPartner && isWhole)
+    const answered = observed.calls.filter(({ isFromPartner, isComplete }) => isFromPartner && isComplete)
     figures.atLeast('kills', observed.faults.length, kills)
     figures.atLeast('answered', answered.length, 500)
     figures.show('rows_without_answer', rowsWithoutAnswer(observed).length)
@@ -101,11 +101,11 @@ export const f23: Row = defineEsbRow<Observed>({
   },
   mutants: [
     wrongStatus(),
-    mutant('calls go to the dead replica for long', 'recover_ms', (observed) => {
+    mutant('the load balancer keeps using the dead replica', 'recover_ms', (observed) => {
       const [call] = observed.calls as [CallRecord]
       const start = (observed.faults.at(-1)?.at ?? 0) + recoverMs + 1_000
       return {
-        calls: [...observed.calls, { ...call, status: 502, isOfPartner: false, start }],
+        calls: [...observed.calls, { ...call, status: 502, isFromPartner: false, start }],
       }
     }),
   ],

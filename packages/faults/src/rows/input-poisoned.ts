@@ -1,5 +1,5 @@
-// F37: poison in templates, bodies, documents and schedules beside ordinary traffic. Whoever sends it waits or is refused;
-// the event loop of the replica goes round, and others are served as fast as without it.
+// F37: callers send poisonous templates, bodies, documents and schedules in addition to ordinary traffic. These callers
+// wait or are rejected, the event loop stays responsive, and other callers are served as fast as without the poison.
 import { setPriority } from 'node:os'
 import { pause } from '../children.ts'
 import { mainWaitedMs } from '../cpu.ts'
@@ -15,24 +15,24 @@ import type { Row } from '../row.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = EsbObserved & {
-  alone: CallRecord[]
-  beside: CallRecord[]
+  withoutPoison: CallRecord[]
+  withPoison: CallRecord[]
   poison: CallRecord[]
   allowed: Record<string, readonly number[]>
-  /** The 99th percentile of the event loop's delay, in milliseconds, of each phase. */
-  loop: { alone: number[]; beside: number[] }
-  /** Milliseconds of each second in which the main thread of the replica waited for a core. */
-  waited: { alone: number[]; beside: number[] }
+  /** 99th percentile of the event loop delay in each phase, in milliseconds. */
+  loop: { withoutPoison: number[]; withPoison: number[] }
+  /** Milliseconds per second in which the replica's main thread waited for a core. */
+  waited: { withoutPoison: number[]; withPoison: number[] }
 }
 
 const perSecond = 100
 const rounds = 3
 const phaseMs = 7_000
-const [poisonsPerSecond, poisonsAtOnce] = [12, 3]
-const mostLoopMs = 50
+const [poisonsPerSecond, maxOpenPoisons] = [12, 3]
+const maxLoopMs = 50
 const [goodRatio, slackMs] = [1.3, 15]
 
-/** A read, and a call with a small template. */
+/** Returns a plain call, a call with a small template, and a read. */
 async function ordinaryKinds(stage: EsbStage): Promise<CallKind[]> {
   const { path } = await stage.endpoint({
     url: stage.upstreams.url,
@@ -59,54 +59,55 @@ async function ordinaryKinds(stage: EsbStage): Promise<CallKind[]> {
 
 const lowPriority = 15
 
-/** Since it was read last. */
+/** Returns the event loop delay since the last call. */
 const loopMs = async (replica: Replica): Promise<number> =>
   1_000 * (await replica.metric('svc_nodejs_eventloop_lag_p99_seconds'))
 
 async function observe(stage: EsbStage): Promise<Observed> {
   const poisons: PoisonKind[] = await createPoisons(stage)
   const kinds = await ordinaryKinds(stage)
-  // Large bodies keep the process busy that sends them; ordinary calls come from another one.
-  const poisoner = stage.ends(await startCaller(stage.folder))
-  // What it takes to make the poison is not the service's.
+  // Large bodies keep the sending process busy, so ordinary calls come from another process.
+  const poisoner = stage.registerPart(await startCaller(stage.folder))
+  // The cost of generating poison must not slow down the service.
   setPriority(poisoner.pid, lowPriority)
   const [replica] = stage.replicas as [Replica]
-  const loop: Observed['loop'] = { alone: [], beside: [] }
-  const waited: Observed['waited'] = { alone: [], beside: [] }
-  const callOthers = async (phase: 'alone' | 'beside'): Promise<CallRecord[]> => {
+  const loop: Observed['loop'] = { withoutPoison: [], withPoison: [] }
+  const waited: Observed['waited'] = { withoutPoison: [], withPoison: [] }
+  const callOthers = async (phase: 'withoutPoison' | 'withPoison'): Promise<CallRecord[]> => {
     await loopMs(replica)
-    const [before, begun] = [mainWaitedMs(replica.pid), Date.now()]
+    const [before, startedAt] = [mainWaitedMs(replica.pid), Date.now()]
     const calls = await stage.caller.start({ kinds, perSecond })
     await pause(phaseMs)
     const records = await calls.stop()
     loop[phase].push(await loopMs(replica))
-    waited[phase].push((1_000 * (mainWaitedMs(replica.pid) - before)) / (Date.now() - begun))
+    waited[phase].push((1_000 * (mainWaitedMs(replica.pid) - before)) / (Date.now() - startedAt))
     return records
   }
-  // What runs for the first time takes longer.
-  const first = await callOthers('alone')
-  loop.alone.length = 0
-  const [alone, beside, poison]: [CallRecord[], CallRecord[], CallRecord[]] = [[], [], []]
+  // The first phase is a warm-up.
+  const first = await callOthers('withoutPoison')
+  loop.withoutPoison.length = 0
+  waited.withoutPoison.length = 0
+  const [withoutPoison, withPoison, poison]: [CallRecord[], CallRecord[], CallRecord[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
-    alone.push(...(await callOthers('alone')))
-    stage.say('with poison')
-    // Each round begins where the one before has ended.
+    withoutPoison.push(...(await callOthers('withoutPoison')))
+    stage.log('with poison')
+    // Each round continues where the previous one ended.
     const from = poison.length % poisons.length
     const calls = await poisoner.start({
       kinds: [...poisons.slice(from), ...poisons.slice(0, from)].map(({ call }) => call),
       perSecond: poisonsPerSecond,
-      mostOpen: poisonsAtOnce,
+      maxOpen: maxOpenPoisons,
       callMs: 30_000,
-      // A connection whose body was refused is closed.
-      isFresh: true,
+      // The service closes a connection after it rejects a body.
+      usesNewConnections: true,
     })
-    beside.push(...(await callOthers('beside')))
+    withPoison.push(...(await callOthers('withPoison')))
     poison.push(...(await calls.stop()))
   }
   return {
-    ...(await stage.history([...first, ...alone, ...beside])),
-    alone,
-    beside,
+    ...(await stage.history([...first, ...withoutPoison, ...withPoison])),
+    withoutPoison,
+    withPoison,
     poison,
     allowed: Object.fromEntries(poisons.map(({ call, statuses }) => [call.name, statuses])),
     loop,
@@ -117,7 +118,7 @@ async function observe(stage: EsbStage): Promise<Observed> {
 const described = ({ kind, status, ms, problem }: CallRecord): string =>
   `${kind}: ${status} after ${Math.round(ms)} ms ${problem.slice(0, 120)}`
 
-/** Poison that was answered with something that is not foreseen. */
+/** Returns poisonous requests with an unexpected response. */
 const checkPoison = ({ poison, allowed }: Observed): string[] =>
   poison
     .filter(({ kind, status, problem }) => {
@@ -126,9 +127,14 @@ const checkPoison = ({ poison, allowed }: Observed): string[] =>
     })
     .map(described)
 
-/** The poison that was open most often during the slowest hundredth of the ordinary calls, with the number of such calls. */
-function slowestBeside({ beside, poison }: Observed): string {
-  const slowest = beside.toSorted((one, other) => other.ms - one.ms).slice(0, Math.ceil(beside.length / 100))
+/**
+ * Returns the poisonous requests that were open most often during the slowest 1 % of ordinary calls, with the number of
+ * these calls.
+ */
+function slowestWithPoison({ withPoison, poison }: Observed): string {
+  const slowest = withPoison
+    .toSorted((one, other) => other.ms - one.ms)
+    .slice(0, Math.ceil(withPoison.length / 100))
   const counts = new Map<string, number>()
   for (const { start, ms } of slowest)
     for (const open of poison)
@@ -143,23 +149,27 @@ function slowestBeside({ beside, poison }: Observed): string {
 
 export const f37: Row = defineEsbRow<Observed>({
   id: 'F37',
-  title: 'poison in templates, bodies, documents and schedules beside ordinary traffic',
+  title: 'poison in templates, bodies, documents and schedules in addition to ordinary traffic',
   setup: () => ({ replicas: 1 }),
   limitSeconds: 240,
   observe,
   judge: (figures, observed) => {
-    const { alone, beside, poison, loop } = observed
-    const loopAlone = Math.max(...loop.alone)
-    // Where the machine alone makes it late, poison must not make it later.
-    figures.atMost('evloop_p99', Math.max(...loop.beside), Math.max(mostLoopMs, goodRatio * loopAlone))
-    figures.show('evloop_p99_alone', loopAlone)
-    // A loop that waits for a core is late by that, whatever it does.
-    figures.show('core_wait', observed.waited.beside.map(Math.round).join('/'))
-    figures.show('core_wait_alone', observed.waited.alone.map(Math.round).join('/'))
-    const [with99, without99] = [timeAt(beside, 0.99), timeAt(alone, 0.99)]
+    const { withoutPoison, withPoison, poison, loop } = observed
+    const loopWithoutPoison = Math.max(...loop.withoutPoison)
+    // If the loop is already late without poison, poison must not make it worse.
+    figures.atMost(
+      'evloop_p99',
+      Math.max(...loop.withPoison),
+      Math.max(maxLoopMs, goodRatio * loopWithoutPoison),
+    )
+    figures.show('evloop_p99_without_poison', loopWithoutPoison)
+    // Waiting for a core delays the event loop, whatever the service does.
+    figures.show('core_wait', observed.waited.withPoison.map(Math.round).join('/'))
+    figures.show('core_wait_without_poison', observed.waited.withoutPoison.map(Math.round).join('/'))
+    const [with99, without99] = [timeAt(withPoison, 0.99), timeAt(withoutPoison, 0.99)]
     figures.atMost('p99_ms', with99, Math.max(goodRatio * without99, without99 + slackMs))
     figures.show('p99_ratio', with99 / without99)
-    figures.show('slowest_beside', slowestBeside(observed))
+    figures.show('slowest_with_poison', slowestWithPoison(observed))
     figures.none('others_failed', observed.calls.filter(({ status }) => status !== 200).map(described))
     figures.none('poison_wrong', checkPoison(observed))
     figures.atLeast('poisons', poison.length, Object.keys(observed.allowed).length)
@@ -172,16 +182,18 @@ export const f37: Row = defineEsbRow<Observed>({
     figures.show('poison_p99_ms', timeAt(poison, 0.99))
   },
   mutants: [
-    mutant('poison holds the event loop', 'evloop_p99', (observed) => ({
-      loop: { ...observed.loop, beside: [2_000] },
+    mutant('poison blocks the event loop', 'evloop_p99', (observed) => ({
+      loop: { ...observed.loop, withPoison: [2_000] },
     })),
-    mutant('others wait for poison', 'p99_ms', (observed) => ({
-      beside: observed.beside.map((call, index) => (index % 50 === 0 ? { ...call, ms: 60_000 } : call)),
+    mutant('other calls wait for poison', 'p99_ms', (observed) => ({
+      withPoison: observed.withPoison.map((call, index) =>
+        index % 50 === 0 ? { ...call, ms: 60_000 } : call,
+      ),
     })),
-    mutant('another caller is refused', 'others_failed', (observed) => ({
+    mutant('another caller is rejected', 'others_failed', (observed) => ({
       calls: observed.calls.map((call, index) => (index === 0 ? { ...call, status: 500 } : call)),
     })),
-    mutant('poison brings an internal error', 'poison_wrong', (observed) => ({
+    mutant('poison causes an internal error', 'poison_wrong', (observed) => ({
       poison: observed.poison.map((call, index) =>
         index === 0 ? { ...call, status: 500, problem: '{"code":"internal"}' } : call,
       ),

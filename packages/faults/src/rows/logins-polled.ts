@@ -1,33 +1,40 @@
-// F26: a terminal, or somebody who has stolen its session, polls as often at once as they like, at every replica. One poll gets
-// the token.
+// F26: a terminal, or an attacker with its session, sends many concurrent polls to all replicas. Exactly one poll
+// receives the token.
 import { randomUUID } from 'node:crypto'
 import { type Base, openBase } from '../base.ts'
 import { pause, until } from '../children.ts'
 import { inParallel } from '../pace.ts'
-import { type Row, playedOn } from '../row.ts'
+import { type Row, createRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
 import { createVerdict, lagsAt } from '../verdict.ts'
 import { type Terminal, decide, openTerminal } from '@manager/harness/cli-login.ts'
 import { changeOne, mutant } from '../plant.ts'
 
-/** What the polls of one login were answered. */
-type Polled = { code: string; tokens: string[]; expired: number; again: number; other: string[]; ms: number }
+/** Responses to the polls of one login. */
+type Polled = {
+  code: string
+  tokens: string[]
+  expired: number
+  pending: number
+  other: string[]
+  ms: number
+}
 type Observed = {
   sessions: number
   pollsEach: number
   polled: Polled[]
-  /** How many logins the database says are in each state, and how many of their tokens are revoked. */
+  /** Number of stored logins in each state, and number of revoked tokens. */
   states: Record<string, number>
   revoked: number
 }
 
 const pollsEach = 100
-const approvalsAtOnce = 4
+const concurrentApprovals = 4
 const settleMs = 30_000
 
 type Waiting = { terminal: Terminal; sessionId: string; code: string }
 
-/** A login that somebody has approved; every step at another replica. */
+/** Starts and approves a login, each step at another replica. */
 async function approve({ replicas }: Base, index: number): Promise<Waiting> {
   const at = (step: number): { url: string } => ({
     url: replicas[(index + step) % replicas.length]?.url ?? '',
@@ -35,36 +42,43 @@ async function approve({ replicas }: Base, index: number): Promise<Waiting> {
   const terminal = await openTerminal(at(0))
   const { session_id: sessionId, user_code: code } = await terminal.login({ token_name: `terminal ${index}` })
   const { status } = await decide(at(1), { id: randomUUID(), name: `person ${index}` }, code, 'approve')
-  if (status !== 200) throw new Error(`the approval of ${code} is answered ${status}`)
+  if (status !== 200) throw new Error(`the approval of ${code} returned ${status}`)
   return { terminal, sessionId, code }
 }
 
-async function pollAtOnce({ replicas }: Base, { terminal, sessionId, code }: Waiting): Promise<Polled> {
+async function pollConcurrently({ replicas }: Base, { terminal, sessionId, code }: Waiting): Promise<Polled> {
   const start = performance.now()
   const answers = await Promise.all(
     Array.from({ length: pollsEach }, (_, index) =>
       terminal.poll(sessionId, {}, replicas[index % replicas.length]?.url),
     ),
   )
-  const polled: Polled = { code, tokens: [], expired: 0, again: 0, other: [], ms: performance.now() - start }
+  const polled: Polled = {
+    code,
+    tokens: [],
+    expired: 0,
+    pending: 0,
+    other: [],
+    ms: performance.now() - start,
+  }
   for (const { status, body } of answers)
     if ('sealed_token' in body) polled.tokens.push(terminal.open(body['sealed_token']))
     else if (status === 200 && body['status'] === 'expired') polled.expired++
-    // It met the one that gets the token.
-    else if (status === 200 && body['status'] === 'authorization_pending') polled.again++
+    // This poll collided with the one that receives the token.
+    else if (status === 200 && body['status'] === 'authorization_pending') polled.pending++
     else polled.other.push(`${status} ${JSON.stringify(body)}`)
   return polled
 }
 
 async function observe(stage: Base): Promise<Observed> {
-  const { cluster, options, say } = stage
+  const { cluster, options, log } = stage
   const sessions = options.sessions ?? bySize(options, 200, 20)
-  say(`approving ${sessions} logins`)
+  log(`approving ${sessions} logins`)
   const indexes = [...Array(sessions).keys()]
-  const waiting = await inParallel(indexes, approvalsAtOnce, (index) => approve(stage, index))
-  say(`polling each ${pollsEach} times at once`)
+  const waiting = await inParallel(indexes, concurrentApprovals, (index) => approve(stage, index))
+  log(`sending ${pollsEach} concurrent polls for each login`)
   const polled: Polled[] = []
-  for (const one of waiting) polled.push(await pollAtOnce(stage, one))
+  for (const one of waiting) polled.push(await pollConcurrently(stage, one))
   const statesNow = async (): Promise<Record<string, number>> => {
     const { rows } = await cluster.sql.query('select status, count(*)::int from cli_logins group by 1')
     return Object.fromEntries(
@@ -72,10 +86,10 @@ async function observe(stage: Base): Promise<Observed> {
     )
   }
   await until(
-    'the end of all logins',
+    'all logins to settle',
     settleMs,
     async () => (await statesNow())['fetched'] === undefined,
-  ).catch(() => say('not all of them are settled'))
+  ).catch(() => log('not all logins are settled'))
   await pause(100)
   const { rows } = await cluster.sql.query(
     'select count(*)::int as count from personal_access_tokens where revoked',
@@ -103,17 +117,17 @@ function judge({ sessions, polled, states, revoked }: Observed) {
   )
   figures.atLeast('winners', new Set(tokens).size, sessions)
   figures.none(
-    'answered_otherwise',
+    'unexpected',
     polled.flatMap(({ other }) => other),
   )
   figures.atLeast('consumed', states['consumed'] ?? 0, sessions)
   figures.atMost('revoked', revoked, 0)
   figures.show('polls', polled.length * pollsEach)
   figures.show(
-    'told_to_come_again',
-    polled.reduce((sum, { again }) => sum + again, 0),
+    'pending',
+    polled.reduce((sum, { pending }) => sum + pending, 0),
   )
-  figures.show('polls_of_one_ms', lagsAt(polled.map(({ ms }) => ms).sort((a, b) => a - b)))
+  figures.show('polls_per_login_ms', lagsAt(polled.map(({ ms }) => ms).sort((a, b) => a - b)))
   return figures.verdict
 }
 
@@ -122,16 +136,16 @@ const withFirst = (observed: Observed, change: (first: Polled) => Polled): Obser
   polled: changeOne(observed.polled, change),
 })
 
-export const f26: Row = playedOn<Observed, Base, { replicas: number; env: Record<string, string> }>(
-  (setup, options, say) => openBase(setup, options, say, async () => ({})),
+export const f26: Row = createRow<Observed, Base, { replicas: number; env: Record<string, string> }>(
+  (setup, options, log) => openBase(setup, options, log, async () => ({})),
   {
     id: 'F26',
-    title: '100 polls at once of each of 200 approved logins from terminals, at three replicas',
+    title: '100 concurrent polls for each of 200 approved CLI logins, at three replicas',
     setup: () => ({
       replicas: 3,
       env: {
         SVC_LOG_LEVEL: 'warn',
-        // Their limits are not the subject; they would refuse most of the polls.
+        // The limits are not under test and would reject most of the polls.
         SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',
         SVC_CLI_LOGIN_POLLS_PER_LOGIN: '1000000',
       },
@@ -140,22 +154,22 @@ export const f26: Row = playedOn<Observed, Base, { replicas: number; env: Record
     observe,
     judge,
     mutants: [
-      mutant('two polls get the token', 'several_winners', (observed) =>
+      mutant('two polls receive the token', 'several_winners', (observed) =>
         withFirst(observed, (one) => ({ ...one, tokens: [...one.tokens, ...one.tokens] })),
       ),
-      mutant('nobody gets the token', 'without_winner', (observed) =>
+      mutant('no poll receives the token', 'without_winner', (observed) =>
         withFirst(observed, (one) => ({ ...one, tokens: [] })),
       ),
-      mutant('two logins get the same token', 'winners', (observed) =>
+      mutant('two logins receive the same token', 'winners', (observed) =>
         withFirst(observed, (one) => ({ ...one, tokens: observed.polled[1]?.tokens ?? one.tokens })),
       ),
-      mutant('a poll fails', 'answered_otherwise', (observed) =>
+      mutant('a poll fails', 'unexpected', (observed) =>
         withFirst(observed, (one) => ({ ...one, other: ['500 {}'] })),
       ),
-      mutant('a delivery is not noted', 'consumed', (observed) => ({
+      mutant('a delivery is not recorded', 'consumed', (observed) => ({
         states: { ...observed.states, consumed: (observed.states['consumed'] ?? 0) - 1 },
       })),
-      mutant('a token that was delivered is revoked', 'revoked', () => ({ revoked: 1 })),
+      mutant('a delivered token is revoked', 'revoked', () => ({ revoked: 1 })),
     ],
   },
 )

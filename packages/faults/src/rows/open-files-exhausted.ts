@@ -1,5 +1,5 @@
-// F36: connections take every file that a replica may have open. Those that do nothing keep nobody out; when no file is left
-// at all the replica does not end, and it serves again as soon as there are some.
+// F36: connections use up the open file limit of a replica. Idle connections must not lock out other callers. When no
+// descriptor is left, the replica keeps running, and it serves again as soon as descriptors are free.
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { Agent } from 'node:http'
@@ -18,34 +18,37 @@ import { mutant, wrongStatus } from '../plant.ts'
 
 type Span = { at: number; until: number }
 type Observed = EsbObserved & {
-  /** Health over new connections during the crowds, and over a kept one while no file is left. */
+  /**
+   * Health checks over new connections while a crowd is connected, and over an existing connection while no descriptor
+   * is free.
+   */
   crowded: Probe[]
-  kept: Probe[]
-  /** Health over new connections while no file is left. */
-  keptOut: Probe[]
-  /** When crowds were connected, and when no file was left. */
+  keptAlive: Probe[]
+  /** Health checks over new connections while no descriptor is free. */
+  lockedOut: Probe[]
+  /** When crowds were connected, and when no descriptor was free. */
   spans: { crowds: Span[]; exhausted: Span }
   openFiles: number
   recoverMs: number
 }
 
 const limit = 480
-// Beyond those that are open when the crowd comes.
+// Descriptors left in addition to those that are open before the crowd connects.
 const leftFiles = 2
 const quietMs = 1_500
 const connectMs = 2_000
 const [perSecond, directPerSecond] = [20, 20]
 const crowdSize = 600
 const [firstMs, holdMs, exhaustedMs, lastMs] = [2_000, 3_000, 5_000, 3_000]
-const mostRecoverMs = 5_000
-// Say nothing, never end their request, have asked once.
+const maxRecoverMs = 5_000
+// Three crowds of connections: they send nothing, never complete their request, or are idle after one request.
 const crowds = ['', 'POST /query HTTP/1.1\r\nhost: x\r\n', 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n']
 
 const filesOf = ({ pid }: Replica): number => readdirSync(`/proc/${pid}/fd`).length
 const setLimit = ({ pid }: Replica, soft: number): void =>
   void execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${soft}:${limit}`])
 
-/** Opens connections that send this and then nothing more. */
+/** Opens connections that send `text` and nothing else. */
 async function openCrowd(url: string, text: string): Promise<Socket[]> {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: crowdSize }, () => connect(Number(port), hostname))
@@ -54,7 +57,7 @@ async function openCrowd(url: string, text: string): Promise<Socket[]> {
       (socket) =>
         new Promise<void>((resolve) => {
           socket.on('error', () => resolve())
-          // A replica that accepts nobody leaves them waiting.
+          // A replica that accepts no connection would block this forever.
           setTimeout(resolve, connectMs)
           socket
             .resume()
@@ -75,14 +78,18 @@ async function observe(stage: EsbStage): Promise<Observed> {
     headers: personHeaders(stage.site.adminId),
     body: '{"query":"{ me { id } }"}',
   }
-  const through = await stage.caller.start({ kinds: [good], perSecond, isFresh: true })
-  const calls = await stage.caller.start({ kinds: [direct], perSecond: directPerSecond, isFresh: true })
+  const through = await stage.caller.start({ kinds: [good], perSecond, usesNewConnections: true })
+  const calls = await stage.caller.start({
+    kinds: [direct],
+    perSecond: directPerSecond,
+    usesNewConnections: true,
+  })
   await pause(firstMs)
   const spans: Span[] = []
   const probes = startProbes(health, 200)
   let openFiles = 0
   for (const text of crowds) {
-    stage.say(`${crowdSize} connections on each port that send ${text.length} bytes`)
+    stage.log(`opening ${crowdSize} connections on each port that send ${text.length} bytes`)
     const sockets = [...(await openCrowd(victim.url, text)), ...(await openCrowd(health, text))]
     openFiles = Math.max(openFiles, filesOf(victim))
     const at = Date.now()
@@ -96,32 +103,32 @@ async function observe(stage: EsbStage): Promise<Observed> {
   return {
     ...(await stage.history([...(await through.stop()), ...(await calls.stop())])),
     crowded,
-    kept: exhausted.kept,
-    keptOut: exhausted.keptOut,
+    keptAlive: exhausted.keptAlive,
+    lockedOut: exhausted.lockedOut,
     spans: { crowds: spans, exhausted: exhausted.span },
     openFiles,
     recoverMs,
   }
 }
 
-/** Leaves a few files, which a crowd takes; then gives them back. */
+/** Lowers the limit to a few free descriptors, lets a crowd use them, then restores the limit. */
 async function exhaust(
   stage: EsbStage,
   victim: Replica,
   health: string,
-): Promise<Pick<Observed, 'kept' | 'keptOut' | 'recoverMs'> & { span: Span }> {
+): Promise<Pick<Observed, 'keptAlive' | 'lockedOut' | 'recoverMs'> & { span: Span }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  // What the crowds have left is closed by then.
+  // Wait until the connections of the crowds are closed.
   await pause(quietMs)
   await probeOnce(health, agent)
-  stage.say('no file is left')
+  stage.log('using up all file descriptors')
   const at = Date.now()
   setLimit(victim, filesOf(victim) + leftFiles)
-  const [kept, fresh] = [startProbes(health, 100, agent), startProbes(health, 200)]
+  const [keptAlive, fresh] = [startProbes(health, 100, agent), startProbes(health, 200)]
   const crowd = await openCrowd(victim.url, '')
   await pause(exhaustedMs)
   const span = { at, until: Date.now() }
-  const [keptProbes, keptOut] = [await kept.stop(), await fresh.stop()]
+  const [keptProbes, lockedOut] = [await keptAlive.stop(), await fresh.stop()]
   setLimit(victim, limit)
   const healed = Date.now()
   for (const socket of crowd) socket.destroy()
@@ -131,18 +138,18 @@ async function exhaust(
     if (answers.every(({ status }) => status === 200)) recoverMs = Date.now() - healed
   }
   agent.destroy()
-  return { kept: keptProbes, keptOut, span, recoverMs }
+  return { keptAlive: keptProbes, lockedOut, span, recoverMs }
 }
 
 const within = (calls: readonly CallRecord[], { at, until }: Span): CallRecord[] =>
   calls.filter(({ start, ms }) => start >= at && start + ms <= until)
-/** Not while a crowd connects: a connection may be closed for the next one before its request is there. */
+/** Excludes the time in which a crowd connects: a new connection may evict another one before its request arrives. */
 const inCrowds = ({ calls, spans }: Observed): CallRecord[] =>
   spans.crowds.flatMap((span) => within(calls, span))
 const isIn = (spans: readonly Span[], time: number): boolean =>
   spans.some(({ at, until }) => time >= at && time < until)
-// Calls of the ESB have a share of the files too, which is small here: they may be told to come again.
-const isKeptOut = ({ kind, status }: CallRecord): boolean =>
+// ESB calls have a share of the descriptors too. It is small here, so they may receive 503.
+const isLockedOut = ({ kind, status }: CallRecord): boolean =>
   status !== 200 && !(kind === 'good' && status === 503)
 const described = ({ kind, status, problem }: CallRecord): string => `${kind} ${status} ${problem}`
 const unhealthy = (probes: readonly Probe[]): string[] =>
@@ -153,13 +160,13 @@ const excused = new Set([0, 200, 502, 503])
 
 export const f36: Row = defineEsbRow<Observed>({
   id: 'F36',
-  title: `connections take the ${limit} files of one of three replicas, and then none is left`,
+  title: `connections use up the ${limit} file descriptors of one of three replicas`,
   setup: () => ({
     replicas: 3,
     postgres: 'patroni',
     withSentinel: true,
     openFiles: [limit],
-    // Threads take files too.
+    // Threads use descriptors too.
     env: { SVC_CREDENTIALS_KDF_THREADS: '1' },
   }),
   limitSeconds: 120,
@@ -169,41 +176,41 @@ export const f36: Row = defineEsbRow<Observed>({
     const duringCrowd = inCrowds(observed)
     figures.none('healthz', unhealthy(observed.crowded.filter(({ at }) => isIn(crowds, at))))
     figures.show('healthz_lost_in_burst', unhealthy(observed.crowded).length)
-    figures.none('healthz_kept', unhealthy(observed.kept))
+    figures.none('healthz_kept_alive', unhealthy(observed.keptAlive))
     figures.show('healthz_ms', Math.max(...observed.crowded.map(({ ms }) => ms)))
-    figures.none('kept_out', duringCrowd.filter(isKeptOut).map(described))
+    figures.none('locked_out', duringCrowd.filter(isLockedOut).map(described))
     figures.show('refused_in_crowd', duringCrowd.filter(({ status }) => status === 503).length)
     figures.atLeast('calls_in_crowd', duringCrowd.length, 50)
     figures.show('open_files', observed.openFiles)
     figures.atMost('files_over', observed.openFiles - limit, 0)
-    // Without this nothing was exhausted.
+    // Without these failures, the descriptors were not exhausted.
     const refused = within(observed.calls, exhausted).filter(({ status }) => status !== 200)
-    figures.atLeast('refused_without_files', unhealthy(observed.keptOut).length + refused.length, 2)
+    figures.atLeast('refused_without_files', unhealthy(observed.lockedOut).length + refused.length, 2)
     figures.none('wrong_status', observed.calls.filter(({ status }) => !excused.has(status)).map(described))
     figures.show('statuses_without_files', statusesOf(within(observed.calls, exhausted)))
-    figures.atMost('recover_ms', observed.recoverMs, mostRecoverMs)
-    const after = observed.calls.filter(({ start }) => start > exhausted.until + mostRecoverMs / 2)
+    figures.atMost('recover_ms', observed.recoverMs, maxRecoverMs)
+    const after = observed.calls.filter(({ start }) => start > exhausted.until + maxRecoverMs / 2)
     figures.none('failed_after', after.filter(({ status }) => status !== 200).map(described))
     figures.atLeast('passed_after', after.length, 10)
   },
   mutants: [
-    mutant('health is not answered during the crowd', 'healthz', (observed) => ({
+    mutant('health checks fail during the crowd', 'healthz', (observed) => ({
       crowded: observed.crowded.map((probe) => ({ ...probe, status: 0 })),
     })),
-    mutant('health is not answered without files', 'healthz_kept', (observed) => ({
-      kept: [...observed.kept, { at: 0, ms: 10, status: 500 }],
+    mutant('health checks fail without free descriptors', 'healthz_kept_alive', (observed) => ({
+      keptAlive: [...observed.keptAlive, { at: 0, ms: 10, status: 500 }],
     })),
-    mutant('the crowd keeps a caller out', 'kept_out', (observed) => {
+    mutant('the crowd locks out a caller', 'locked_out', (observed) => {
       const key = inCrowds(observed)[0]?.key
       return {
         calls: observed.calls.map((call) => (call.key === key ? { ...call, status: 0 } : call)),
       }
     }),
     wrongStatus(),
-    mutant('the replica does not come back', 'recover_ms', () => ({ recoverMs: 30_000 })),
-    mutant('calls fail after it', 'failed_after', (observed) => ({
+    mutant('the replica does not recover', 'recover_ms', () => ({ recoverMs: 30_000 })),
+    mutant('calls fail after the recovery', 'failed_after', (observed) => ({
       calls: observed.calls.map((call) =>
-        call.start > observed.spans.exhausted.until + mostRecoverMs / 2 ? { ...call, status: 502 } : call,
+        call.start > observed.spans.exhausted.until + maxRecoverMs / 2 ? { ...call, status: 502 } : call,
       ),
     })),
   ],

@@ -1,7 +1,14 @@
-// F07: PostgreSQL hangs. Its processes are stopped, so that connections stay and nothing answers. Callers get a 503 within
-// the service's own times, readiness says so, and the replicas live.
+// F07: PostgreSQL hangs. Its processes are stopped, so connections stay open but get no response. Callers receive 503
+// within the service's timeouts, the replicas report that they are not ready, and they keep running.
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
-import { findWritten, longestMs, neverRecovers, recoverMs, shedPercent, waitsLong } from '../mixed/spans.ts'
+import {
+  findWritten,
+  longestMs,
+  writesNeverRecover,
+  recoverMs,
+  shedPercent,
+  slowCall,
+} from '../mixed/spans.ts'
 import type { MixedStage } from '../mixed/stage.ts'
 import type { Row } from '../row.ts'
 import {
@@ -20,7 +27,7 @@ type Observed = MixedObserved & { vitals: Vitals; replicas: string[] }
 const firstMs = 6_000
 const hangMs = 20_000
 const lastMs = 10_000
-// 5 s for a connection or for a statement, half a second for the server to say so itself, and what a busy machine adds.
+// 5 s for a connection or a statement, 500 ms for the server's own timeout, and the delay of a busy machine.
 const latencyMs = 6_500
 const flipMs = 3_000
 const healthzMs = 100
@@ -31,12 +38,12 @@ async function observe(stage: MixedStage): Promise<Observed> {
   const load = await stage.startLoad((firstMs + hangMs + lastMs) / 1_000)
   const endWatch = watchVitals(stage.replicas)
   await load.at(firstMs)
-  stage.say(`stopping every process of PostgreSQL for ${hangMs / 1_000} s`)
+  stage.log(`freezing every PostgreSQL process for ${hangMs / 1_000} s`)
   const at = Date.now()
-  await stage.cluster.harm('postgres SIGSTOP')
+  await stage.cluster.applyFault('postgres SIGSTOP')
   await load.at(firstMs + hangMs)
   const until = Date.now()
-  await stage.cluster.harm('postgres SIGCONT')
+  await stage.cluster.applyFault('postgres SIGCONT')
   await load.end()
   const vitals = await endWatch()
   return {
@@ -51,14 +58,14 @@ const spanOf = ({ faults }: MixedObserved): { at: number; until: number } => fau
 
 export const f07: Row = defineMixedRow<Observed>({
   id: 'F07',
-  title: 'PostgreSQL hangs: every process of it is stopped for 20 s',
+  title: 'PostgreSQL hangs: all of its processes are stopped for 20 s',
   setup: () => ({ replicas: 3 }),
   limitSeconds: 240,
   observe,
   judge: (figures, observed) => {
     const { operations, vitals, replicas } = observed
     const span = spanOf(observed)
-    // Tokens of logins are hashed, one after the other, which takes its time on a busy machine.
+    // Login tokens are hashed one after the other, which is slow on a busy machine.
     const unhashed = operations.filter(({ op }) => op !== 'login' && op !== 'approve')
     figures.atMost('max_latency_s', longestMs(unhashed, span) / 1_000, latencyMs / 1_000)
     figures.atMost('ready_flip_ms', unreadyAfterMs(vitals, replicas, span), flipMs)
@@ -67,18 +74,18 @@ export const f07: Row = defineMixedRow<Observed>({
     figures.atMost('healthz_max_ms', slowestHealthMs(vitals, span), healthzMs)
     figures.atMost('rss_delta_mb', grownMb(vitals, span), rssMb)
     figures.show('shed_pct', shedPercent(operations, span))
-    // A server that still answers would show nothing.
+    // The scenario proves nothing if the server still responds.
     const written = findWritten(operations, { at: span.at + 500, until: span.until })
     figures.none(
-      'written_meanwhile',
+      'written_during_outage',
       written.map(({ op }) => op),
     )
     figures.atMost('recover_ms', recoverMs(operations, span), recoveredMs)
   },
   mutants: [
-    waitsLong('max_latency_s', latencyMs + 1),
-    neverRecovers(),
-    mutant('a replica says that it is ready all the time', 'ready_flip_ms', (observed) => ({
+    slowCall('max_latency_s', latencyMs + 1),
+    writesNeverRecover(),
+    mutant('a replica always reports that it is ready', 'ready_flip_ms', (observed) => ({
       vitals: {
         ...observed.vitals,
         ready: observed.vitals.ready.map((one) =>
@@ -86,13 +93,11 @@ export const f07: Row = defineMixedRow<Observed>({
         ),
       },
     })),
-    mutant('a replica does not say that it lives', 'healthz_not_200', (observed) =>
-      plantHealth(observed, { status: 0 }),
-    ),
-    mutant('a replica takes its time to say that it lives', 'healthz_max_ms', (observed) =>
+    mutant('a health check fails', 'healthz_not_200', (observed) => plantHealth(observed, { status: 0 })),
+    mutant('a health check is slow', 'healthz_max_ms', (observed) =>
       plantHealth(observed, { ms: healthzMs + 1 }),
     ),
-    mutant('a replica keeps everything that waits', 'rss_delta_mb', (observed) => ({
+    mutant('a replica buffers all waiting requests', 'rss_delta_mb', (observed) => ({
       vitals: {
         ...observed.vitals,
         memory: observed.vitals.memory.map((one) =>
@@ -100,7 +105,7 @@ export const f07: Row = defineMixedRow<Observed>({
         ),
       },
     })),
-    mutant('the server goes on', 'written_meanwhile', (observed) => {
+    mutant('the server continues to work', 'written_during_outage', (observed) => {
       const { at } = spanOf(observed)
       const one = { op: 'create', key: 'x', start: at + 1_000, end: at + 1_001, status: 200 }
       return { operations: [...observed.operations, { ...one, outcome: 'ok' as const }] }
@@ -108,7 +113,7 @@ export const f07: Row = defineMixedRow<Observed>({
   ],
 })
 
-/** The first sample within the fault is another one. */
+/** Changes the first health sample during the fault. */
 function plantHealth(observed: Observed, changed: { status?: number; ms?: number }): Observed {
   const { health } = observed.vitals
   const index = health.findIndex(({ at }) => at >= spanOf(observed).at)

@@ -1,6 +1,6 @@
-// F04 and F05: PostgreSQL is restarted while backends emit and try again under the same key until they are accepted. F04
-// stops it in order, which ends its sessions at once; F05 stops it as a crash does, and it recovers from its log. What was
-// accepted is kept, what was tried again is stored once, and emits are accepted soon after it is back.
+// F04 and F05: PostgreSQL is restarted while backends retry emits under the same key until they are accepted. F04 uses
+// a fast shutdown, which terminates all sessions. F05 uses an immediate shutdown, like a crash, with recovery from the
+// WAL. Accepted emits are kept, retried emits are stored once, and emits are accepted soon after the restart.
 import { pause } from '../children.ts'
 import { emitUntilAccepted, planEmit, readInboxes } from '../comms-calls.ts'
 import { inParallel } from '../pace.ts'
@@ -13,7 +13,7 @@ import {
   readStored,
 } from '../comms-checkers.ts'
 import { duplicateNotification, lostNotification, lostRecipient, refusedEmit } from '../comms-mutants.ts'
-import { type CommsStage, type ReadinessSample, inTurn, watchReadiness } from '../comms-stage.ts'
+import { type CommsStage, type ReadinessSample, roundRobin, watchReadiness } from '../comms-stage.ts'
 import { judgeDrain } from '../judge.ts'
 import { areReady, waitQuietly } from '../quiet.ts'
 import { type Row, defineCommsRow } from '../row.ts'
@@ -23,7 +23,7 @@ import { createVerdict, quantile } from '../verdict.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = EmitHistory & {
-  /** When it was told to stop, when it was gone, when it was started, and when it answered again. */
+  /** When the stop was requested, when the server was down, when it was started, and when it responded again. */
   stopAt: number
   downAt: number
   startAt: number
@@ -39,55 +39,57 @@ type Times = Pick<Observed, 'stopAt' | 'downAt' | 'startAt' | 'backAt'>
 const clients = 64
 const recipients = 3
 const firstMs = 3_000
-// Readiness is known for up to a second; a shorter outage may pass unseen.
+// Readiness is cached for up to 1 s, so a shorter outage may go unnoticed.
 const downMs = 1_500
-// A restart seldom hits the moment between a commit and its answer. These callers give up at any moment of theirs.
-const shareCut = 0.05
-const mostCutMs = 100
+// A restart rarely hits the moment between a commit and its response, so some callers abort at random times.
+const shareAborted = 0.05
+const maxAbortMs = 100
 
 const countOf = (options: CommsStage['options']): number => options.emits ?? bySize(options, 5_000, 1_000)
 
-/** When PostgreSQL is stopped, in emits that are done; and which callers give up on their first try, after how long. */
+/**
+ * Plans the number of emits after which PostgreSQL is stopped, and which callers abort their first attempt, and when.
+ */
 function plan(random: () => number, options: CommsStage['options']): Schedule {
   const count = countOf(options)
   const restart = { what: 'restart after emits', target: Math.floor(count * (0.2 + 0.4 * random())), atMs: 0 }
-  const cuts = [...Array(count).keys()]
-    .filter(() => random() < shareCut)
-    .map((target) => ({ what: 'caller gives up', target, atMs: Math.ceil(mostCutMs * random()) }))
-  return [restart, ...cuts]
+  const aborts = [...Array(count).keys()]
+    .filter(() => random() < shareAborted)
+    .map((target) => ({ what: 'caller aborts', target, atMs: Math.ceil(maxAbortMs * random()) }))
+  return [restart, ...aborts]
 }
 
 async function observe(stage: CommsStage, schedule: Schedule, mode: Mode): Promise<Observed> {
-  const { cluster, world, calls, random, say, replicas } = stage
+  const { cluster, world, calls, random, log, replicas } = stage
   const count = countOf(stage.options)
   const emits = Array.from({ length: count }, () => planEmit(world, random, recipients))
   const restartAfter = stepOf(schedule, 'restart after emits').target
-  const cuts = new Map(
-    schedule.filter(({ what }) => what === 'caller gives up').map(({ target, atMs }) => [target, atMs]),
+  const aborts = new Map(
+    schedule.filter(({ what }) => what === 'caller aborts').map(({ target, atMs }) => [target, atMs]),
   )
   const endWatch = watchReadiness(replicas)
-  const next = inTurn(replicas)
+  const next = roundRobin(replicas)
   let done = 0
   const restarted = Promise.withResolvers<Times>()
   const restart = async (): Promise<Times> => {
-    say(`restarting PostgreSQL (${mode}) after ${done} emits`)
+    log(`restarting PostgreSQL (${mode}) after ${done} emits`)
     const stopAt = Date.now()
-    await cluster.harm(`postgres stop ${mode}`)
+    await cluster.applyFault(`postgres stop ${mode}`)
     const downAt = Date.now()
     await pause(downMs)
     const startAt = Date.now()
-    await cluster.harm('postgres start')
+    await cluster.applyFault('postgres start')
     return { stopAt, downAt, startAt, backAt: Date.now() }
   }
-  say(`${count} emits by ${clients} clients`)
+  log(`${count} emits by ${clients} clients`)
   await inParallel([...emits.entries()], clients, async ([index, emit]) => {
-    await emitUntilAccepted(calls, next, emit, cuts.get(index))
+    await emitUntilAccepted(calls, next, emit, aborts.get(index))
     if (done++ === restartAfter) restart().then(restarted.resolve, restarted.reject)
   })
   const times = await restarted.promise
-  say('reading the inboxes')
+  log('reading the inboxes')
   const drainSeconds = await waitQuietly(stage, {
-    what: 'every replica is ready',
+    what: 'all replicas to be ready',
     ms: 30_000,
     holds: () => areReady(stage),
   })
@@ -103,7 +105,10 @@ async function observe(stage: CommsStage, schedule: Schedule, mode: Mode): Promi
   }
 }
 
-/** When emits were accepted again: by a call that began after the end, or was answered after the start. */
+/**
+ * Returns the time at which an emit was accepted again, by a call that started after the stop or completed after the
+ * start.
+ */
 function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
   const ends = emits.flatMap(({ attempts }) =>
     attempts
@@ -113,22 +118,22 @@ function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
   return Math.min(...ends)
 }
 
-// An id carries the time of the database's clock, as the service knows it.
+// An id contains the time of the database's clock as the service estimates it.
 const clockMs = 50
 
-/** Emits that were committed by a try whose caller got no answer, and accepted when they were tried again. */
+/** Returns emits that were committed by an attempt without a response and accepted on a retry. */
 const findKeptUnanswered = (emits: readonly Emit[]): Emit[] =>
   emits.filter(({ accepted, attempts }) => {
     const accepting = attempts.find(({ status }) => status === 202)
-    const [kept] = accepted
-    if (kept === undefined || accepting === undefined) return false
-    return idTimeOf(kept.notificationId) < accepting.start - clockMs
+    const [stored] = accepted
+    if (stored === undefined || accepting === undefined) return false
+    return idTimeOf(stored.notificationId) < accepting.start - clockMs
   })
 
-/** The time in a UUIDv7. */
+/** Returns the timestamp in a UUIDv7. */
 const idTimeOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
-/** Replicas that never said that they cannot work, or do not say in the end that they can. */
+/** Returns replicas that never reported that they are not ready, or that are not ready at the end. */
 const findUnready = ({ samples, replicas, downAt }: Observed): string[] =>
   replicas.filter((replica) => {
     const own = samples.filter((sample) => sample.replica === replica && sample.at >= downAt)
@@ -142,46 +147,46 @@ function judge(observed: Observed) {
   figures.none('dup', checkOncePerKey(observed))
   figures.none('refused', findRefused(emits))
   const attempts = emits.flatMap((emit) => emit.attempts)
-  // A restart that nobody notices shows nothing.
+  // A restart without a retry proves nothing.
   figures.atLeast('retried', attempts.length - emits.length, 1)
   figures.show('without_answer', attempts.filter(({ status }) => status === 0).length)
-  // Without these, keys would not have mattered.
+  // Without these, the idempotency keys would not have been needed.
   figures.atLeast('kept_unanswered', findKeptUnanswered(emits).length, 1)
   figures.recovery('first_202_after_ms', {
     ms: Math.max(0, acceptedAgainAt(observed) - backAt),
-    most: firstMs,
+    max: firstMs,
   })
   figures.show('stop_ms', downAt - stopAt)
   figures.show('recovery_ms', backAt - startAt)
   figures.none('ready_503_then_200', findUnready(observed))
   figures.none('exits', observed.ended)
-  const taken = attempts
+  const durations = attempts
     .filter(({ status }) => status === 202)
     .map(({ start, end }) => end - start)
     .sort((a, b) => a - b)
-  figures.show('emit_p99_ms', quantile(taken, 0.99))
+  figures.show('emit_p99_ms', quantile(durations, 0.99))
   judgeDrain(figures, observed.drainSeconds)
   return figures.verdict
 }
 
-/** The row with this number, in which PostgreSQL is stopped in this way. */
+/** Creates a scenario in which PostgreSQL is stopped with this mode. */
 const defineRestart = (id: string, mode: Mode): Row =>
   defineCommsRow<Observed>({
     id,
-    title: `PostgreSQL stopped (-m ${mode}) and started during 5,000 emits by ${clients} clients that try again`,
+    title: `PostgreSQL stopped (-m ${mode}) and started during 5,000 emits by ${clients} retrying clients`,
     schedule: plan,
     setup: () => ({ replicas: 3, applications: 2, users: 200 }),
     limitSeconds: 240,
     observe: (stage, schedule) => observe(stage, schedule, mode),
     judge,
     timeline: ({ emits, stopAt, backAt }) =>
-      emitsTimeline(emits, [{ at: stopAt, until: backAt, name: 'PostgreSQL is away' }]),
+      emitsTimeline(emits, [{ at: stopAt, until: backAt, name: 'PostgreSQL is down' }]),
     mutants: [
       lostNotification(),
       lostRecipient(),
       duplicateNotification(),
       refusedEmit('refused'),
-      mutant('no try is repeated after its commit', 'kept_unanswered', (observed) => ({
+      mutant('no attempt is repeated after its commit', 'kept_unanswered', (observed) => ({
         emits: observed.emits.map((emit) => ({ ...emit, attempts: emit.attempts.slice(0, 1) })),
       })),
       mutant('the first emit is accepted too late', 'first_202_after_ms', (observed) => ({
@@ -192,12 +197,12 @@ const defineRestart = (id: string, mode: Mode): Row =>
           ),
         })),
       })),
-      mutant('a replica says that it is ready without a database', 'ready_503_then_200', (observed) => ({
+      mutant('a replica reports that it is ready without a database', 'ready_503_then_200', (observed) => ({
         samples: observed.samples.map((sample) =>
           sample.replica === observed.replicas[0] ? { ...sample, status: 200 } : sample,
         ),
       })),
-      mutant('a replica ends', 'exits', (observed) => ({ ended: observed.replicas.slice(0, 1) })),
+      mutant('a replica exits', 'exits', (observed) => ({ ended: observed.replicas.slice(0, 1) })),
     ],
   })
 

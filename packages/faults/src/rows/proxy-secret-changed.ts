@@ -1,5 +1,5 @@
-// F35: the secret of the proxy is exchanged: replicas accept two, then the proxies send the new one, then replicas accept
-// only that. Nobody who follows is refused, and the former one is refused in the end.
+// F35: the proxy secret is rotated. The replicas accept two secrets, then the proxies send the new secret, then the
+// replicas accept only the new secret. No valid request is rejected, and the old secret is rejected at the end.
 import { randomBytes } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
 import { createClient } from '../mixed/client.ts'
@@ -14,31 +14,31 @@ import { failedOperation, mutant } from '../plant.ts'
 type Observed = MixedObserved & {
   gate401: string[]
   drained: Drained[]
-  /** What each replica answers in the end, to the former secret and to the new one. */
-  former: number[]
+  /** Final response status of each replica to the old secret and to the new one. */
+  previous: number[]
   next: number[]
-  /** Calls since the proxies sent the new one, and since it was the only one. */
+  /** Number of calls after the proxies switched to the new secret, and after it became the only accepted secret. */
   since: { switched: number; only: number }
 }
 
 const firstMs = 3_000
 const lastMs = 4_000
-const leastSeconds = 20
-const fewestCalls = 50
+const minSeconds = 20
+const minCalls = 50
 
 async function observe(stage: MixedStage): Promise<Observed> {
-  const { balancer, client, recorder, say } = stage
+  const { balancer, client, recorder, log } = stage
   const secret = randomBytes(32).toString('base64url')
-  const load = await stage.startLoad(leastSeconds)
+  const load = await stage.startLoad(minSeconds)
   await load.at(firstMs)
   const at = Date.now()
-  say('two secrets are accepted')
+  log('accepting both secrets')
   const both = { SVC_PROXY_SECRET: secret, SVC_PROXY_SECRET_PREVIOUS: proxySecret }
   const drained = await replaceReplicas(stage, both)
-  say('the proxies send the new one')
+  log('switching the proxies to the new secret')
   await balancer.replaceSecret(proxySecret, secret)
   const switched = recorder.operations.length
-  say('only the new one is accepted')
+  log('accepting only the new secret')
   drained.push(...(await replaceReplicas(stage, { SVC_PROXY_SECRET: secret })))
   const [until, only] = [Date.now(), recorder.operations.length]
   await load.at(until - load.startedAt + lastMs)
@@ -49,15 +49,15 @@ async function observe(stage: MixedStage): Promise<Observed> {
     ...history,
     gate401: client.refusedAtGate,
     drained,
-    former: await askAll(stage, proxySecret),
-    next: await askAll(stage, secret),
+    previous: await statusesWith(stage, proxySecret),
+    next: await statusesWith(stage, secret),
     since: { switched: total - switched, only: total - only },
-    faults: [{ name: 'the secret of the proxy is exchanged', at, until }],
+    faults: [{ name: 'the proxy secret is rotated', at, until }],
   }
 }
 
-/** Asks every replica directly, with this secret. */
-async function askAll({ replicas, world }: MixedStage, secret: string): Promise<number[]> {
+/** Sends a request with this secret directly to every replica and returns the statuses. */
+async function statusesWith({ replicas, world }: MixedStage, secret: string): Promise<number[]> {
   const statuses: number[] = []
   for (const { url } of replicas.filter((replica) => replica.isAlive())) {
     const direct = createClient(url)
@@ -68,7 +68,7 @@ async function askAll({ replicas, world }: MixedStage, secret: string): Promise<
   return statuses
 }
 
-/** Calls that are answered 401 for no other reason than the gate: none of them brings a credential that may have ended. */
+/** Returns calls that the gate rejected with 401. Calls whose own credential may be invalid are excluded. */
 const refusedCalls = ({ operations }: MixedObserved): string[] =>
   operations
     .filter(({ op, status }) => status === 401 && op !== 'stranger' && op !== 'authenticate')
@@ -76,44 +76,44 @@ const refusedCalls = ({ operations }: MixedObserved): string[] =>
 
 export const f35: Row = defineMixedRow<Observed>({
   id: 'F35',
-  title: 'the secret of the proxy is exchanged: two are accepted, then one; replicas restart one by one',
+  title: 'the proxy secret is rotated: two are accepted, then one; replicas restart one by one',
   setup: () => ({ replicas: 3, postgres: 'patroni', withSentinel: true, env: drainEnv }),
   limitSeconds: 420,
   observe,
   judge: (figures, observed) => {
-    const { gate401, drained, former, next, since, operations } = observed
+    const { gate401, drained, previous, next, since, operations } = observed
     figures.none('gate_401', [...gate401, ...refusedCalls(observed)])
     figures.none(
       'failed',
       operations.filter(({ outcome }) => outcome === 'unknown').map(({ op, status }) => `${op} ${status}`),
     )
     figures.none(
-      'former_accepted',
-      former.filter((status) => status !== 401).map((status) => `the former secret is answered ${status}`),
+      'previous_accepted',
+      previous.filter((status) => status !== 401).map((status) => `the previous secret returned ${status}`),
     )
     figures.none(
       'new_refused',
-      next.filter((status) => status !== 200).map((status) => `the new secret is answered ${status}`),
+      next.filter((status) => status !== 200).map((status) => `the new secret returned ${status}`),
     )
     figures.none('bad_exits', badExits(drained))
     figures.atLeast('restarts', drained.length, 6)
-    figures.atLeast('with_new', since.switched, fewestCalls)
-    figures.atLeast('with_new_only', since.only, fewestCalls)
-    figures.show('drain_most_s', Math.max(...drained.map(({ seconds }) => seconds)))
+    figures.atLeast('with_new', since.switched, minCalls)
+    figures.atLeast('with_new_only', since.only, minCalls)
+    figures.show('drain_max_s', Math.max(...drained.map(({ seconds }) => seconds)))
     const [span] = observed.faults
     figures.show('rotation_s', ((span?.until ?? 0) - (span?.at ?? 0)) / 1_000)
   },
   mutants: [
-    mutant('a call of a proxy that follows is refused at the gate', 'gate_401', () => ({
+    mutant('the gate rejects a call of an up-to-date proxy', 'gate_401', () => ({
       gate401: ['/query'],
     })),
-    mutant('an upload is answered 401', 'gate_401', (observed) => ({
+    mutant('an upload receives 401', 'gate_401', (observed) => ({
       operations: observed.operations.map((one) =>
         one.op === 'upload' ? { ...one, status: 401, outcome: 'fail' as const } : one,
       ),
     })),
-    failedOperation('a call has no answer while a replica drains', 'failed', 0),
-    mutant('the former secret stays valid', 'former_accepted', () => ({ former: [401, 200, 401] })),
+    failedOperation('a call has no response while a replica drains', 'failed', 0),
+    mutant('the previous secret stays valid', 'previous_accepted', () => ({ previous: [401, 200, 401] })),
     mutant('a replica does not know the new secret', 'new_refused', () => ({
       next: [200, 401, 200],
     })),

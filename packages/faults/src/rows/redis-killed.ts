@@ -1,29 +1,32 @@
-// F12: Redis is killed. Notifications are accepted as before, replicas stay ready and limit by themselves, the sockets of
-// the replica that sends get their hints; the hints that others do not get are counted, and flow again when it is back.
+// F12: Redis is killed. Notifications are accepted as before, and replicas stay ready and apply limits locally. Hints,
+// which are messages that may be lost, still reach the sockets of the sending replica. Hints that do not reach other
+// replicas are counted, and flow again after the restart.
 import { pause } from '../children.ts'
 import { hintTwice } from '../comms-mutants.ts'
 import { type Flood, flood } from '../hint-load.ts'
 import { defineLostRedis } from '../lost-redis.ts'
-import { reach, stepOf } from '../schedule.ts'
+import { waitForStep, stepOf } from '../schedule.ts'
 import type { createVerdict } from '../verdict.ts'
 import { mutant } from '../plant.ts'
 
 const rates = { emits: 30, publishes: 15 }
-// The defaults, for the part about limits.
+// The default limits.
 const limit = { rate: 50, burst: 200 }
 const floodSize = 600
 const shareUncounted = 0.05
-// Replicas have noticed that Redis is away, and have been flooded, before it is back.
+// Long enough that replicas detect the loss of Redis and are flooded before it restarts.
 const downMs = 8_000
 
-/** A replica without Redis limits by itself: at most what one bucket holds, and says when to come again. */
+/**
+ * Checks that a replica without Redis applies the limit locally: it accepts at most one bucket and sends Retry-After.
+ */
 function judgeLimit(
   figures: ReturnType<typeof createVerdict>,
   { accepted, limited, ms, ...rest }: Flood,
 ): void {
   figures.atLeast('limited', limited, 1)
-  figures.atMost('let_through', accepted, limit.burst + (limit.rate * ms) / 1_000 + 1)
-  figures.atMost('limited_badly', rest.withoutRetryAfter + rest.other, 0)
+  figures.atMost('accepted', accepted, limit.burst + (limit.rate * ms) / 1_000 + 1)
+  figures.atMost('wrong_rejections', rest.withoutRetryAfter + rest.other, 0)
 }
 
 export const f12 = defineLostRedis<{ flood: Flood }>({
@@ -41,42 +44,42 @@ export const f12 = defineLostRedis<{ flood: Flood }>({
     ]
   },
   rates,
-  // The last application has no sockets; it is the one that is limited.
+  // The last application has no sockets. It is used to test the limit.
   audience: (world) => ({ ...world, applicationIds: world.applicationIds.slice(0, -1) }),
-  harm: async ({ cluster, world, calls, replicas, say }, schedule) => {
+  injectFault: async ({ cluster, world, calls, replicas, log }, schedule) => {
     const startedAt = Date.now()
-    await reach(stepOf(schedule, 'kill'), startedAt)
-    say('killing Redis')
-    const harmedAt = Date.now()
-    await cluster.harm('redis SIGKILL')
+    await waitForStep(stepOf(schedule, 'kill'), startedAt)
+    log('killing Redis')
+    const brokenAt = Date.now()
+    await cluster.applyFault('redis SIGKILL')
     await pause(3_000)
     const flooding = await flood(calls, {
       url: replicas[0]?.url ?? '',
       applicationId: world.applicationIds.at(-1) as string,
       count: floodSize,
     })
-    await reach(stepOf(schedule, 'start'), startedAt)
-    say('starting Redis')
-    await cluster.harm('redis start')
-    return { harmedAt, healedAt: Date.now(), look: () => ({ flood: flooding }) }
+    await waitForStep(stepOf(schedule, 'start'), startedAt)
+    log('starting Redis')
+    await cluster.applyFault('redis start')
+    return { brokenAt, healedAt: Date.now(), readExtra: () => ({ flood: flooding }) }
   },
-  outage: 'Redis is away',
+  outage: 'Redis is down',
   judge: (figures, { counted, flood: flooding }, missed) => {
-    // Nobody looks at what flooded, but it was lost as well. Around both ends of the outage some are lost without notice:
-    // for about a second.
+    // The flood has no sockets, but its hints were lost too. At both ends of the outage, losses go unnoticed for about
+    // 1 s.
     const lost = missed + flooding.accepted
     const unnoticed = shareUncounted * lost + rates.emits + rates.publishes
     figures.atMost('uncounted', Math.max(0, lost - counted), unnoticed)
-    figures.atMost('counted_for_nothing', Math.max(0, counted - lost), shareUncounted * lost)
+    figures.atMost('overcounted', Math.max(0, counted - lost), shareUncounted * lost)
     judgeLimit(figures, flooding)
   },
   mutants: [
     hintTwice(),
     mutant('losses are not counted', 'uncounted', () => ({ counted: 0 })),
-    mutant('what arrives is counted as lost', 'counted_for_nothing', (observed) => ({
+    mutant('hints that arrive are counted as lost', 'overcounted', (observed) => ({
       counted: observed.counted + observed.sent.length,
     })),
-    mutant('without Redis nothing is limited', 'limited', (observed) => ({
+    mutant('no publish is limited without Redis', 'limited', (observed) => ({
       flood: { ...observed.flood, limited: 0 },
     })),
   ],

@@ -1,6 +1,7 @@
-// F14, F43 and F44: the master of Redis is lost and Sentinel makes a replica its successor. Nothing durable lives there, so
-// nobody is refused: only hints to the sockets of other replicas stop for as long as the engine needs, and a little.
-// F14 looks at hints alone; F43 and F44 have all features in use. A master that was frozen (F44) comes back with what it knew.
+// F14, F43 and F44: the Redis master is lost, and Sentinel promotes a replica. Redis stores nothing durable, so no
+// request is rejected. Only hints, which are messages that may be lost, stop reaching the sockets of other replicas,
+// for little longer than Redis needs to fail over. F14 tests only hints. F43 and F44 use all features. A frozen master
+// (F44) returns with its old state.
 import { pause } from '../children.ts'
 import { type ReadinessSample, watchReadiness } from '../comms-stage.ts'
 import { awaitSteady, findOutage } from '../bare/writers.ts'
@@ -9,43 +10,43 @@ import { hintTwice, unready } from '../comms-mutants.ts'
 import { judgeReady } from '../hint-judge.ts'
 import { defineLostRedis } from '../lost-redis.ts'
 import type { Mutant, Row } from '../row.ts'
-import { type Schedule, bySize, reach, stepOf } from '../schedule.ts'
+import { type Schedule, bySize, waitForStep, stepOf } from '../schedule.ts'
 import type { Arrival } from '../sockets.ts'
 import type { createVerdict } from '../verdict.ts'
-import { hintsBackMs } from '../mixed/checkers.ts'
+import { hintRecoveryMs } from '../mixed/checkers.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import type { MixedStage } from '../mixed/stage.ts'
 import { failedOperation, mutant } from '../plant.ts'
 
-/** The ports of the master before, and in the end. */
+/** Ports of the initial and the final master. */
 type Masters = { masters: [number, number] }
 type Observed = MixedObserved &
   Masters & {
     samples: ReadinessSample[]
-    /** Hints as sockets got them; their keys tell when they were sent. */
+    /** Hints that sockets received. Their keys contain the send time. */
     arrivals: Arrival[]
-    /** How many sockets each hint is for. */
+    /** Number of sockets that each hint is addressed to. */
     audience: number
     bareMs: number
   }
 type Fault = 'SIGKILL' | 'SIGSTOP'
 
-const mostOverMs = 3_000
+const maxOverheadMs = 3_000
 const firstMs = 6_000
 const plainClients = 4
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { sentinel } = stage
-  if (sentinel === null) throw new Error('there is no Sentinel')
-  const bare = stage.ends(await startRedisClients(sentinel, { count: plainClients, name: 'beside' }))
+  if (sentinel === null) throw new Error('this row needs Sentinel')
+  const bare = stage.registerPart(await startRedisClients(sentinel, { count: plainClients, name: 'plain' }))
   const endWatch = watchReadiness(stage.replicas)
   const [step] = schedule
-  if (step === undefined) throw new Error('nothing is planned')
+  if (step === undefined) throw new Error('the schedule is empty')
   const watchedMs = bySize(stage.options, 40_000, 25_000)
   const load = await stage.startLoad((firstMs + watchedMs) / 1_000, { publishes: 10 })
-  await reach(step, load.startedAt)
+  await waitForStep(step, load.startedAt)
   const master = await sentinel.master()
-  stage.say(`${step.what} to the master of Redis`)
+  stage.log(`sending ${step.what} to the Redis master`)
   const at = Date.now()
   sentinel.signal(master, step.what as Fault)
   while ((await sentinel.master()) === master) await pause(50)
@@ -66,12 +67,12 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
   }
 }
 
-/** Without a successor nothing was shown. */
+/** Without a successor, the scenario proves nothing. */
 const judgeSuccessor = (figures: ReturnType<typeof createVerdict>, masters: Masters['masters']): void =>
   figures.atLeast('masters', new Set(masters).size, 2)
 
 const noSuccessor = <O extends Masters>(): Mutant<O> => ({
-  name: 'no successor is made',
+  name: 'no successor is promoted',
   breaks: 'masters',
   plant: (observed) => ({ ...observed, masters: [observed.masters[0], observed.masters[0]] }),
 })
@@ -82,7 +83,7 @@ const mutants: readonly Mutant<Observed>[] = [
     arrivals: observed.arrivals.filter(({ at }) => at < (observed.faults[0]?.at ?? 0)),
   })),
   noSuccessor(),
-  failedOperation('a caller is refused because Redis is away', 'refused', 503),
+  failedOperation('a caller is rejected because Redis is unreachable', 'refused', 503),
 ]
 
 const defineSentinelRow = (id: string, title: string, fault: Fault): Row =>
@@ -101,42 +102,42 @@ const defineSentinelRow = (id: string, title: string, fault: Fault): Row =>
         operations.filter(({ outcome }) => outcome === 'unknown').map(({ op, status }) => `${op} ${status}`),
       )
       judgeSuccessor(figures, masters)
-      figures.recovery('hints_back_ms', { ms: hintsBackMs(observed), most: bareMs + mostOverMs, bareMs })
+      figures.recovery('hints_back_ms', { ms: hintRecoveryMs(observed), max: bareMs + maxOverheadMs, bareMs })
     },
     mutants,
   })
 
 export const f43 = defineSentinelRow(
   'F43',
-  'kill -9 of the master of Redis under Sentinel, under all features',
+  'kill -9 of the Redis master with Sentinel, with all features in use',
   'SIGKILL',
 )
 export const f44 = defineSentinelRow(
   'F44',
-  'the master of Redis under Sentinel is frozen, under all features',
+  'the Redis master with Sentinel is frozen, with all features in use',
   'SIGSTOP',
 )
 
 export const f14 = defineLostRedis<Masters>({
   id: 'F14',
-  title: 'kill -9 of the master of Redis under Sentinel, with sockets on three replicas',
+  title: 'kill -9 of the Redis master with Sentinel, with sockets on three replicas',
   setup: { withSentinel: true, applications: 2 },
   schedule: (random) => [
-    { what: 'kill', target: 'master of redis', atMs: Math.round(3_000 + 3_000 * random()) },
+    { what: 'kill', target: 'redis master', atMs: Math.round(3_000 + 3_000 * random()) },
   ],
   rates: { emits: 30, publishes: 15 },
-  harm: async ({ sentinel, say }, schedule) => {
-    if (sentinel === null) throw new Error('there is no Sentinel')
-    await reach(stepOf(schedule, 'kill'), Date.now())
+  injectFault: async ({ sentinel, log }, schedule) => {
+    if (sentinel === null) throw new Error('this row needs Sentinel')
+    await waitForStep(stepOf(schedule, 'kill'), Date.now())
     const master = await sentinel.master()
-    say('killing the master of Redis')
-    const harmedAt = Date.now()
+    log('killing the Redis master')
+    const brokenAt = Date.now()
     sentinel.signal(master, 'SIGKILL')
-    // Nobody starts it again: the failover is a part of the time.
+    // The master is not restarted, so the recovery time includes the failover.
     return {
-      harmedAt,
-      healedAt: harmedAt,
-      look: async () => ({ masters: [master, await sentinel.master()] }),
+      brokenAt,
+      healedAt: brokenAt,
+      readExtra: async () => ({ masters: [master, await sentinel.master()] }),
     }
   },
   outage: 'the master is killed',

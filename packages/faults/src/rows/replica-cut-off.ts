@@ -1,5 +1,5 @@
-// F08: one of three replicas loses its way to PostgreSQL, and nobody tells it. It stops firing and says that it is not ready,
-// its own callers get a 503, and the others do all of the work.
+// F08: one of three replicas silently loses its link to PostgreSQL. It stops firing and reports that it is not ready,
+// its own callers receive 503, and the other replicas do all the work.
 import { findRedelivered } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { createClient } from '../mixed/client.ts'
@@ -19,13 +19,13 @@ type Observed = MixedObserved & {
   vitals: Vitals
   cut: string
   others: string[]
-  /** When the balancer sent nothing more to it. */
-  outAt: number
-  /** What those got who called it directly, and whether they were told when to come again. */
+  /** When the load balancer stopped sending requests to the replica. */
+  removedAt: number
+  /** Direct calls to this replica, and those whose response lacks Retry-After. */
   direct: Operation[]
   directWithoutRetryAfter: string[]
-  /** Attempts that it counted after all of those it had in its hands must have ended. */
-  firedLater: number
+  /** Number of attempts that the replica counted after all attempts that it held must have ended. */
+  attemptsAfterCut: number
   idle: IdleTransactions
 }
 
@@ -33,14 +33,15 @@ const firstMs = 6_000
 const cutMs = 30_000
 const lastMs = 10_000
 const flipMs = 3_000
-const outMs = 4_000
-// As in F07.
+const removalMs = 4_000
+// The same bound as in F07.
 const latencyMs = 6_500
 const takeoverMs = 20_000
-// Idle in a transaction for 5 s, then the server ends the session; and what a look takes.
+// The server terminates a session that is idle in a transaction for 5 s. The remaining time covers the sampling
+// interval.
 const idleSeconds = 6.5
 const stallMs = 7_500
-const directEveryMs = 500
+const directIntervalMs = 500
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { replicas, links } = stage
@@ -50,34 +51,34 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
   const endWatch = watchVitals(replicas)
   const endIdle = watchIdleTransactions(stage.cluster.sql)
   await load.at(firstMs)
-  stage.say(`${cut.name} loses its way to PostgreSQL for ${cutMs / 1_000} s`)
+  stage.log(`cutting ${cut.name} off from PostgreSQL for ${cutMs / 1_000} s`)
   await link.set({ mode: 'silent' })
   const at = Date.now()
-  const out = waitUntilOut(stage, at + cutMs)
+  const removal = waitUntilRemoved(stage, at + cutMs)
   const endDirect = callDirectly(stage, cut)
   await load.at(firstMs + latencyMs + 5_000)
-  const firedBefore = await cut.metric('svc_trigger_attempts_total')
+  const attemptsBefore = await cut.metric('svc_trigger_attempts_total')
   await load.at(firstMs + cutMs)
-  const firedLater = (await cut.metric('svc_trigger_attempts_total')) - firedBefore
+  const attemptsAfterCut = (await cut.metric('svc_trigger_attempts_total')) - attemptsBefore
   const until = Date.now()
   await link.heal()
   const direct = await endDirect()
   await load.end()
-  const [vitals, idle, outAt] = [await endWatch(), await endIdle(), await out]
+  const [vitals, idle, removedAt] = [await endWatch(), await endIdle(), await removal]
   return {
     ...(await load.settle()),
     ...direct,
     vitals,
     cut: cut.name,
     others: replicas.filter((one) => one !== cut).map(({ name }) => name),
-    outAt,
-    firedLater,
+    removedAt,
+    attemptsAfterCut,
     idle,
     faults: [{ name: `${cut.name} without PostgreSQL`, at, until }],
   }
 }
 
-async function waitUntilOut({ balancer, replicas }: MixedStage, until: number): Promise<number> {
+async function waitUntilRemoved({ balancer, replicas }: MixedStage, until: number): Promise<number> {
   while (Date.now() < until) {
     if ((await balancer.ready()) < replicas.length) return Date.now()
     await pause(50)
@@ -85,7 +86,7 @@ async function waitUntilOut({ balancer, replicas }: MixedStage, until: number): 
   return Infinity
 }
 
-/** Somebody who knows this replica only, and asks on and on. */
+/** Calls this replica repeatedly without the load balancer. */
 function callDirectly({ world }: MixedStage, { url }: Replica) {
   const [client, recorder] = [createClient(url), createRecorder()]
   const open: Promise<unknown>[] = []
@@ -94,7 +95,7 @@ function callDirectly({ world }: MixedStage, { url }: Replica) {
       const headers = personHeaders(world.site.adminId)
       return (await client.send('/query', { headers, body: { query: '{ projects { id } }' } })).status
     })
-  const timer = setInterval(() => void open.push(ask()), directEveryMs)
+  const timer = setInterval(() => void open.push(ask()), directIntervalMs)
   return async (): Promise<Pick<Observed, 'direct' | 'directWithoutRetryAfter'>> => {
     clearInterval(timer)
     await Promise.all(open)
@@ -105,12 +106,12 @@ function callDirectly({ world }: MixedStage, { url }: Replica) {
 
 const spanOf = ({ faults }: MixedObserved): { at: number; until: number } => faults[0] ?? { at: 0, until: 0 }
 
-/** Direct calls, all but the last of which were answered while the way was lost. */
+/** Returns direct calls that completed while the link was down. */
 const duringCut = (observed: Observed): Operation[] =>
   observed.direct.filter(({ end }) => end < spanOf(observed).until)
 
-/** The longest that a run which fell due, or was open, while the replica was cut off waited for its backend. */
-function takenOverMs(observed: MixedObserved): number {
+/** Returns the longest delay of a run that was due or open while the replica was cut off. */
+function longestTakeoverMs(observed: MixedObserved): number {
   const { at, until } = spanOf(observed)
   const first = Map.groupBy(
     observed.deliveries.filter(({ status }) => status === 200),
@@ -135,12 +136,12 @@ export const f08: Row = defineMixedRow<Observed>({
   judge: (figures, observed) => {
     const { operations, vitals, cut, others, direct, deliveries } = observed
     const span = spanOf(observed)
-    figures.atMost('split_brain_fires', observed.firedLater, 0)
-    figures.atMost('takeover_ms', takenOverMs(observed), takeoverMs)
+    figures.atMost('split_brain_fires', observed.attemptsAfterCut, 0)
+    figures.atMost('takeover_ms', longestTakeoverMs(observed), takeoverMs)
     figures.show('dup_deliv', findRedelivered(deliveries).length)
     figures.atMost('ready_flip_ms', unreadyAfterMs(vitals, [cut], span), flipMs)
     figures.none('others_unready', findUnready(vitals, others, span))
-    figures.atMost('balancer_out_ms', observed.outAt - span.at, outMs)
+    figures.atMost('balancer_out_ms', observed.removedAt - span.at, removalMs)
     figures.show('ready_again_ms', readyAfterMs(vitals, [cut], span))
     const during = duringCut(observed)
     figures.atLeast('direct', during.length, 10)
@@ -151,7 +152,7 @@ export const f08: Row = defineMixedRow<Observed>({
     )
     figures.none('direct_no_retry_after', observed.directWithoutRetryAfter)
     figures.atMost('direct_max_s', longestMs(direct, span) / 1_000, latencyMs / 1_000)
-    // A transaction of the replica that holds what all writers need is ended by the server.
+    // The replica may hold locks that all writers need, until the server terminates its transaction.
     figures.atMost('writes_stall_ms', longestGapMs(operations, span, auditedWrites), stallMs)
     figures.show('max_latency_s', longestMs(operations, span) / 1_000)
     figures.show('shed_pct', shedPercent(operations, span))
@@ -159,7 +160,7 @@ export const f08: Row = defineMixedRow<Observed>({
     figures.atMost('idle_tx_s', observed.idle.longest, idleSeconds)
   },
   mutants: [
-    mutant('the replica goes on firing', 'split_brain_fires', () => ({ firedLater: 1 })),
+    mutant('the replica continues to fire', 'split_brain_fires', () => ({ attemptsAfterCut: 1 })),
     mutant('a run waits until the replica is back', 'takeover_ms', (observed) => {
       const { at } = spanOf(observed)
       const { runId } = observed.deliveries.find((one) => one.at > at) ?? { runId: '' }
@@ -169,20 +170,20 @@ export const f08: Row = defineMixedRow<Observed>({
         ),
       }
     }),
-    mutant('the replica says that it is ready all the time', 'ready_flip_ms', (observed) =>
+    mutant('the replica always reports that it is ready', 'ready_flip_ms', (observed) =>
       plantReady(observed, observed.cut, 200),
     ),
-    mutant('another replica says that it is not ready', 'others_unready', (observed) =>
+    mutant('another replica reports that it is not ready', 'others_unready', (observed) =>
       plantReady(observed, observed.others[0] ?? '', 503),
     ),
-    mutant('the balancer keeps it', 'balancer_out_ms', () => ({ outAt: Infinity })),
-    mutant('the replica answers from its memory', 'direct_not_503', (observed) => ({
+    mutant('the load balancer keeps using it', 'balancer_out_ms', () => ({ removedAt: Infinity })),
+    mutant('the replica responds from its cache', 'direct_not_503', (observed) => ({
       direct: observed.direct.map((one) => ({ ...one, status: 200 })),
     })),
-    mutant('a direct caller waits for ever', 'direct_max_s', (observed) => ({
+    mutant('a direct caller waits forever', 'direct_max_s', (observed) => ({
       direct: observed.direct.map((one) => ({ ...one, end: one.start + 15_000 })),
     })),
-    mutant('nobody can write until the replica is back', 'writes_stall_ms', (observed) => ({
+    mutant('all writes wait until the replica is back', 'writes_stall_ms', (observed) => ({
       operations: observed.operations.filter(
         ({ end }) => end < spanOf(observed).at || end > spanOf(observed).until - 1_000,
       ),

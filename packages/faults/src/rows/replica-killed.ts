@@ -1,12 +1,12 @@
-// F01: a replica is killed while runs fall due. Each is scheduled once and delivered; only what the dead one had in its
-// hands may arrive twice, and others take it over soon.
+// F01: a replica is killed while runs are due. Each run is scheduled once and delivered. Only runs that the dead
+// replica held may arrive twice, and other replicas take them over soon.
 import { checkSet } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { readHeldJobs } from '../held.ts'
 import { defineLostReplica, replicas } from '../lost-replica.ts'
 import { pick } from '../random.ts'
 import { keysOf } from '../recorder.ts'
-import { bySize, reach, stepOf, targetOf } from '../schedule.ts'
+import { bySize, waitForStep, stepOf, targetOf } from '../schedule.ts'
 import { mutant } from '../plant.ts'
 
 type Seen = {
@@ -27,22 +27,22 @@ export const f01 = defineLostReplica<Seen>({
     { what: 'kill', target: pick(random, replicas), atMs: Math.round(spreadMs * (0.3 + 0.4 * random())) },
   ],
   limitSeconds: 300,
-  answerMs: 1_000,
+  responseMs: 1_000,
   leadMs: 4_000,
   runs: (options) => ({ count: bySize(options, 10_000, 2_000), spreadMs }),
   drainMs: 180_000,
-  harm: async (stage, schedule, { dueAt, dueUntil }) => {
+  injectFault: async (stage, schedule, { dueAt, dueUntil }) => {
     const kill = stepOf(schedule, 'kill')
     const victim = targetOf(stage.replicas, kill)
-    await reach(kill, dueAt)
-    stage.say(`killing ${victim.name}`)
+    await waitForStep(kill, dueAt)
+    stage.log(`killing ${victim.name}`)
     const killedAt = Date.now()
     victim.signal('SIGKILL')
     const jobs = await readHeldJobs(stage)
     await pause(dueUntil - Date.now())
     return {
       jobs,
-      look: async (held) => {
+      readExtra: async (held) => {
         const { rows } = await stage.cluster.sql.query<{ id: string }>(
           'select application_id as id from backend_registrations',
         )
@@ -56,7 +56,7 @@ export const f01 = defineLostReplica<Seen>({
     }
   },
   judge: (figures, { takenOverAt, killedAt, registered, stored }) => {
-    figures.recovery('takeover_ms', { ms: takenOverAt - killedAt, most: takeoverMs })
+    figures.recovery('takeover_ms', { ms: takenOverAt - killedAt, max: takeoverMs })
     figures.none('registrations_lost', checkSet({ ok: registered, stored }).missing)
   },
   spans: ({ killedAt, takenOverAt }) => [

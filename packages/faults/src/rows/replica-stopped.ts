@@ -1,33 +1,33 @@
-// F03: a replica is stopped for longer than its claims last, and wakes up. What others have finished meanwhile stays as it
-// is, whatever the sleeper reports of it.
+// F03: a replica is frozen for longer than its claims last, then resumed. Runs that other replicas have finished do not
+// change, whatever the resumed replica reports.
 import { checkFenced } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { readHeldJobs } from '../held.ts'
 import { defineLostReplica, replicas } from '../lost-replica.ts'
 import { pick } from '../random.ts'
 import { type Run, readRuns } from '../recorder.ts'
-import { bySize, reach, stepOf, targetOf } from '../schedule.ts'
+import { bySize, waitForStep, stepOf, targetOf } from '../schedule.ts'
 import type { Stage } from '../stage.ts'
 import { mutant } from '../plant.ts'
 
 type Seen = {
-  /** The runs as they were when the replica woke up. */
+  /** The runs at the time the replica resumed. */
   before: Run[]
   fenced: number
-  stoppedAt: number
-  wokenAt: number
+  frozenAt: number
+  resumedAt: number
   ended: string[]
 }
 
-// A claim lasts for some ten seconds.
+// A claim lasts about 10 s.
 const sizeOf = (options: Stage['options']) =>
   bySize(
     options,
-    { perSecond: 100, spreadMs: 80_000, stopMs: 60_000 },
-    { perSecond: 50, spreadMs: 50_000, stopMs: 35_000 },
+    { perSecond: 100, spreadMs: 80_000, freezeMs: 60_000 },
+    { perSecond: 50, spreadMs: 50_000, freezeMs: 35_000 },
   )
-// The sleeper touches its claims every few seconds, and reports what it had in its hands at once.
-const wakeMs = 12_000
+// The resumed replica renews its claims every few seconds, and immediately reports the attempts that it held.
+const observeMs = 12_000
 
 export const f03 = defineLostReplica<Seen>({
   id: 'F03',
@@ -36,40 +36,40 @@ export const f03 = defineLostReplica<Seen>({
     const target = pick(random, replicas)
     const atMs = Math.round(4_000 + 3_000 * random())
     return [
-      { what: 'stop', target, atMs },
-      { what: 'wake', target, atMs: atMs + sizeOf(options).stopMs },
+      { what: 'freeze', target, atMs },
+      { what: 'resume', target, atMs: atMs + sizeOf(options).freezeMs },
     ]
   },
   limitSeconds: 400,
-  // Some thirty attempts are in flight in each replica then.
-  answerMs: 1_000,
+  // With this response time, each replica has about 30 attempts in flight.
+  responseMs: 1_000,
   leadMs: 3_000,
   runs: (options) => {
     const { perSecond, spreadMs } = sizeOf(options)
     return { count: (perSecond * spreadMs) / 1_000, spreadMs }
   },
   drainMs: 120_000,
-  harm: async (stage, schedule, { dueAt }) => {
-    const [stop, wake] = [stepOf(schedule, 'stop'), stepOf(schedule, 'wake')]
-    const sleeper = targetOf(stage.replicas, stop)
-    await reach(stop, dueAt)
-    stage.say(`stopping ${sleeper.name} for ${(wake.atMs - stop.atMs) / 1_000} s`)
-    const stoppedAt = Date.now()
-    sleeper.signal('SIGSTOP')
+  injectFault: async (stage, schedule, { dueAt }) => {
+    const [freeze, resume] = [stepOf(schedule, 'freeze'), stepOf(schedule, 'resume')]
+    const frozen = targetOf(stage.replicas, freeze)
+    await waitForStep(freeze, dueAt)
+    stage.log(`freezing ${frozen.name} for ${(resume.atMs - freeze.atMs) / 1_000} s`)
+    const frozenAt = Date.now()
+    frozen.signal('SIGSTOP')
     const jobs = await readHeldJobs(stage)
-    await reach(wake, dueAt)
+    await waitForStep(resume, dueAt)
     const before = await readRuns(stage.cluster.sql)
-    stage.say(`waking ${sleeper.name}`)
-    const wokenAt = Date.now()
-    sleeper.signal('SIGCONT')
-    await pause(wakeMs)
+    stage.log(`resuming ${frozen.name}`)
+    const resumedAt = Date.now()
+    frozen.signal('SIGCONT')
+    await pause(observeMs)
     return {
       jobs,
-      look: async () => ({
+      readExtra: async () => ({
         before,
-        stoppedAt,
-        wokenAt,
-        fenced: sleeper.isAlive() ? await sleeper.metric('svc_jobs_total', { outcome: 'lost' }) : 0,
+        frozenAt,
+        resumedAt,
+        fenced: frozen.isAlive() ? await frozen.metric('svc_jobs_total', { outcome: 'lost' }) : 0,
         ended: stage.replicas.filter((replica) => !replica.isAlive()).map(({ name }) => name),
       }),
     }
@@ -79,9 +79,9 @@ export const f03 = defineLostReplica<Seen>({
     figures.show('fenced', fenced)
     figures.none('exits', ended)
   },
-  spans: ({ stoppedAt, wokenAt }) => [{ at: stoppedAt, until: wokenAt, name: 'one replica stopped' }],
+  spans: ({ frozenAt, resumedAt }) => [{ at: frozenAt, until: resumedAt, name: 'one replica is frozen' }],
   mutants: [
-    mutant('the sleeper completes a run that was taken over', 'stale_writes', (observed) => {
+    mutant('the resumed replica completes a run that was taken over', 'stale_writes', (observed) => {
       const zombie = observed.before.find(({ finishedAt }) => finishedAt !== null) as Run
       const finishedAt = Date.now()
       return {

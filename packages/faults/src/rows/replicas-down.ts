@@ -1,5 +1,6 @@
-// F29: every replica was down for longer than a missed run is made up for. After the start the latest missed instant of a
-// trigger fires once if it is young enough; all others are recorded as missed, and nothing floods the backends.
+// F29: all replicas were down for longer than the period in which missed runs are caught up. After the start, the
+// latest missed instant of a trigger fires once if it is recent enough. All others are recorded as missed, and the
+// backends are not flooded.
 import { checkDelivered, checkOnce, checkSet } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { judgeDrain } from '../judge.ts'
@@ -18,7 +19,7 @@ type Observed = History & { missed: Planned[]; drainSeconds: number | null }
 const downMs = 12 * minuteMs
 const toleranceMs = 10 * minuteMs
 
-/** Says that nothing ran for a while: nobody received heartbeats, and so none are newer. */
+/** Backdates the recorded heartbeats, as if the service had received none during the downtime. */
 async function pretendDowntime({ cluster }: Stage): Promise<void> {
   const down = `${downMs} milliseconds`
   await cluster.sql.query(
@@ -31,50 +32,52 @@ async function pretendDowntime({ cluster }: Stage): Promise<void> {
   )
 }
 
-/** Adds triggers of which each is due every so many minutes, and says what has to become of the instants until now. */
+/**
+ * Adds triggers that are due every `everyMinutes`. Returns which of the past instants must fire and which are missed.
+ */
 async function planMissed(
   stage: Stage,
   { count, everyMinutes, now }: { count: number; everyMinutes: number; now: number },
 ) {
-  const everyMs = everyMinutes * minuteMs
-  const dueAt = Math.ceil((now - downMs) / everyMs) * everyMs
+  const periodMs = everyMinutes * minuteMs
+  const dueAt = Math.ceil((now - downMs) / periodMs) * periodMs
   const planned = await planTriggers(stage.cluster.sql, stage.world, {
     count,
     expression: everyMinutes === 1 ? '* * * * *' : `*/${everyMinutes} * * * *`,
     dueAt,
   })
-  const latest = Math.floor(now / everyMs) * everyMs
+  const latest = Math.floor(now / periodMs) * periodMs
   const past = planned.flatMap((one) =>
-    Array.from({ length: (latest - dueAt) / everyMs + 1 }, (_, index) => ({
+    Array.from({ length: (latest - dueAt) / periodMs + 1 }, (_, index) => ({
       ...one,
-      scheduledAt: dueAt + index * everyMs,
+      scheduledAt: dueAt + index * periodMs,
     })),
   )
-  return splitByFate(past, (one) => one.scheduledAt === latest)
+  return splitByOutcome(past, (one) => one.scheduledAt === latest)
 }
 
-/** One that was due a single time, too long ago to be made up for. */
-async function planTooLate(stage: Stage, count: number, now: number) {
+/** Adds triggers that were due once, too long ago to be caught up. */
+async function planExpired(stage: Stage, count: number, now: number) {
   const dueAt = Math.ceil((now - downMs) / minuteMs) * minuteMs
   const at = new Date(dueAt)
   const expression = `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`
   const planned = await planTriggers(stage.cluster.sql, stage.world, { count, expression, dueAt })
-  return splitByFate(planned, () => now - dueAt < toleranceMs)
+  return splitByOutcome(planned, () => now - dueAt < toleranceMs)
 }
 
-const splitByFate = (instants: Planned[], fires: (one: Planned) => boolean) => ({
+const splitByOutcome = (instants: Planned[], fires: (one: Planned) => boolean) => ({
   planned: instants.filter((one) => fires(one)),
   missed: instants.filter((one) => !fires(one)),
 })
 
 async function observe(stage: Stage): Promise<Observed> {
-  const { cluster, sink, say } = stage
+  const { cluster, sink, log } = stage
   stage.world.stopHeartbeats()
   await Promise.all(stage.replicas.map((replica) => replica.end()))
-  // Early in a minute, so that the next instant comes when all of this is over.
+  // Start early in a minute, so that the next instant is after the end of the scenario.
   const intoMinute = Date.now() % minuteMs
   if (intoMinute > 8_000) {
-    say(`waiting ${Math.round((minuteMs - intoMinute) / 1_000)} s for the next minute`)
+    log(`waiting ${Math.round((minuteMs - intoMinute) / 1_000)} s for the next minute`)
     await pause(minuteMs - intoMinute + 500)
   }
   await pretendDowntime(stage)
@@ -83,13 +86,13 @@ async function observe(stage: Stage): Promise<Observed> {
   const groups = [
     await planMissed(stage, { count, everyMinutes: 1, now }),
     await planMissed(stage, { count: 100, everyMinutes: 5, now }),
-    await planTooLate(stage, 100, now),
+    await planExpired(stage, 100, now),
   ]
   const [planned, missed] = [
     groups.flatMap((group) => group.planned),
     groups.flatMap((group) => group.missed),
   ]
-  say('starting one replica after the downtime')
+  log('starting one replica after the downtime')
   await stage.startReplica()
   const scheduledUntil = Math.floor(now / minuteMs) * minuteMs
   const runs = planned.length + missed.length
@@ -106,24 +109,24 @@ async function observe(stage: Stage): Promise<Observed> {
 
 function judge({ planned, missed, runs, deliveries, drainSeconds }: Observed) {
   const figures = createVerdict()
-  const byFate = Map.groupBy(runs, ({ outcome }) => outcome)
-  const fired = byFate.get('delivered') ?? []
+  const byOutcome = Map.groupBy(runs, ({ outcome }) => outcome)
+  const fired = byOutcome.get('delivered') ?? []
   const firing = checkSet({ ok: planned.map(keyOf), stored: fired.map(keyOf) })
-  const missing = checkSet({ ok: missed.map(keyOf), stored: (byFate.get('missed') ?? []).map(keyOf) })
+  const missing = checkSet({ ok: missed.map(keyOf), stored: (byOutcome.get('missed') ?? []).map(keyOf) })
   figures.none('lost', [...firing.missing, ...checkDelivered(fired, deliveries)])
   const firedIds = new Set(fired.map(({ id }) => id))
-  const sentForNothing = deliveries.filter(({ runId }) => !firedIds.has(runId))
-  figures.none('fired_too_often', [...firing.unexpected, ...sentForNothing.map(({ runId }) => runId)])
+  const unexpectedlySent = deliveries.filter(({ runId }) => !firedIds.has(runId))
+  figures.none('fired_too_often', [...firing.unexpected, ...unexpectedlySent.map(({ runId }) => runId)])
   figures.none('not_recorded_missed', [...missing.missing, ...missing.unexpected])
   figures.none('dup_sched', checkOnce(runs, deliveries))
   figures.show('catchup_fired', fired.length)
-  figures.show('missed', byFate.get('missed')?.length ?? 0)
+  figures.show('missed', byOutcome.get('missed')?.length ?? 0)
   figures.show('peak_per_s', peakPerSecond(deliveries.map(({ at }) => at)))
   judgeDrain(figures, drainSeconds)
   return figures.verdict
 }
 
-/** Gives one of the runs that were missed, or that fired, another outcome. */
+/** Changes the outcome of the first run with the outcome `from`. */
 const changeOne = (observed: Observed, from: string, to: string): Observed => {
   const one = observed.runs.find(({ outcome }) => outcome === from) as Run
   return { ...observed, runs: observed.runs.map((run) => (run === one ? { ...run, outcome: to } : run)) }
@@ -131,7 +134,7 @@ const changeOne = (observed: Observed, from: string, to: string): Observed => {
 
 export const f29: Row = defineRow<Observed>({
   id: 'F29',
-  title: 'all replicas were down for twelve minutes, one starts',
+  title: 'all replicas were down for 12 minutes, then one starts',
   setup: () => ({ destinations: 100, replicas: 1 }),
   limitSeconds: 300,
   observe,

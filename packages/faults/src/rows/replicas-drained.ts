@@ -1,8 +1,8 @@
-// F17: every replica is restarted, one after the other, behind a balancer that sends to those that are ready. No request
-// fails, every socket is closed with 4000 and is back within the jitter it was told, and no inbox misses anything.
+// F17: all replicas are replaced one after the other behind a load balancer that uses only ready ones. No request
+// fails. Every socket is closed with 4000 and reconnects within the announced jitter, and all inboxes are complete.
 import { pause, until } from '../children.ts'
 import { emitUntilAccepted, planEmit, readInboxes } from '../comms-calls.ts'
-import { keepDoing } from '../pace.ts'
+import { runAtPace } from '../pace.ts'
 import {
   type EmitHistory,
   checkAccepted,
@@ -27,17 +27,17 @@ import { lateSocket, mutant } from '../plant.ts'
 
 type Observed = EmitHistory & {
   sockets: number
-  /** What happened from the first restart on. */
+  /** Socket events after all sockets were opened. */
   events: SocketEvent[]
-  /** How long each took to end, and with which code. */
+  /** Shutdown time and exit code of each replica. */
   drains: { at: number; seconds: number; exit: number | string }[]
-  /** What calls other than emits were answered. */
+  /** Failed calls other than emits. */
   failed: string[]
-  /** Requests for which the balancer reached no replica, and connections it tried again. */
+  /** Requests for which the load balancer reached no replica, and connections that it retried. */
   unconnected: number
   retried: number
   greeted: number
-  /** Connections that the kernel dropped meanwhile, on the whole machine. */
+  /** Connections that the kernel dropped during the scenario, on the whole machine. */
   overflows: number
 }
 
@@ -45,15 +45,15 @@ const replicas = 3
 const socketsPerPerson = 4
 const rates = { emits: 40, probes: 40 }
 const recipients = 5
-// What the balancer takes to notice, the handshake takes, and a busy machine adds.
+// Covers detection by the load balancer, the handshake, and the delay of a busy machine.
 const marginMs = 3_000
 const drainSeconds = 30
 const drainDelayMs = 2_000
 const settleMs = 6_000
 
 /**
- * Replaces them one after the other, as a rolling update does: the successor is ready first, and the next is left alone for
- * as long as the sockets of the last need to come back.
+ * Replaces the replicas one after the other, as a rolling update does. Each successor is ready first, and the next
+ * replacement waits until the sockets of the previous replica can be back.
  */
 async function replaceAll(
   stage: CommsStage,
@@ -65,7 +65,7 @@ async function replaceAll(
   for (const step of schedule) {
     const replica = targetOf(first, step)
     await balancer.add(await stage.startReplica())
-    stage.say(`ending ${replica.name}`)
+    stage.log(`stopping ${replica.name}`)
     const start = Date.now()
     replica.signal('SIGTERM')
     const exit = await replica.exit
@@ -77,8 +77,8 @@ async function replaceAll(
 }
 
 async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
-  const { world, calls, sockets, random, say, cluster, folder, replicas } = stage
-  const balancer = stage.ends(await startBalancer(folder, replicas))
+  const { world, calls, sockets, random, log, cluster, folder, replicas } = stage
+  const balancer = stage.registerPart(await startBalancer(folder, replicas))
   const next = (): string => balancer.url
   const [applicationId] = world.applicationIds as [string]
   const count = world.userIds.length * socketsPerPerson
@@ -89,19 +89,21 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
       applicationId,
     }),
   )
-  say(`opening ${count} sockets`)
+  log(`opening ${count} sockets`)
   const overflowsBefore = listenOverflows()
   const opened = await sockets.open(specs)
-  if (opened < count) throw new Error(`only ${opened} of ${count} sockets have a hello`)
+  if (opened < count) throw new Error(`only ${opened} of ${count} sockets received a hello`)
+  // The figures are about the replacements, not about the opening of the sockets.
+  await sockets.clear()
   const emits: Observed['emits'] = []
   const failed: string[] = []
-  const endings = [
-    keepDoing(rates.emits, () => {
+  const stops = [
+    runAtPace(rates.emits, () => {
       const emit = planEmit(world, random, recipients)
       emits.push(emit)
       return emitUntilAccepted(calls, next, emit)
     }),
-    keepDoing(rates.probes, async () => {
+    runAtPace(rates.probes, async () => {
       const userId = world.userIds[Math.floor(random() * world.userIds.length)] as string
       const { status, body } = await calls.unread(next, userId, applicationId)
       if (status !== 200) failed.push(`unread ${status} ${JSON.stringify(body)}`)
@@ -109,12 +111,12 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
   ]
   await pause(2_000)
   const drains = await replaceAll(stage, schedule, balancer)
-  await until('the return of the sockets', 30_000, async () => (await sockets.greeted()) === count).catch(
-    () => say('some sockets did not come back'),
+  await until('the sockets to reconnect', 30_000, async () => (await sockets.greeted()) === count).catch(() =>
+    log('some sockets did not reconnect'),
   )
-  await Promise.all(endings.map((end) => end()))
+  await Promise.all(stops.map((stop) => stop()))
   const stats = await balancer.stats()
-  say('reading the inboxes')
+  log('reading the inboxes')
   return {
     emits,
     stored: await readStored(cluster.sql),
@@ -145,7 +147,7 @@ function judge(observed: Observed) {
   const returns = returnsOf(events)
   const closed = new Set(returns.filter(({ code }) => code === 4_000).map(({ socket }) => socket))
   figures.atLeast('closed_4000', closed.size, observed.sockets)
-  figures.none('closed_otherwise', [
+  figures.none('closed_unexpectedly', [
     ...returns.filter(({ code }) => code !== 4_000).map(({ socket, code }) => `socket ${socket} ${code}`),
     ...events
       .filter(({ kind }) => kind === 'failed' || kind === 'refused')
@@ -159,7 +161,7 @@ function judge(observed: Observed) {
   figures.show('dropped_syns', observed.overflows)
   figures.show('handshake_ms', lagsAt(handshakesOf(events)))
   figures.none(
-    'exits_badly',
+    'bad_exits',
     drains.filter(({ exit }) => exit !== 0).map(({ exit }) => String(exit)),
   )
   figures.atMost('drain_s', Math.max(...drains.map(({ seconds }) => seconds)), drainSeconds)
@@ -170,7 +172,7 @@ function judge(observed: Observed) {
 export const f17: Row = defineCommsRow<Observed>({
   id: 'F17',
   title: 'SIGTERM to each of three replicas in turn, under 2,000 sockets and steady emits',
-  // One after the other: the times are the earliest.
+  // The replacements are sequential, so these times are the earliest possible.
   schedule: (random) =>
     shuffle(random, [...Array(replicas).keys()]).map((target, turn) => ({
       what: 'replace',
@@ -189,7 +191,7 @@ export const f17: Row = defineCommsRow<Observed>({
   timeline: ({ emits, events, drains }) =>
     emitsTimeline(
       emits,
-      drains.map(({ at, seconds }) => ({ at, until: at + seconds * 1_000, name: 'ends' })),
+      drains.map(({ at, seconds }) => ({ at, until: at + seconds * 1_000, name: 'drains' })),
       [{ name: 'sockets greeted', times: events.filter(({ kind }) => kind === 'hello').map(({ at }) => at) }],
     ),
   mutants: [
@@ -197,8 +199,8 @@ export const f17: Row = defineCommsRow<Observed>({
     lostRecipient(),
     duplicateNotification(),
     mutant('a request fails', 'failed', () => ({ failed: ['POST ECONNRESET'] })),
-    mutant('the balancer reaches no replica', 'unconnected', () => ({ unconnected: 1 })),
-    mutant('a socket is cut instead of closed', 'closed_otherwise', (observed) => {
+    mutant('the load balancer reaches no replica', 'unconnected', () => ({ unconnected: 1 })),
+    mutant('a socket is cut instead of closed', 'closed_unexpectedly', (observed) => {
       const index = observed.events.findIndex(({ kind }) => kind === 'closed')
       return {
         events: observed.events.map((event, at) =>
@@ -206,11 +208,11 @@ export const f17: Row = defineCommsRow<Observed>({
         ),
       }
     }),
-    lateSocket('a socket comes back after its jitter'),
-    mutant('a replica does not end in order', 'exits_badly', (observed) => ({
+    lateSocket('a socket reconnects after its jitter'),
+    mutant('a replica exits with an error', 'bad_exits', (observed) => ({
       drains: observed.drains.map((drain) => ({ ...drain, exit: 1 })),
     })),
-    mutant('a replica takes too long to end', 'drain_s', (observed) => ({
+    mutant('a replica needs too long to exit', 'drain_s', (observed) => ({
       drains: observed.drains.map((drain) => ({ ...drain, seconds: drainSeconds + 1 })),
     })),
   ],

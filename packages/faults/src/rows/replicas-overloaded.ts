@@ -1,10 +1,16 @@
-// F16: five times as much is asked of a replica as it can do. It does nearly as much as it can, in time, and tells the others
-// when to come again; its health is answered, its memory bounded, and afterwards it is as before.
+// F16: a replica receives five times its capacity. Its throughput stays near the peak with good latency, and it sheds
+// the rest with Retry-After. Health checks respond, memory is bounded, and the replica recovers afterwards.
 import { pause } from '../children.ts'
 import { rssOf } from '../cpu.ts'
 import type { CallKind, CallRecord } from '../esb/caller.ts'
 import { statusesOf, timeAt } from '../esb/checkers.ts'
-import { checkWritten, isAccepted, isLetIn, mixedKinds, readWritten } from '../esb/mixed-kinds.ts'
+import {
+  checkWritten,
+  isAccepted,
+  isUnauthorizedSuccess,
+  mixedKinds,
+  readWritten,
+} from '../esb/mixed-kinds.ts'
 import { type Probe, startProbes } from '../esb/probe.ts'
 import type { EsbObserved } from '../esb/checkers.ts'
 import { defineEsbRow } from '../esb/row.ts'
@@ -15,54 +21,66 @@ import type { Row } from '../row.ts'
 import { mutant, wrongStatus } from '../plant.ts'
 
 type Observed = EsbObserved & {
-  /** The most accepted calls per second in the ramp. */
+  /** Maximum number of accepted calls per second during the ramp. */
   peak: number
   overload: { calls: CallRecord[]; at: number; until: number }
   normal: CallRecord[]
   health: Probe[]
-  rss: { before: number; most: number }
+  rss: { before: number; peak: number }
   written: string[]
 }
 
-// Two cores carry one replica beside its callers and engines; rates follow from its own peak. It is called directly, on
-// connections that stay open as those of a proxy do: Node accepts one new connection in each turn of its loop, so that a crowd
-// of new ones waits for as many turns.
+// Two cores run one replica, its callers, PostgreSQL and Redis, so rates are relative to the peak of the replica. It is
+// called directly, over connections that stay open like those of a proxy: Node accepts one new connection per event
+// loop turn, so many new connections wait for as many turns.
 const replicas = 1
 const [rampFrom, rampFactor, rampSteps, rampMs] = [80, 1.5, 8, 3_000]
-const times = 5
+const overloadFactor = 5
 const overloadMs = 25_000
-// What comes first is not a part of the steady state.
+// The start is not part of the steady state.
 const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000
-const mostOpen = 1_000
-const openMs = 20
-const [goodput, acceptedMs, healthMs, rssMb, recoverS] = [0.8, 1_000, 100, 200, 5]
+const maxOpen = 1_000
+const openConnectionsMs = 20
+const [minGoodputRatio, acceptedMs, healthMs, rssMb, recoverS] = [0.8, 1_000, 100, 200, 5]
 const callMs = 10_000
 
-/** Raises the rate until the replica does not follow; answers the most it has done. */
+/** Raises the rate until the replica cannot keep up and returns its maximum throughput. */
 async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRecord[]): Promise<number> {
   let peak = 0
   for (let step = 0, rate = rampFrom; step < rampSteps; step++, rate *= rampFactor) {
-    const running = await stage.caller.start({ kinds, perSecond: rate, mostOpen, callMs, isKept: true })
+    const running = await stage.caller.start({
+      kinds,
+      perSecond: rate,
+      maxOpen,
+      callMs,
+      keepsConnections: true,
+    })
     await pause(rampMs)
     const calls = await running.stop()
     all.push(...calls)
     const last = Math.max(...calls.map(({ start, ms }) => start + ms))
     const first = Math.min(...calls.map(({ start }) => start))
     const perSecond = (1_000 * calls.filter(isAccepted).length) / Math.max(rampMs, last - first)
-    stage.say(`${Math.round(rate)} per second: ${Math.round(perSecond)} accepted`)
+    stage.log(`${Math.round(rate)} per second: ${Math.round(perSecond)} accepted`)
     peak = Math.max(peak, perSecond)
     if (perSecond < 0.85 * rate) break
   }
   return peak
 }
 
-/** Opens as many connections as the overload uses; the ramp needs only a few of them. */
+/** Opens the connections that the overload uses, because the ramp opens only a few of them. */
 async function openConnections(stage: EsbStage, url: string): Promise<void> {
   const kinds = [{ name: 'open', url: `${url}/`, headers: {} }]
-  const opening = await stage.caller.start({ kinds, perSecond: 100_000, mostOpen, callMs, isKept: true })
-  await pause(openMs)
+  const opening = await stage.caller.start({
+    kinds,
+    perSecond: 100_000,
+    maxOpen,
+    callMs,
+    keepsConnections: true,
+  })
+  await pause(openConnectionsMs)
   await opening.stop()
 }
 
@@ -73,21 +91,27 @@ async function observe(stage: EsbStage): Promise<Observed> {
   const peak = await findPeak(stage, kinds, all)
   await openConnections(stage, replica.url)
   await pause(2_000)
-  const rss = { before: rssOf(replica.pid), most: 0 }
-  const watch = setInterval(() => (rss.most = Math.max(rss.most, rssOf(replica.pid))), 500)
+  const rss = { before: rssOf(replica.pid), peak: 0 }
+  const watch = setInterval(() => (rss.peak = Math.max(rss.peak, rssOf(replica.pid))), 500)
   const probes = startProbes(replica.readyUrl.replace('/readyz', '/healthz'), 200)
-  stage.say(`${Math.round(times * peak)} per second`)
+  stage.log(`sending ${Math.round(overloadFactor * peak)} calls per second`)
   const at = Date.now()
-  const running = await stage.caller.start({ kinds, perSecond: times * peak, mostOpen, callMs, isKept: true })
+  const running = await stage.caller.start({
+    kinds,
+    perSecond: overloadFactor * peak,
+    maxOpen,
+    callMs,
+    keepsConnections: true,
+  })
   await pause(overloadMs)
   const until = Date.now()
   const ending = running.stop()
   const normal = await stage.caller.start({
     kinds,
     perSecond: normalShare * peak,
-    mostOpen,
+    maxOpen,
     callMs,
-    isKept: true,
+    keepsConnections: true,
   })
   const overloaded = await ending
   const health = await probes.stop()
@@ -105,7 +129,7 @@ async function observe(stage: EsbStage): Promise<Observed> {
   }
 }
 
-/** Accepted calls that ended in the steady part of the overload, per second. */
+/** Returns the accepted calls per second in the steady part of the overload. */
 function goodputOf({ overload: { calls, at, until } }: Observed): number {
   const from = at + settleMs
   const good = calls.filter(
@@ -114,7 +138,7 @@ function goodputOf({ overload: { calls, at, until } }: Observed): number {
   return (1_000 * good.length) / (until - from)
 }
 
-/** Seconds from the end of the overload to the last call that failed, or took too long. */
+/** Returns the seconds from the end of the overload to the last call that failed or was too slow. */
 function recoveredS({ overload: { until }, normal }: Observed): number {
   const bad = normal.filter((call) => !isAccepted(call) || call.ms > acceptedMs)
   const last = Math.max(until, ...bad.map(({ start }) => start))
@@ -125,7 +149,7 @@ const described = ({ kind, status, problem }: CallRecord): string => `${kind} ${
 
 export const f16: Row = defineEsbRow<Observed>({
   id: 'F16',
-  title: `${times} times as many calls as a replica can do, for ${overloadMs / 1_000} s`,
+  title: `${overloadFactor} times the capacity of a replica for ${overloadMs / 1_000} s`,
   setup: () => ({
     replicas,
     env: { SVC_COMMS_EMIT_RATE: '10000', SVC_COMMS_EMIT_BURST: '10000' },
@@ -136,7 +160,7 @@ export const f16: Row = defineEsbRow<Observed>({
     const { overload, peak, health, rss } = observed
     const accepted = overload.calls.filter(isAccepted)
     figures.none('lost', checkWritten(observed.calls, observed.written))
-    figures.none('let_in', observed.calls.filter(isLetIn).map(described))
+    figures.none('unauthorized', observed.calls.filter(isUnauthorizedSuccess).map(described))
     figures.none(
       'wrong_status',
       observed.calls.filter(({ status }) => status >= 500 && status !== 503).map(described),
@@ -144,9 +168,9 @@ export const f16: Row = defineEsbRow<Observed>({
     figures.show('peak', peak)
     figures.show('offered', (1_000 * overload.calls.length) / (overload.until - overload.at))
     figures.atLeast('offered_ratio', overload.calls.length / (peak * (overloadMs / 1_000)), 2)
-    figures.atLeast('goodput_ratio', goodputOf(observed) / peak, goodput)
+    figures.atLeast('goodput_ratio', goodputOf(observed) / peak, minGoodputRatio)
     figures.atMost('p99', timeAt(accepted, 0.99), acceptedMs)
-    // Which kinds wait says for what they wait.
+    // The latency per kind shows which resource is the bottleneck.
     const kinds = [...new Set(accepted.map(({ kind }) => kind))]
     const p99Of = (kind: string): number =>
       Math.round(
@@ -163,7 +187,7 @@ export const f16: Row = defineEsbRow<Observed>({
     const answered = health.map(({ ms }) => ms).sort((a, b) => a - b)
     figures.atMost('healthz_ms', quantile(answered, 0.99), healthMs)
     figures.show('healthz_max_ms', answered.at(-1) ?? 0)
-    figures.atMost('rss_mb', rss.most - rss.before, rssMb)
+    figures.atMost('rss_mb', rss.peak - rss.before, rssMb)
     figures.atMost('recover_s', recoveredS(observed), recoverS)
     figures.show('statuses', statusesOf(overload.calls))
     figures.show(
@@ -178,27 +202,27 @@ export const f16: Row = defineEsbRow<Observed>({
     mutant('an acknowledged write is lost', 'lost', (observed) => ({
       written: observed.written.slice(0, 1),
     })),
-    mutant('a stranger is let in under load', 'let_in', (observed) => ({
+    mutant('an unauthorized call succeeds under load', 'unauthorized', (observed) => ({
       calls: observed.calls.map((call) =>
         call.kind === 'stranger' ? { ...call, status: 200, problem: '' } : call,
       ),
     })),
     wrongStatus(),
-    mutant('nothing is done any more', 'goodput_ratio', (observed) => ({ peak: 10 * observed.peak })),
+    mutant('throughput collapses', 'goodput_ratio', (observed) => ({ peak: 10 * observed.peak })),
     mutant('accepted calls wait', 'p99', (observed) => ({
       overload: {
         ...observed.overload,
         calls: observed.overload.calls.map((call) => ({ ...call, ms: 5_000 })),
       },
     })),
-    mutant('health waits for the others', 'healthz_ms', (observed) => ({
+    mutant('health checks wait for other calls', 'healthz_ms', (observed) => ({
       health: observed.health.map((probe) => ({ ...probe, ms: 3_000 })),
     })),
-    mutant('health is not answered', 'unhealthy', (observed) => ({
+    mutant('a health check fails', 'unhealthy', (observed) => ({
       health: [...observed.health, { at: 0, ms: 5_000, status: 0 }],
     })),
-    mutant('what waits is kept in memory', 'rss_mb', () => ({ rss: { before: 100, most: 900 } })),
-    mutant('it does not recover', 'recover_s', (observed) => ({
+    mutant('waiting calls fill the memory', 'rss_mb', () => ({ rss: { before: 100, peak: 900 } })),
+    mutant('the replica does not recover', 'recover_s', (observed) => ({
       normal: observed.normal.map((call) => ({ ...call, status: 503 })),
     })),
   ],

@@ -1,5 +1,5 @@
-// F30: all features for an hour, with nothing broken. Memory, descriptors, connections and dead tuples do not grow.
-import { infoOf } from '@manager/harness/engines/redis-ask.ts'
+// F30: uses all features for 1 hour without a fault. Memory, descriptors, connections and dead tuples do not grow.
+import { fetchInfo } from '@manager/harness/engines/redis-ask.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import type { MixedStage } from '../mixed/stage.ts'
 import type { Row } from '../row.ts'
@@ -9,22 +9,23 @@ import { failedOperation, mutant } from '../plant.ts'
 type Observed = MixedObserved & { samples: SoakSamples }
 
 const usualMinutes = 60
-/** Caches fill and code is compiled at first. */
+/** Share of the run that is ignored, because caches fill and code is compiled. */
 const warmUpShare = 0.1
-// Few things end or are new each second, so that an hour does not use up the credentials or fill inboxes without end.
-const rates = { endings: 0.03, emits: 2, firings: 4, creates: 2, uploads: 0.1, logins: 0.05 }
+// The rates are low, so that an hour does not use up the credentials or fill the inboxes.
+const rates = { invalidations: 0.03, emits: 2, firings: 4, creates: 2, uploads: 0.1, logins: 0.05 }
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const { cluster, replicas, sentinel, options } = stage
-  if (sentinel === null) throw new Error('there is no Sentinel')
+  if (sentinel === null) throw new Error('this row needs Sentinel')
   const seconds = (options.minutes ?? usualMinutes) * 60
   const load = await stage.startLoad(seconds, rates)
   await load.at(seconds * 1_000 * warmUpShare)
-  stage.say('sampling from now on')
+  stage.log('sampling starts')
   const endSampling = startSampling({
     replicas,
     sql: cluster.sql,
-    redisClients: async () => Number((await infoOf(await sentinel.master(), 'clients'))['connected_clients']),
+    redisClients: async () =>
+      Number((await fetchInfo(await sentinel.master(), 'clients'))['connected_clients']),
   })
   await load.end()
   const samples = await endSampling()
@@ -33,7 +34,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
 
 export const f30: Row = defineMixedRow<Observed>({
   id: 'F30',
-  title: 'soak: all features for an hour, and nothing grows',
+  title: 'soak: all features for 1 hour; resource usage must not grow',
   setup: () => ({ replicas: 3, postgres: 'patroni', withSentinel: true }),
   limitSeconds: 7_200,
   observe,
@@ -45,7 +46,7 @@ export const f30: Row = defineMixedRow<Observed>({
     judgeSoak(figures, samples)
   },
   mutants: [
-    mutant('a replica leaks a megabyte a minute', 'growing', (observed) => {
+    mutant('a replica leaks 1 MB per minute', 'growing', (observed) => {
       const name = Object.keys(observed.samples).find((one) => one.startsWith('heap_mb/')) ?? ''
       const some = observed.samples[name] ?? []
       const start = some[0]?.at ?? 0

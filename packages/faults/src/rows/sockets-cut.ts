@@ -1,14 +1,14 @@
-// F18: ten thousand sockets are cut at once and all come back. Emits are accepted meanwhile, if need be when they are tried
-// again, and PostgreSQL is asked for many sockets at a time.
+// F18: 10,000 sockets are cut at the same time and all reconnect. Emits are accepted during this time, possibly after a
+// retry, and PostgreSQL queries are batched across many sockets.
 import { pause, until } from '../children.ts'
 import { emitUntilAccepted, planEmit } from '../comms-calls.ts'
-import { keepDoing } from '../pace.ts'
+import { runAtPace } from '../pace.ts'
 import { type Emit, findLate, findRefused, handshakesOf, returnsOf } from '../comms-checkers.ts'
 import { refusedEmit } from '../comms-mutants.ts'
-import { type CommsStage, inTurn, socketAt } from '../comms-stage.ts'
+import { type CommsStage, roundRobin, socketAt } from '../comms-stage.ts'
 import { listenOverflows } from '../cpu.ts'
 import { type Row, defineCommsRow } from '../row.ts'
-import { type Schedule, bySize, reach, stepOf } from '../schedule.ts'
+import { type Schedule, bySize, waitForStep, stepOf } from '../schedule.ts'
 import type { SocketEvent } from '../sockets.ts'
 import { emitsTimeline } from '../timelines.ts'
 import { createVerdict, lagsAt, peakPerSecond } from '../verdict.ts'
@@ -17,28 +17,28 @@ import { lateSocket, mutant } from '../plant.ts'
 type Observed = {
   sockets: number
   emits: Emit[]
-  /** What happened from the cut on. */
+  /** Socket events since the cut. */
   events: SocketEvent[]
   greeted: number
-  /** Connections that the kernel dropped meanwhile, on the whole machine. */
+  /** Connections that the kernel dropped after the cut, on the whole machine. */
   overflows: number
-  /** Transactions of PostgreSQL in each second, before the cut and after it. */
+  /** PostgreSQL transactions in each second, before and after the cut. */
   transactions: { before: number[]; after: number[] }
-  /** How long those who looked had to wait for their first hello. */
+  /** Time until all sockets had their first hello. */
   openSeconds: number
 }
 
 const socketsPerPerson = 4
 const emitsPerSecond = 20
-// A socket that is refused because a replica has enough to do comes again later; the goal is that none is.
+// A busy replica may reject a socket, which then reconnects later. The goal is that none is rejected.
 const marginMs = 15_000
-// Far fewer than sockets come: 10,000 within a jitter of five seconds.
-const mostPerSecond = 500
+// Far fewer than the reconnecting sockets: 10,000 within a jitter of 5 s.
+const maxPerSecond = 500
 
-/** Counts PostgreSQL's transactions every second until it is ended. */
+/** Counts PostgreSQL's transactions every second until the returned function is called. */
 function watchTransactions({ cluster }: CommsStage): () => Promise<number[]> {
   const totals: number[] = []
-  const end = keepDoing(1, async () => {
+  const end = runAtPace(1, async () => {
     const { rows } = await cluster.sql.query<{ total: string }>(
       'select sum(xact_commit + xact_rollback) as total from pg_stat_database',
     )
@@ -51,11 +51,11 @@ function watchTransactions({ cluster }: CommsStage): () => Promise<number[]> {
 }
 
 async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed> {
-  const { world, calls, sockets, random, say, replicas } = stage
-  const next = inTurn(replicas)
+  const { world, calls, sockets, random, log, replicas } = stage
+  const next = roundRobin(replicas)
   const [applicationId] = world.applicationIds as [string]
   const count = world.userIds.length * socketsPerPerson
-  say(`opening ${count} sockets`)
+  log(`opening ${count} sockets`)
   const start = Date.now()
   const opened = await sockets.open(
     Array.from({ length: count }, (_, index) =>
@@ -66,24 +66,24 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
       }),
     ),
   )
-  if (opened < count) throw new Error(`only ${opened} of ${count} sockets have a hello`)
+  if (opened < count) throw new Error(`only ${opened} of ${count} sockets received a hello`)
   const openSeconds = (Date.now() - start) / 1_000
   await sockets.clear()
   const emits: Emit[] = []
-  const endEmits = keepDoing(emitsPerSecond, async () => {
+  const endEmits = runAtPace(emitsPerSecond, async () => {
     const emit = planEmit(world, random, 3)
     emits.push(emit)
     await emitUntilAccepted(calls, next, emit)
   })
   const endBefore = watchTransactions(stage)
-  await reach(stepOf(schedule, 'cut'), Date.now())
+  await waitForStep(stepOf(schedule, 'cut'), Date.now())
   const before = await endBefore()
   const endAfter = watchTransactions(stage)
-  say(`cutting ${count} sockets`)
+  log(`cutting ${count} sockets`)
   const overflowsBefore = listenOverflows()
   await sockets.drop([...Array(count).keys()])
-  await until('the return of the sockets', 45_000, async () => (await sockets.greeted()) === count).catch(
-    () => say('some sockets did not come back'),
+  await until('the sockets to reconnect', 45_000, async () => (await sockets.greeted()) === count).catch(() =>
+    log('some sockets did not reconnect'),
   )
   await pause(2_000)
   const after = await endAfter()
@@ -114,7 +114,7 @@ function judge({ sockets, emits, events, greeted, overflows, transactions, openS
   figures.show('hello_peak_per_s', peakPerSecond(hellos))
   figures.show('refused', events.filter(({ kind }) => kind === 'refused').length)
   figures.show('failed', events.filter(({ kind }) => kind === 'failed').length)
-  figures.atMost('pg_peak_per_s', Math.max(...transactions.after), mostPerSecond)
+  figures.atMost('pg_peak_per_s', Math.max(...transactions.after), maxPerSecond)
   figures.show('pg_before_per_s', Math.max(...transactions.before))
   figures.none('emit_refused', findRefused(emits))
   const tries = emits.flatMap(({ attempts }) => attempts)
@@ -129,7 +129,7 @@ function judge({ sockets, emits, events, greeted, overflows, transactions, openS
 
 export const f18: Row = defineCommsRow<Observed>({
   id: 'F18',
-  title: '10,000 sockets are cut at once and come back',
+  title: '10,000 sockets are cut at the same time and reconnect',
   schedule: (random) => [{ what: 'cut', target: 'every socket', atMs: Math.round(5_000 + 2_000 * random()) }],
   setup: (options) => ({
     replicas: 3,
@@ -147,10 +147,10 @@ export const f18: Row = defineCommsRow<Observed>({
     ),
   mutants: [
     refusedEmit('emit_refused'),
-    mutant('a socket does not come back', 'back', (observed) => ({ greeted: observed.greeted - 1 })),
-    lateSocket('a socket comes back much later'),
-    mutant('every socket costs transactions of its own', 'pg_peak_per_s', (observed) => ({
-      transactions: { ...observed.transactions, after: [mostPerSecond + 1] },
+    mutant('a socket does not reconnect', 'back', (observed) => ({ greeted: observed.greeted - 1 })),
+    lateSocket('a socket reconnects much later'),
+    mutant('every socket causes separate transactions', 'pg_peak_per_s', (observed) => ({
+      transactions: { ...observed.transactions, after: [maxPerSecond + 1] },
     })),
   ],
 })

@@ -1,9 +1,9 @@
-// F19: some of the people who look stop reading. Their frames are dropped and they are closed; nobody else notices, and what
-// they make the replica hold is bounded.
+// F19: some clients stop reading from their sockets. Their frames are dropped and the sockets are closed. Other clients
+// are not affected, and the memory that slow clients use in the replica is bounded.
 import { pause, until } from '../children.ts'
-import { keepDoing } from '../pace.ts'
+import { runAtPace } from '../pace.ts'
 import { type CommsStage, socketAt } from '../comms-stage.ts'
-import { cpuOf, cpuOfFamily, rssOf } from '../cpu.ts'
+import { cpuOf, cpuOfProcessTree, rssOf } from '../cpu.ts'
 import type { Replica } from '../replicas.ts'
 import { type Row, defineCommsRow } from '../row.ts'
 import { bySize } from '../schedule.ts'
@@ -14,30 +14,30 @@ import { mutant } from '../plant.ts'
 type Observed = {
   slow: number
   rounds: number
-  /** How late hints reached those who read, in milliseconds, the least late first. */
+  /** Latencies of hints to clients that read, in milliseconds and in ascending order. */
   clean: number[]
   faulty: number[]
-  /** What the replica says: closed with 4001, and frames that were dropped. */
+  /** Metrics of the replica: sockets closed with 4001, and dropped frames. */
   closed: number
   dropped: number
-  /** The sockets of the slow that ended, and all others that did. */
-  endedSlow: number[]
-  endedOthers: number[]
-  /** The most memory that the replica held with and without slow ones. */
+  /** Closed sockets of slow clients, and of other clients. */
+  closedSlow: number[]
+  closedOthers: number[]
+  /** Maximum memory of the replica without and with slow clients. */
   rss: { clean: number; faulty: number }
-  /** Planned, and accepted. */
+  /** Planned and accepted hints per second. */
   plannedPerSecond: number
   hintsPerSecond: number
   refused: number
   closeSeconds: number
   greeted: number
   sockets: number
-  /** CPU time in the phase without slow ones, as a number of cores. */
+  /** CPU time in the phase without slow clients, as a number of cores. */
   cores: { replica: number; postgres: number; sockets: number; harness: number }
 }
 
-// Most sockets of the busy application are the slow ones. It gets few and long hints, which fill what a connection buffers
-// within seconds; the other applications get many short ones, so that the tenant has 1,000 each second.
+// Most sockets of the busy application are slow. It receives few long hints, which fill the buffers of a connection
+// within seconds. The other applications receive many short hints, so that the tenant has 1,000 hints per second.
 const busyHintBytes = 8_000
 const busyRate = 50
 const perQuietApplication = 10
@@ -48,12 +48,12 @@ const quietRateOf = ({ options }: Pick<CommsStage, 'options'>): number => (950 *
 const [warmUpMs, phaseMs, longestMs] = [10_000, 15_000, 34_000]
 const returnMs = 30_000
 const goodRatio = 1.2
-// On two cores a p99 of some milliseconds moves by more than that between two runs without any fault.
+// On two cores, a p99 of a few milliseconds varies by more than this ratio between two runs without a fault.
 const slackMs = 15
-// A heap moves by some tens of megabytes anyway, which counts where few are slow.
-const mostMegabytes = (slow: number): number => Math.max(1, 32 / slow)
+// The heap varies by tens of megabytes anyway, which matters if there are few slow clients.
+const maxMegabytes = (slow: number): number => Math.max(1, 32 / slow)
 
-/** Publishes at both paces until it is ended; `failed` counts what was not accepted. */
+/** Publishes at both rates until the returned function is called, which counts rejected publishes in `refused`. */
 function startLoad(stage: CommsStage, phase: string) {
   const { calls, world, replicas } = stage
   const [busy, ...quiet] = world.applicationIds as [string, ...string[]]
@@ -68,30 +68,30 @@ function startLoad(stage: CommsStage, phase: string) {
     else counts.refused++
   }
   let turn = 0
-  const ends = [
-    keepDoing(busyRate, () => publish(busy, { data })),
-    keepDoing(quietRateOf(stage), () => publish(quiet[turn++ % quiet.length] ?? busy, {})),
+  const stops = [
+    runAtPace(busyRate, () => publish(busy, { data })),
+    runAtPace(quietRateOf(stage), () => publish(quiet[turn++ % quiet.length] ?? busy, {})),
   ]
   return async () => {
     const seconds = (performance.now() - started) / 1_000
-    await Promise.all(ends.map((end) => end()))
+    await Promise.all(stops.map((stop) => stop()))
     return { perSecond: counts.accepted / seconds, refused: counts.refused }
   }
 }
 
-/** The most memory that a process holds until it is asked. */
+/** Tracks the maximum memory of a process until the returned function is called. */
 function watchMemory({ pid }: Replica): () => number {
-  let most = rssOf(pid)
-  const timer = setInterval(() => (most = Math.max(most, rssOf(pid))), 250)
+  let max = rssOf(pid)
+  const timer = setInterval(() => (max = Math.max(max, rssOf(pid))), 250)
   return () => {
     clearInterval(timer)
-    return most
+    return max
   }
 }
 
 const spentBy = ({ replicas, cluster, sockets }: CommsStage): Observed['cores'] => ({
   replica: cpuOf(replicas[0]?.pid ?? 0),
-  postgres: cpuOfFamily(cluster.postmasterPid),
+  postgres: cpuOfProcessTree(cluster.postmasterPid),
   sockets: cpuOf(sockets.pid),
   harness: cpuOf(process.pid),
 })
@@ -102,11 +102,11 @@ const coresOf = (before: Observed['cores'], after: Observed['cores']): Observed[
   harness: (after.harness - before.harness) / phaseMs,
 })
 
-/** All sockets, the slow ones first. */
+/** All sockets, with the slow ones first. */
 type Opened = { count: number; slow: number[] }
 
 async function openAll(stage: CommsStage): Promise<Opened> {
-  const { world, sockets, replicas, say } = stage
+  const { world, sockets, replicas, log } = stage
   const [busy, ...quiet] = world.applicationIds as [string, ...string[]]
   const url = replicas[0]?.url ?? ''
   const slow = slowOf(stage.options)
@@ -120,32 +120,33 @@ async function openAll(stage: CommsStage): Promise<Opened> {
         .map((userId) => socketAt(world, { url, userId, applicationId, group: 'others' })),
     ),
   ]
-  say(`opening ${specs.length} sockets`)
+  log(`opening ${specs.length} sockets`)
   const opened = await sockets.open(specs)
-  if (opened < specs.length) throw new Error(`only ${opened} of ${specs.length} sockets have a hello`)
+  if (opened < specs.length) throw new Error(`only ${opened} of ${specs.length} sockets received a hello`)
   return { count: specs.length, slow: [...Array(slow).keys()] }
 }
 
 /**
- * Lets the slow begin anew and read nothing after their hello. A connection that has read much is given buffers of many
- * megabytes by the kernel, which a replica would fill for a minute before it could notice anything.
+ * Reconnects the slow clients and stops reading after their hello. Once a connection has read a lot of data, the kernel
+ * enlarges its buffers to many megabytes. A replica would need 1 minute to fill them and could not detect a slow client
+ * before that.
  */
-async function stopReading({ sockets, say }: CommsStage, slow: number[], count: number): Promise<void> {
-  say(`${slow.length} of ${count} stop reading`)
+async function pauseReading({ sockets, log }: CommsStage, slow: number[], count: number): Promise<void> {
+  log(`${slow.length} of ${count} clients stop reading`)
   await sockets.drop(slow)
-  await until('the return of the slow', returnMs, async () => (await sockets.greeted()) === count)
+  await until('the slow clients to reconnect', returnMs, async () => (await sockets.greeted()) === count)
   await sockets.pause(slow)
   await sockets.clear()
 }
 
 type Clean = { cores: Observed['cores']; rss: number }
-const most = (figures: number[]): number => Math.max(...figures)
+const maxOf = (figures: number[]): number => Math.max(...figures)
 const closedBy4001 = (replica: Replica): Promise<number> =>
   replica.metric('svc_ws_closed_total', { code: '4001' })
 
-/** What it is like when everyone reads. */
+/** Measures the phase in which all clients read. */
 async function observeClean(stage: CommsStage): Promise<Clean> {
-  stage.say('everyone reads')
+  stage.log('all clients read')
   const [endClean, memory] = [startLoad(stage, 'clean'), watchMemory(stage.replicas[0] as Replica)]
   const before = spentBy(stage)
   await pause(phaseMs)
@@ -154,31 +155,33 @@ async function observeClean(stage: CommsStage): Promise<Clean> {
   return { cores, rss: memory() }
 }
 
-/** The sockets that ended since the last time. */
-async function endedOf({ sockets }: CommsStage): Promise<number[]> {
+/** Returns the sockets that were closed since the last `clear`. */
+async function closedSockets({ sockets }: CommsStage): Promise<number[]> {
   const closes = (await sockets.events()).filter(({ kind }: SocketEvent) => kind === 'closed')
   return [...new Set(closes.map(({ socket }) => socket))]
 }
 
-/** What it is like when the slow do not read, until they are closed and have come back. */
+/** Measures the phase in which slow clients do not read, until they are closed and have reconnected. */
 async function observeFaulty(stage: CommsStage, { count, slow }: Opened, closedBefore: number) {
-  const { sockets, say, replicas } = stage
+  const { sockets, log, replicas } = stage
   const [replica] = replicas as [Replica]
-  await stopReading(stage, slow, count)
+  await pauseReading(stage, slow, count)
   const start = Date.now()
   const [end, memory] = [startLoad(stage, 'faulty'), watchMemory(replica)]
   const areClosed = async (): Promise<boolean> => (await closedBy4001(replica)) >= closedBefore + slow.length
-  await until('the end of the slow', longestMs, areClosed).catch(() => say('not all of them are closed'))
+  await until('the slow sockets to be closed', longestMs, areClosed).catch(() =>
+    log('not all slow sockets are closed'),
+  )
   const closeSeconds = (Date.now() - start) / 1_000
   await pause(Math.max(0, start + phaseMs - Date.now()))
   const { perSecond, refused } = await end()
   const [closed, rss] = [await closedBy4001(replica), memory()]
   await sockets.resume(slow)
-  // Those who read again find their end only behind everything that they left unread.
+  // A client that reads again finds the close frame only after all unread data.
   const areBack = async (): Promise<boolean> =>
-    (await endedOf(stage)).length >= slow.length && (await sockets.greeted()) === count
-  await until('the return of all', returnMs, areBack).catch(() => say('not all of them are back'))
-  return { closed, closeSeconds, perSecond, refused, rss, ended: await endedOf(stage) }
+    (await closedSockets(stage)).length >= slow.length && (await sockets.greeted()) === count
+  await until('all clients to reconnect', returnMs, areBack).catch(() => log('not all clients reconnected'))
+  return { closed, closeSeconds, perSecond, refused, rss, closedIndexes: await closedSockets(stage) }
 }
 
 async function observe(stage: CommsStage): Promise<Observed> {
@@ -189,12 +192,12 @@ async function observe(stage: CommsStage): Promise<Observed> {
   const endWarmUp = startLoad(stage, 'warm-up')
   await pause(warmUpMs)
   await endWarmUp()
-  // Both in turn, so that a machine that is slower for a while is so for both.
+  // The phases alternate, so that a temporarily slow machine affects both.
   const clean = [await observeClean(stage)]
   const faulty = [await observeFaulty(stage, opened, 0)]
   clean.push(await observeClean(stage))
   faulty.push(await observeFaulty(stage, opened, slow))
-  const ended = faulty.flatMap((round) => round.ended)
+  const closedIndexes = faulty.flatMap((round) => round.closedIndexes)
   return {
     slow,
     rounds: faulty.length,
@@ -202,13 +205,13 @@ async function observe(stage: CommsStage): Promise<Observed> {
     faulty: await sockets.latencies('faulty', 'others'),
     closed: faulty.at(-1)?.closed ?? 0,
     dropped: await (replicas[0] as Replica).metric('svc_ws_dropped_total'),
-    endedSlow: ended.filter((socket) => socket < slow),
-    endedOthers: ended.filter((socket) => socket >= slow),
-    rss: { clean: most(clean.map(({ rss }) => rss)), faulty: most(faulty.map(({ rss }) => rss)) },
+    closedSlow: closedIndexes.filter((socket) => socket < slow),
+    closedOthers: closedIndexes.filter((socket) => socket >= slow),
+    rss: { clean: maxOf(clean.map(({ rss }) => rss)), faulty: maxOf(faulty.map(({ rss }) => rss)) },
     plannedPerSecond: busyRate + quietRateOf(stage),
     hintsPerSecond: Math.min(...faulty.map(({ perSecond }) => perSecond)),
     refused: faulty.reduce((sum, { refused }) => sum + refused, 0),
-    closeSeconds: most(faulty.map(({ closeSeconds }) => closeSeconds)),
+    closeSeconds: maxOf(faulty.map(({ closeSeconds }) => closeSeconds)),
     greeted: await sockets.greeted(),
     sockets: opened.count,
     cores: (clean[0] as Clean).cores,
@@ -221,15 +224,15 @@ function judge(observed: Observed) {
   const toClose = slow * observed.rounds
   figures.atLeast('closed', closed, toClose)
   figures.atMost('closed_too_often', closed, toClose)
-  figures.atLeast('closed_at_clients', observed.endedSlow.length, toClose)
-  figures.none('others_closed', observed.endedOthers.map(String))
+  figures.atLeast('closed_at_clients', observed.closedSlow.length, toClose)
+  figures.none('others_closed', observed.closedOthers.map(String))
   figures.atLeast('dropped', observed.dropped, 1)
   const [cleanP99, faultyP99] = [quantile(clean, 0.99), quantile(faulty, 0.99)]
   figures.atMost('others_p99_ms', faultyP99, cleanP99 * goodRatio + slackMs)
   figures.show('p99_ratio', faultyP99 / Math.max(1, cleanP99))
   figures.show('clean_ms', lagsAt(clean))
   figures.show('faulty_ms', lagsAt(faulty))
-  figures.atMost('rss_mb_per_slow', Math.max(0, rss.faulty - rss.clean) / slow, mostMegabytes(slow))
+  figures.atMost('rss_mb_per_slow', Math.max(0, rss.faulty - rss.clean) / slow, maxMegabytes(slow))
   figures.show('rss_mb', `${Math.round(rss.clean)}/${Math.round(rss.faulty)}`)
   figures.atLeast('hints_per_s', observed.hintsPerSecond, 0.9 * observed.plannedPerSecond)
   figures.atMost('publish_refused', observed.refused, 0)
@@ -246,7 +249,7 @@ export const f19: Row = defineCommsRow<Observed>({
   setup: (options) => ({
     replicas: 1,
     applications: 1 + Math.ceil((socketsOf(options) - slowOf(options) - othersOfBusy) / perQuietApplication),
-    // A line for every request is not the subject.
+    // A log line for every request would distort the measurement.
     env: { SVC_LOG_LEVEL: 'warn' },
     users: slowOf(options) + othersOfBusy,
   }),
@@ -254,14 +257,14 @@ export const f19: Row = defineCommsRow<Observed>({
   observe,
   judge,
   mutants: [
-    mutant('a slow one is never closed', 'closed', (observed) => ({ closed: observed.closed - 1 })),
-    mutant('one that reads is closed too', 'others_closed', (observed) => ({
-      endedOthers: [observed.sockets - 1],
+    mutant('a slow socket is never closed', 'closed', (observed) => ({ closed: observed.closed - 1 })),
+    mutant('a reading socket is closed', 'others_closed', (observed) => ({
+      closedOthers: [observed.sockets - 1],
     })),
-    mutant('the others wait for the slow', 'others_p99_ms', (observed) => ({
+    mutant('other clients wait for the slow ones', 'others_p99_ms', (observed) => ({
       faulty: observed.faulty.map((ms, index) => (index % 50 === 0 ? ms + 30_000 : ms)).sort((a, b) => a - b),
     })),
-    mutant('what the slow do not read is kept', 'rss_mb_per_slow', (observed) => ({
+    mutant('unread frames are kept in memory', 'rss_mb_per_slow', (observed) => ({
       rss: { ...observed.rss, faulty: observed.rss.clean + 3 * observed.slow },
     })),
     mutant('nothing is dropped', 'dropped', () => ({ dropped: 0 })),

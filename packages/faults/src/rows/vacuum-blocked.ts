@@ -1,5 +1,5 @@
-// F10: a foreign session leaves a transaction open, so that no dead row can be removed. The service goes on; its own
-// transactions never stay open like that.
+// F10: a foreign session leaves a transaction open, so that no dead row can be removed. The service continues to work,
+// and its own transactions never stay open for long.
 import { Client } from 'pg'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import { type Span, okPerSecond } from '../mixed/spans.ts'
@@ -12,23 +12,23 @@ import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
   before: Span
-  /** The end of the time in which it is open. */
+  /** The last part of the time in which the transaction is open. */
   late: Span
   deadRows: number
-  /** How many transactions have begun since the one that stays open. */
+  /** Number of transactions that started after the open one. */
   pinned: number
   idle: IdleTransactions
 }
 
 const warmMs = 5_000
 const firstMs = 25_000
-// Such sessions stay open for hours; what they cost grows evenly, and two minutes show whether it grows.
+// Such sessions stay open for hours. Their cost grows linearly, and 2 minutes are enough to detect growth.
 const pinMs = 120_000
 const lateMs = 20_000
 const firingsPerSecond = 40
-const leastRatio = 0.7
+const minRatio = 0.7
 const claimMs = 2_000
-// Ended by the server after 5 s; and what a look takes.
+// The server terminates such a session after 5 s. The remaining time covers the sampling interval.
 const idleSeconds = 6.5
 
 async function observe(stage: MixedStage): Promise<Observed> {
@@ -36,18 +36,18 @@ async function observe(stage: MixedStage): Promise<Observed> {
   const load = await stage.startLoad((firstMs + pinMs) / 1_000, { firings: firingsPerSecond })
   const endIdle = watchIdleTransactions(cluster.sql)
   const holder = new Client({ connectionString: cluster.adminUrl, application_name: 'a report' })
-  // It may still be connected when the server ends.
+  // The client may still be connected when the server stops.
   holder.on('error', () => undefined)
-  stage.ends({ end: () => holder.end() })
+  stage.registerPart({ end: () => holder.end() })
   await holder.connect()
   await load.at(firstMs)
-  stage.say(`a foreign transaction is open for ${pinMs / 1_000} s`)
+  stage.log(`opening a foreign transaction for ${pinMs / 1_000} s`)
   await holder.query('begin isolation level repeatable read')
   await holder.query('select count(*) from trigger_runs')
   const at = Date.now()
   await load.end()
   const until = Date.now()
-  const { deadRows, pinned } = await look(stage)
+  const { deadRows, pinned } = await readPinned(stage)
   await holder.query('rollback')
   const idle = await endIdle()
   return {
@@ -61,7 +61,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
   }
 }
 
-async function look({ cluster }: MixedStage): Promise<{ deadRows: number; pinned: number }> {
+async function readPinned({ cluster }: MixedStage): Promise<{ deadRows: number; pinned: number }> {
   const { rows } = await cluster.sql.query<{ deadRows: number; pinned: number }>(
     `select (select coalesce(sum(n_dead_tup), 0)::int from pg_stat_user_tables) as "deadRows",
        (select coalesce(max(age(backend_xmin)), 0)::int from pg_stat_activity where application_name = 'a report') as pinned`,
@@ -69,7 +69,7 @@ async function look({ cluster }: MixedStage): Promise<{ deadRows: number; pinned
   return rows[0] ?? { deadRows: 0, pinned: 0 }
 }
 
-/** What was done per second: calls that were acknowledged, and runs that their backends accepted. */
+/** Returns the throughput per second: acknowledged calls and runs that backends accepted. */
 const doneIn = ({ operations, deliveries }: MixedObserved, span: Span): number =>
   okPerSecond(operations, span) +
   arrivedIn(deliveries, span).filter(({ status }) => status === 200).length / ((span.until - span.at) / 1_000)
@@ -77,7 +77,7 @@ const doneIn = ({ operations, deliveries }: MixedObserved, span: Span): number =
 const arrivedIn = (deliveries: readonly Delivery[], { at, until }: Span): Delivery[] =>
   deliveries.filter((one) => one.at >= at && one.at < until)
 
-/** How late nearly all of the runs that arrived in it were: they had to be found, claimed and sent. */
+/** Returns the 95th percentile lag of runs that arrived in the span. It includes finding, claiming and sending them. */
 const claimedP95Ms = (deliveries: readonly Delivery[], span: Span): number =>
   quantile(
     arrivedIn(deliveries, span)
@@ -96,9 +96,9 @@ export const f10: Row = defineMixedRow<Observed>({
   judge: (figures, observed) => {
     const { deliveries, before, late, idle } = observed
     figures.show('done_s', doneIn(observed, before))
-    figures.atLeast('tput_ratio', doneIn(observed, late) / doneIn(observed, before), leastRatio)
+    figures.atLeast('tput_ratio', doneIn(observed, late) / doneIn(observed, before), minRatio)
     figures.show('dead_tuples', observed.deadRows)
-    // A transaction that pins nothing shows nothing.
+    // The scenario proves nothing if the open transaction holds back no xids.
     figures.atLeast('pinned_xids', observed.pinned, 500)
     figures.show('claim_p95_before_ms', claimedP95Ms(deliveries, before))
     figures.atMost('claim_p95_ms', claimedP95Ms(deliveries, late), claimMs)
@@ -106,14 +106,14 @@ export const f10: Row = defineMixedRow<Observed>({
     figures.atMost('own_idle_tx_s', idle.longest, idleSeconds)
   },
   mutants: [
-    mutant('the work slows down', 'tput_ratio', (observed) => ({
+    mutant('throughput drops', 'tput_ratio', (observed) => ({
       operations: observed.operations.filter(({ end }) => end < observed.late.at),
       deliveries: observed.deliveries.filter(({ at }) => at < observed.late.at),
     })),
-    mutant('finding what is due takes longer and longer', 'claim_p95_ms', (observed) => ({
+    mutant('finding due runs becomes slower and slower', 'claim_p95_ms', (observed) => ({
       deliveries: observed.deliveries.map((one) => ({ ...one, scheduledAt: one.at - claimMs - 1 })),
     })),
-    mutant('nothing is pinned', 'pinned_xids', () => ({ pinned: 0 })),
+    mutant('no transaction ID is held back', 'pinned_xids', () => ({ pinned: 0 })),
     mutant('a transaction of the service stays open as well', 'own_idle_tx_s', () => ({
       idle: { longest: 60, seen: 120 },
     })),

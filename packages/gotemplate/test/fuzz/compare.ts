@@ -1,4 +1,4 @@
-// Compares this package with Go on one case, setting apart what newer Go does differently from the installed one.
+// Compares this package with Go on one case. Differences between newer Go versions and the installed one are skipped.
 import { type Case, type Oracle, type Outcome } from '../oracle/oracle.ts'
 import { render } from '../render.ts'
 
@@ -10,7 +10,7 @@ export interface Comparison {
   readonly here: Outcome
 }
 
-/** What Go and this package make of the case. */
+/** Renders the case with Go and with this package. */
 export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promise<Comparison> {
   const go = await oracle.ask(request)
   const here = render(request)
@@ -22,13 +22,13 @@ export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promi
 function isKnown({ template }: Case, go: Outcome, here: Outcome): boolean {
   const [goError, error] = [go.error ?? '', here.error ?? '']
   return (
-    // Go before 1.22 does not range over integers, and before 1.23 knows no else with.
+    // Go before 1.22 does not range over integers, and Go before 1.23 does not know else with.
     /range can't iterate over (-?\d+|[A-Z][a-z]+)$/.test(goError) ||
     goError.includes('unexpected <with> in else') ||
     // Go before 1.20 assigns to the variables declared last instead of the ones that are named.
     /\brange\s+\$\w*(\s*,\s*\$\w*)?\s*=/.test(template) ||
     error.includes('imaginary constants are not supported') ||
-    // Addresses and budgets are this package's own.
+    // Addresses and budgets are specific to this package.
     here.output.includes('c000000000') ||
     error.includes('budget') ||
     error.includes('nested too deeply')

@@ -1,7 +1,7 @@
-// Random data for templates: JSON values under names that the generated templates ask for.
+// Random data for templates: JSON values under names that the generated templates read.
 import * as fc from 'fast-check'
 
-/** Characters that are treated differently somewhere; all have been in Unicode for long. */
+/** Characters with special treatment somewhere. All have been in Unicode for a long time. */
 const characters = [
   ...Array.from('abcXYZ019 _-.,:;<>&"\'`\\/%$#{}()[]|=+*!?\n\t\r\0\x07\x1f\x7f'),
   '\u0080',
@@ -78,7 +78,7 @@ export const number: fc.Arbitrary<number> = fc.oneof(
   { weight: 1, arbitrary: fc.integer() },
 )
 
-/** Names that stand in templates as they are. */
+/** Names that are valid as fields in templates. */
 export const names = [
   'a',
   'b',
@@ -117,13 +117,13 @@ const { value } = fc.letrec<{ value: unknown; list: unknown; object: unknown }>(
     .map((entries) => entriesToJson(entries)),
 }))
 
-/** An object made by JSON, so that every name is an own property, __proto__ too. */
+/** Builds an object with JSON.parse, so that every name is an own property, including __proto__. */
 function entriesToJson(entries: [string, unknown][]): unknown {
   const fields = new Map(entries.map(([key, field]) => [key, JSON.stringify(field)]))
   return JSON.parse(`{${Array.from(fields, ([key, field]) => `${JSON.stringify(key)}:${field}`).join(',')}}`)
 }
 
-/** The data of a template: usually with the names it is likely to ask for. */
+/** The data of a template, usually with the names that it is likely to read. */
 export const data: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 8,

@@ -1,4 +1,4 @@
-// A fixed portion of the fuzzing, where there is Go; `npm run fuzz` does the rest.
+// Runs a fixed number of fuzz cases if Go is installed. `npm run fuzz` runs any number of them.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Oracle, oracleProgram } from '../oracle/oracle.ts'

@@ -1,4 +1,4 @@
-// `npm run fuzz -w gotemplate -- --runs 200000 --seed 1`: random templates through this package and through Go.
+// `npm run fuzz -w gotemplate -- --runs 200000 --seed 1`: renders random templates with this package and with Go.
 import { parseArgs } from 'node:util'
 import * as fc from 'fast-check'
 import { type Case, Oracle, type Outcome, oracleProgram } from '../oracle/oracle.ts'
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 const runs = Number(values.runs)
 const firstSeed = Number(values.seed)
 const program = oracleProgram()
-if (program === null) throw new Error('fuzzing compares with Go, and there is no Go here')
+if (program === null) throw new Error('fuzzing needs Go, which is not installed')
 
 const oracle = new Oracle(program)
 const counts = { agrees: 0, disagrees: 0, skipped: 0 }
@@ -42,7 +42,7 @@ await oracle.close()
 process.stdout.write(`disagreements: ${counts.disagrees} of ${runs}\n`)
 process.exitCode = counts.disagrees === 0 ? 0 : 1
 
-/** Prints a disagreement, with a template that is as short as cutting pieces out of it makes it. */
+/** Prints a disagreement, with the shortest template that cutting out pieces finds. */
 async function show(request: Case, go: Outcome, here: Outcome): Promise<void> {
   let smallest = { request, go, here }
   for (let size = 64; size >= 1; size = Math.floor(size / 2)) {

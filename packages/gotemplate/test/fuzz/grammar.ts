@@ -3,12 +3,12 @@ import * as fc from 'fast-check'
 
 export type Rule = fc.Arbitrary<string>
 
-/** One of these. */
+/** Generates one of these texts. */
 export const pick = (...choices: string[]): Rule => fc.constantFrom(...choices)
 
-/** Usually the first, sometimes one of the others. */
+/** Usually generates the first text, sometimes one of the others. */
 export const often = (usual: string, ...others: string[]): Rule =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: pick(...others) })
 
-/** These one after the other. */
+/** Concatenates the texts of these rules. */
 export const joined = (...rules: Rule[]): Rule => fc.tuple(...rules).map((parts) => parts.join(''))

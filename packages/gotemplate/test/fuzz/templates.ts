@@ -50,7 +50,7 @@ const call = action(
   ),
 )
 
-/** What every template begins with, so that its variables mostly exist. */
+/** The start of every template. It declares the variables, so that they usually exist. */
 const prelude = often(
   '{{$x := .a}}{{$y := .l}}{{$i := 1}}{{$z := .z}}',
   '',
@@ -124,7 +124,7 @@ const pieces = [
   '%',
 ]
 
-/** Takes something out, or puts something in, at some place. */
+/** Removes or inserts text at a random position. */
 const damage = fc.oneof(
   { weight: 9, arbitrary: fc.constant((whole: string) => whole) },
   {
@@ -140,7 +140,7 @@ const damage = fc.oneof(
 
 const milliseconds = fc.oneof(
   fc.constantFrom(0, 1e12, 1.7e12, 951782399999, -62135596800000),
-  // Years after 2150, printed as characters, are letters that the Unicode of an older Go does not know.
+  // A year after 2150, printed as a character, is a letter that the Unicode version of an older Go does not know.
   fc.integer({ min: -1e13, max: 5.6e12 }),
 )
 const content = fc.oneof(

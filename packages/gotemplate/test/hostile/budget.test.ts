@@ -1,4 +1,4 @@
-// The budget of an execution: whatever a template does, it ends. How soon is measured in time.nightly.test.ts.
+// Tests the budget of an execution: every template ends. time.nightly.test.ts measures how soon.
 import { describe, expect, test } from 'vitest'
 import { TemplateError, type TemplateFunction, parse } from '../../src/index.ts'
 import { bombs } from './bombs.ts'

@@ -1,4 +1,4 @@
-// Templates reach data and nothing behind it.
+// Tests that templates can read data and nothing else.
 import { describe, expect, test } from 'vitest'
 import { TemplateError, parse } from '../../src/index.ts'
 
@@ -48,7 +48,7 @@ describe('nothing but data is reached', () => {
     '(index . "getter")',
     '(index . "hidden")',
   ]
-  /** What a template prints, or why it does not. */
+  /** Returns the output of a template, or the reason of its failure. */
   function outcome(template: string, object: unknown): string {
     try {
       return parse(template).execute(object)

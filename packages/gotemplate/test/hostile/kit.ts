@@ -1,4 +1,4 @@
-// What the tests of hostile templates share.
+// Helpers for the tests of hostile templates.
 import { TemplateError, parse } from '../../src/index.ts'
 
 const numbers = Array.from({ length: 1_000_000 }, (_, index) => index)
@@ -11,7 +11,7 @@ export const data = {
   list: numbers.slice(0, 1000),
 }
 
-/** Renders with that data and answers the error, null when there is none; another error than a TemplateError is thrown on. */
+/** Renders with that data. Returns the TemplateError, or null if there is none. Other errors are rethrown. */
 export function attempt(template: string, budget = {}): TemplateError | null {
   try {
     parse(template).execute(data, budget)

@@ -1,4 +1,4 @@
-// The limits of a parse: whatever the text is, it is refused or it is a template.
+// Tests the limits of parsing: every text is either a template or rejected.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type TemplateError, parse } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-// How long hostile templates take: none keeps the event loop.
+// Tests the duration of hostile templates: none blocks the event loop.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -6,10 +6,10 @@ import { bombs } from './bombs.ts'
 import { attempt } from './kit.ts'
 import { unparsable } from './unparsable.ts'
 
-/** No template may take longer than this. Others use this machine too, so tests that measure try again. */
+/** The maximum duration of a template. Other processes use this machine too, so tests that measure are retried. */
 const LIMIT_MS = 50
 
-/** The shortest of five tries, in processor time of this thread: what the machine gives to others is not the template's. */
+/** Returns the shortest of five runs in CPU time of this thread, which excludes the time of other processes. */
 function shortestMs(run: () => unknown): number {
   const times = [1, 2, 3, 4, 5].map(() => {
     const before = process.threadCpuUsage()

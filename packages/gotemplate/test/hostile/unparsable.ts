@@ -1,4 +1,4 @@
-// Texts that are large in some way and no templates.
+// Large texts that are not templates.
 import { repeat } from './kit.ts'
 
 export const unparsable: [string, string][] = [

@@ -1,12 +1,12 @@
-// `npm run corpus -w gotemplate`: asks Go again for the outcome of every case in test/corpus and writes it down. A new
-// case needs its template only. What the installed Go is too old for stands in newer-go.json and is left as it is.
+// `npm run corpus -w gotemplate`: renders every case in test/corpus with Go again and stores the results. A new case
+// needs only its template. Cases that need a newer Go are in newer-go.json and stay unchanged.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { type CorpusFile, corpusDirectory, caseOf } from '../corpus.ts'
 import { Oracle, oracleProgram } from './oracle.ts'
 
 const program = oracleProgram()
-if (program === null) throw new Error('the outcomes come from Go, and there is no Go here')
+if (program === null) throw new Error('the corpus needs Go, which is not installed')
 const oracle = new Oracle(program)
 let count = 0
 for (const name of readdirSync(corpusDirectory)) {
@@ -16,7 +16,7 @@ for (const name of readdirSync(corpusDirectory)) {
   const cases = await Promise.all(
     file.cases.map(async (entry) => {
       const { output, phase } = await oracle.ask(caseOf(file, entry))
-      // JSON leaves out what is undefined.
+      // JSON omits undefined fields.
       return { ...entry, phase, output }
     }),
   )

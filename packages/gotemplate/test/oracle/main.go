@@ -1,13 +1,14 @@
-// The oracle: renders templates with Go's own text/template, so that this package can be compared with it.
+// The oracle renders templates with Go's own text/template, so that this package can be compared with it.
 //
-// One JSON request per line on standard input, one JSON answer per line on standard output:
+// It reads one JSON request per line from standard input, and writes one JSON response per line to standard output:
 //
 //	{"id": 1, "template": "…", "data": …, "builtins": true, "functions": true, "time": {"key": "t", "ms": 0}, "missingKey": "error"}
 //	{"id": 1, "output": "…"}
-//	{"id": 1, "phase": "parse" | "exec", "error": "…", "output": "what was written before"}
+//	{"id": 1, "phase": "parse" | "exec", "error": "…", "output": "the output before the error"}
 //
-// "builtins": false takes Go's own functions away; "functions": true adds seven functions of a host. "time" puts a
-// time.Time under a key of the data, and "missingKey": "error" makes a missing key an error. With -bench, the requests are read first and then measured.
+// "builtins": false removes Go's own functions; "functions": true adds seven host functions. "time" puts a time.Time
+// under a key of the data, and "missingKey": "error" makes a missing key an error. With -bench, the requests are
+// measured instead of answered.
 package main
 
 import (
@@ -73,7 +74,7 @@ var hostFunctions = template.FuncMap{
 }
 
 func main() {
-	bench := flag.Duration("bench", 0, "measure the requests for so long each instead of answering them")
+	bench := flag.Duration("bench", 0, "measure each request for this long instead of answering it")
 	flag.Parse()
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(make([]byte, 1<<20), 1<<28)
@@ -112,7 +113,7 @@ func parse(r request) (*template.Template, error) {
 		functions = hostFunctions
 	}
 	if r.Builtins != nil && !*r.Builtins {
-		// A template always has Go's own functions, but its parser only those it is given.
+		// A template always has Go's own functions, but its parser has only the functions that it is given.
 		if _, err := syntax.Parse(name, r.Template, "", "", functions); err != nil {
 			return nil, err
 		}
@@ -136,8 +137,7 @@ func data(r request) any {
 	return value
 }
 
-// clip takes the spare room behind every slice away: how much there is depends on how the data was read, and slice
-// lets a template see it.
+// clip removes the spare capacity of every slice. It depends on how the data was read, and templates can see it.
 func clip(value any) any {
 	switch v := value.(type) {
 	case []any:

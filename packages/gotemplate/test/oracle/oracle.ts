@@ -1,4 +1,4 @@
-// Go's own text/template as a process beside the tests: built once, asked line by line.
+// Runs Go's own text/template as a child process of the tests. It is built once and receives one request per line.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,13 +6,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 
-/** A template with all that its rendering depends on. */
+/** A template with everything that its rendering depends on. */
 export interface Case {
   readonly template: string
   readonly data?: unknown
-  /** Whether Go's own functions exist; they do unless this is false. */
+  /** Whether Go's own functions exist. The default is true. */
   readonly builtins?: boolean
-  /** Whether the seven functions of a host exist. */
+  /** Whether the seven host functions exist. */
   readonly functions?: boolean
   /** Whether a missing key is an error. */
   readonly missingKey?: 'error'
@@ -20,17 +20,17 @@ export interface Case {
   readonly time?: { readonly key: string; readonly ms: number }
 }
 
-/** What rendering comes to. */
+/** The result of rendering. */
 export interface Outcome {
   readonly output: string
-  /** Where it failed, absent when it did not. */
+  /** The phase that failed. Absent on success. */
   readonly phase?: 'parse' | 'exec'
   readonly error?: string
 }
 
 const source = new URL('main.go', import.meta.url).pathname
 
-/** The oracle's program, built if need be; null where there is no Go. */
+/** Returns the path of the oracle, which is built if needed. Returns null if Go is not installed. */
 export function oracleProgram(): string | null {
   const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
   const directory = `${tmpdir()}/gotemplate-oracle`
@@ -51,7 +51,7 @@ export function oracleProgram(): string | null {
   return program
 }
 
-/** A running oracle. Requests are answered in their order, so many may be under way. */
+/** A running oracle. It answers requests in order, so several may be pending. */
 export class Oracle {
   readonly #process: ChildProcess
   readonly #waiting: ((outcome: Outcome) => void)[] = []
@@ -65,7 +65,7 @@ export class Oracle {
     })
   }
 
-  /** What Go makes of the case. */
+  /** Renders the case with Go. */
   ask(request: Case): Promise<Outcome> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -73,7 +73,7 @@ export class Oracle {
     })
   }
 
-  /** Ends the process. */
+  /** Stops the oracle. */
   async close(): Promise<void> {
     this.#process.stdin?.end()
     await once(this.#process, 'exit')

@@ -1,11 +1,11 @@
-// The reference proxy with a sign-in, deploy/proxy/apache, in a folder of its own: a real Apache with the files as they are;
-// only what an operator sets is the test's.
+// Runs the reference proxy with sign-in (deploy/proxy/apache) on a real Apache, in its own folder. The shipped files
+// are unchanged, except for the values that an operator sets.
 import { spawn } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ensureApache } from './install.ts'
-import { takesConnections } from './nginx.ts'
+import { acceptsConnections } from './nginx.ts'
 import { applyRendered } from './nginx-proxy.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import { freePort } from './postgres.ts'
@@ -17,24 +17,24 @@ type ApacheOptions = {
   managerUrl: string
   secret: string
   provider: Pick<OidcProvider, 'issuer' | 'clientId' | 'clientSecret'>
-  /** More directives of site-oidc.conf, such as the lifetime of sessions. */
+  /** Extra directives for site-oidc.conf, such as session lifetimes. */
   oidc?: string
 }
 
-/** Starts the proxy in front of this service with a rendered configuration; people sign in at the provider. */
+/** Starts the proxy in front of the service with a rendered configuration. Users sign in at the provider. */
 export async function startApache(options: ApacheOptions & { rendered: string }): Promise<ApacheProxy> {
   const proxy = await createApache(options)
   await proxy.start(options.rendered)
   return proxy
 }
 
-/** The folder of such a proxy, not started and without a configuration. */
+/** Prepares the proxy folder. Apache is not started and has no rendered configuration yet. */
 export async function createApache({ managerUrl, secret, provider, oidc = '' }: ApacheOptions) {
   const { apache, modules } = ensureApache()
   const folder = mkdtempSync(path.join(tmpdir(), 'apache-proxy-'))
   const port = await freePort()
   cpSync(files, folder, { recursive: true })
-  // Its workers are nobody in particular: they read the files and write sessions.
+  // Apache workers run as www-data, which must be able to read the files and write sessions.
   chmodSync(folder, 0o755)
   mkdirSync(path.join(folder, 'sessions'))
   chmodSync(path.join(folder, 'sessions'), 0o777)
@@ -72,23 +72,23 @@ export async function createApache({ managerUrl, secret, provider, oidc = '' }: 
     folder,
     port,
     apply: (file: string) => applyRendered(folder, file, { APACHE: apache }),
-    /** What Apache complained about. */
+    /** The content of Apache's error log. */
     errors: (): string => readFileSync(path.join(folder, 'error.txt'), 'utf8'),
-    inService: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),
+    activeConfiguration: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),
     /** Starts Apache with this configuration. */
     start: async (rendered: string): Promise<void> => {
       writeFileSync(path.join(folder, 'rendered.conf'), rendered)
       const args = ['-d', folder, '-f', path.join(folder, 'httpd.conf'), '-D', 'FOREGROUND']
       const child = spawn(apache, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-      let said = ''
-      child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      let stderr = ''
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
       stop = async () => {
         child.kill()
         await gone
       }
-      for (let tries = 0; !(await takesConnections(port)); tries++) {
-        if (tries > 600 || child.exitCode !== null) throw new Error(`Apache did not start: ${said}`)
+      for (let tries = 0; !(await acceptsConnections(port)); tries++) {
+        if (tries > 600 || child.exitCode !== null) throw new Error(`Apache did not start: ${stderr}`)
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },

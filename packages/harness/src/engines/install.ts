@@ -1,9 +1,10 @@
-// Makes sure that PostgreSQL, Redis and, where they are needed, Chromium, nginx (with njs), Apache, PyNaCl, LibreOffice, Ceph, Prometheus and Patroni are
-// there: on Debian, as root, they are installed; elsewhere the message says what is missing.
+// Locates the programs that tests run: PostgreSQL, Redis and, if needed, Chromium, nginx (with njs), Apache, PyNaCl,
+// LibreOffice, Ceph, Prometheus and Patroni. On Debian, as root, missing packages are installed. Elsewhere the error
+// names them.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
-/** The folder with PostgreSQL's programs, the newest version first. */
+/** Returns the program folder of the newest installed PostgreSQL, or null. */
 function postgresBin(): string | null {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').toSorted(byVersion).at(-1)
   if (found !== undefined) return found.slice(0, -'/initdb'.length)
@@ -24,13 +25,13 @@ function which(program: string): string | null {
   }
 }
 
-/** The folder with PostgreSQL's programs, installed first where that is possible. */
+/** Returns the folder with PostgreSQL's programs and installs them if they are missing. */
 export function ensurePostgres(): string {
   if (postgresBin() === null) install(['postgresql'])
   return postgresBin() as string
 }
 
-/** The Redis or Valkey server program, installed first where that is possible. */
+/** Returns the Redis or Valkey server program and installs Redis if both are missing. */
 export function ensureRedis(): string {
   if (redisServer() === null) install(['redis-server'])
   return redisServer() as string
@@ -39,15 +40,18 @@ export function ensureRedis(): string {
 /** Installs the Go compiler, which builds the example in Go. */
 export const ensureGo = (): void => ensurePrograms({ go: 'golang-go' })
 
-/** Installs curl, with which the pages in docs/ are played. */
+/** Installs curl, which runs the examples in docs/. */
 export const ensureCurl = (): void => ensurePrograms({ curl: 'curl' })
 
-/** Installs ip, which prepares network namespaces. */
+/** Installs ip, which sets up network namespaces. */
 export const ensureIp = (): void => ensurePrograms({ ip: 'iproute2' })
 
 const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
-/** The Chromium program, installed first where that is possible. Its headless shell opens a page in a third of the time. */
+/**
+ * Returns Chromium and installs it if it is missing. The headless shell opens a page in a third of the time that the
+ * full browser needs.
+ */
 export function ensureChromium(): string {
   const present = browsers.map(which).find((program) => program !== null)
   if (present !== undefined) return present
@@ -55,7 +59,7 @@ export function ensureChromium(): string {
   return '/usr/bin/chromium-headless-shell'
 }
 
-/** The tmux program, installed first where that is possible. */
+/** Returns the tmux program and installs it if it is missing. */
 export function ensureTmux(): string {
   const present = which('tmux')
   if (present !== null) return present
@@ -63,16 +67,16 @@ export function ensureTmux(): string {
   return '/usr/bin/tmux'
 }
 
-/** The nginx program, installed first where that is possible. */
+/** Returns the nginx program and installs it if it is missing. */
 export function ensureNginx(): string {
-  // Its folder is not on the path of everybody.
+  // Not every user has /usr/sbin in PATH.
   const present = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null)
   if (present !== null) return present
   install(['nginx-light'])
   return '/usr/sbin/nginx'
 }
 
-/** The PgBouncer program, installed first where that is possible. */
+/** Returns the PgBouncer program and installs it if it is missing. */
 export function ensurePgBouncer(): string {
   const present = which('pgbouncer') ?? (existsSync('/usr/sbin/pgbouncer') ? '/usr/sbin/pgbouncer' : null)
   if (present !== null) return present
@@ -80,7 +84,7 @@ export function ensurePgBouncer(): string {
   return '/usr/sbin/pgbouncer'
 }
 
-/** nginx with its njs module, installed first where that is possible. */
+/** Returns nginx and its njs module and installs them if they are missing. */
 export function ensureNginxJs(): { nginx: string; module: string } {
   const nginx = ensureNginx()
   const find = (): string | undefined => globSync('/usr/{lib,lib64}/nginx/modules/ngx_http_js_module.so')[0]
@@ -88,7 +92,7 @@ export function ensureNginxJs(): { nginx: string; module: string } {
   return { nginx, module: find() ?? '/usr/lib/nginx/modules/ngx_http_js_module.so' }
 }
 
-/** Apache with what deploy/proxy/apache needs, installed first where that is possible. */
+/** Returns Apache and its module folder. Installs the packages that deploy/proxy/apache needs if they are missing. */
 export function ensureApache(): { apache: string; modules: string } {
   const modules = '/usr/lib/apache2/modules'
   const needed: Record<string, string> = {
@@ -102,9 +106,9 @@ export function ensureApache(): { apache: string; modules: string } {
   return { apache: '/usr/sbin/apache2', modules }
 }
 
-/** A Python with PyNaCl, installed first where that is possible. */
+/** Returns a Python with PyNaCl and installs the module if it is missing. */
 export function ensurePythonNacl(): string {
-  // Debian's own first: its packages are for that one, and another may come earlier on the path.
+  // Try Debian's Python first: python3-nacl installs into it, and PATH may list another Python before it.
   const hasNacl = (python: string): boolean => {
     try {
       execFileSync(python, ['-c', 'import nacl.public'], { stdio: 'ignore' })
@@ -119,7 +123,7 @@ export function ensurePythonNacl(): string {
   return '/usr/bin/python3'
 }
 
-/** The LibreOffice program with its spreadsheet, installed first where that is possible. */
+/** Returns LibreOffice and installs it with Calc if it is missing. */
 export function ensureLibreOffice(): string {
   const present = which('soffice')
   if (present !== null) return present
@@ -127,7 +131,7 @@ export function ensureLibreOffice(): string {
   return '/usr/bin/soffice'
 }
 
-/** The programs of Prometheus, installed first where that is possible. */
+/** Returns prometheus and promtool and installs them if they are missing. */
 export function ensurePrometheus(): { prometheus: string; promtool: string } {
   if (which('prometheus') === null || which('promtool') === null) install(['prometheus'])
   return {
@@ -144,27 +148,30 @@ const cephPackages: Record<string, string> = {
   ceph: 'ceph-common',
 }
 
-/** The programs of an S3 service (s3.ts). */
+/** Installs the Ceph programs that s3.ts runs. */
 export function ensureCeph(): void {
   ensurePrograms(cephPackages)
 }
 
-/** The program that builds the file tree of a runner (tools/runner-root.ts). */
+/** Installs mmdebstrap, which builds the root file system of a runner (tools/runner-root.ts). */
 export function ensureMmdebstrap(): void {
   ensurePrograms({ mmdebstrap: 'mmdebstrap' })
 }
 
-/** What builds a Kubernetes API server (kubernetes-build.ts). */
+/** Installs the tools that build a Kubernetes API server (kubernetes-build.ts). */
 export function ensureKubernetesBuild(): void {
   ensurePrograms({ go: 'golang-go', 'dpkg-source': 'dpkg-dev' })
 }
 
-/** What runs beside it, and its command line. */
+/** Installs etcd, which the API server requires, and kubectl. */
 export function ensureKubernetesTools(): void {
   ensurePrograms({ etcd: 'etcd-server', kubectl: 'kubernetes-client' })
 }
 
-/** What a highly available PostgreSQL, a balancer and partitions need. Patroni speaks etcd's v2 API by python3-etcd. */
+/**
+ * Installs the tools for a highly available PostgreSQL, a load balancer and network partitions. Patroni uses etcd's v2
+ * API through python3-etcd.
+ */
 export function ensureHighAvailability(): void {
   const programs = Object.entries(highAvailabilityPackages).filter(
     ([program]) => which(program) === null && !existsSync(`/usr/sbin/${program}`),
@@ -172,9 +179,10 @@ export function ensureHighAvailability(): void {
   const packages = programs.map(([, name]) => name)
   if (!existsSync('/usr/lib/python3/dist-packages/etcd')) packages.push('python3-etcd')
   if (packages.length === 0) return
-  // Before systemctl, which fails for other users with a sentence that names no package.
+  // Check this before systemctl runs: for other users, systemctl fails with an error that names no package.
   refuseUnlessInstallable(packages)
-  // systemd does not look at RUNLEVEL: until the next boot it starts none of these, and afterwards not by itself.
+  // systemd ignores RUNLEVEL. The units are masked until the next boot and disabled after that, so none starts by
+  // itself.
   const units = programs.map(([program]) => `${program}.service`).filter((unit) => unit !== 'ip.service')
   const systemctl = (...args: string[]): void => {
     if (units.length > 0 && existsSync('/run/systemd/system'))
@@ -198,10 +206,10 @@ function ensurePrograms(packages: Record<string, string>): void {
   install(missing.map(([, name]) => name))
 }
 
-/** The versions that the service supports, where Debian releases differ. */
+/** Minimum versions that the service supports, for packages whose version differs between Debian releases. */
 const minimumVersions: Record<string, string> = { postgresql: '15 or newer', 'redis-server': '7 or newer' }
 
-/** Throws one sentence that names the packages, without a stack: the caller is not the cause. */
+/** Throws an error that names the packages. It has no stack, because the caller is not the cause. */
 function refuseUnlessInstallable(packages: string[]): void {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) return
   const named = packages.map((name) => {
@@ -222,12 +230,12 @@ function install(packages: string[]): void {
   if (packages.length === 0) return
   refuseUnlessInstallable(packages)
   process.stderr.write(`installing ${packages.join(', ')} ...\n`)
-  // RUNLEVEL=1 keeps the packages from starting services of their own.
+  // RUNLEVEL=1 prevents the packages from starting their services.
   const env = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1']
-  const patient = ['apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=300']
-  // Test files run side by side, and apt takes one at a time: the others wait.
+  const aptGet = ['apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=300']
+  // Test files run in parallel, but apt allows one process at a time. The others wait for the lock.
   const apt = (...args: string[]): void =>
-    void execFileSync('flock', [lockFile, ...env, ...patient, ...args], {
+    void execFileSync('flock', [lockFile, ...env, ...aptGet, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
   apt('update')

@@ -1,6 +1,7 @@
-// Keeps the engines of one run: `keeper.ts <socket>`. A client connects, sends the name of an engine and receives one line
-// of JSON: the address, or why the engine did not start. The first request for an engine starts it. When standard input
-// closes, which also happens when the run is killed, the keeper stops its engines and removes their data.
+// Runs the PostgreSQL, Redis and S3 servers of one run: `keeper.ts <socket>`. A client connects, sends the name of a
+// server and receives one line of JSON: the address, or why the server did not start. The first request for a server
+// starts it. When standard input closes, which also happens when the run is killed, the keeper stops its servers and
+// removes their data.
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -19,8 +20,9 @@ const dir = mkdtempSync(`${dataFolder()}/manager-engines-`)
 if (process.getuid?.() === 0) chmodSync(dir, 0o755)
 
 /**
- * The folder that TMPDIR names, otherwise memory if enough of it is free. A database consists of 600 files, and a run
- * creates hundreds of databases: on ext4, PostgreSQL spends two thirds of its CPU time on creating and removing them.
+ * Returns the folder that TMPDIR names, otherwise an in-memory folder if enough memory is free. A database consists of
+ * 600 files, and a run creates hundreds of databases: on ext4, PostgreSQL spends two thirds of its CPU time on creating
+ * and removing them.
  */
 function dataFolder(): string {
   const memory = '/dev/shm'
@@ -58,16 +60,16 @@ function engineOf(name: string): Promise<Engine> {
 const server = createServer((socket) => {
   // The client may be killed while it waits.
   socket.on('error', () => undefined)
-  const answer = (reply: { url: string } | { failed: string }): void =>
+  const sendReply = (reply: { url: string } | { failed: string }): void =>
     void socket.end(`${JSON.stringify(reply)}\n`)
-  // Not by readline, which throws the errors of the socket again.
+  // readline is not used because it rethrows socket errors.
   socket.setEncoding('utf8').once('data', (line: string) => {
-    // A starter that throws before its first await must not end the keeper.
+    // A starter that throws before its first await must not crash the keeper.
     void Promise.resolve()
       .then(() => engineOf(line.trim()))
       .then(
-        ({ url }) => answer({ url }),
-        (error: Error) => answer({ failed: error.message }),
+        ({ url }) => sendReply({ url }),
+        (error: Error) => sendReply({ failed: error.message }),
       )
   })
 }).listen(path)
@@ -77,7 +79,7 @@ await Promise.race([
   ...['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)),
 ])
 server.close()
-// An engine that fails to stop, or never started, must not keep the others and the data.
+// A server that fails to stop, or never started, must not prevent the rest of the cleanup.
 await Promise.allSettled([...started.values()].map(async (engine) => (await engine).stop()))
 rmSync(dir, { recursive: true, force: true })
 process.exit()

@@ -1,6 +1,7 @@
-// Builds kube-apiserver and kube-controller-manager from Debian's source package, once per machine, into a cache folder:
-// `node packages/harness/src/engines/kubernetes-build.ts`. It takes five to fifteen minutes on two cores, on Debian, as root.
-// Debian has no package of the server, and its source is signed, so that what is built is what Debian published.
+// Builds kube-apiserver and kube-controller-manager from Debian's source package into a cache folder, once per machine:
+// `node packages/harness/src/engines/kubernetes-build.ts`. The build needs Debian, root and 5 to 15 minutes on two
+// cores. Debian does not package the server, but its source package is signed, so the build uses exactly what Debian
+// published.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -16,24 +17,26 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { ensureKubernetesBuild } from './install.ts'
 
-/** The release of Debian whose source package is built, and the version of Kubernetes in it. */
+/** The Debian release whose source package is built, and its Kubernetes version. */
 const suite = 'bookworm'
 export const kubernetesVersion = 'v1.20.2'
 
 const kubernetesPrograms = ['kube-apiserver', 'kube-controller-manager'] as const
 
-/** The folder with both programs; they are built first where they are missing. */
+/** Returns the folder with both programs and builds them if they are missing. */
 export function ensureKubernetes(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache')
   const folder = path.join(cache, 'manager-kubernetes', kubernetesVersion)
   if (kubernetesPrograms.every((program) => existsSync(path.join(folder, program)))) return folder
   ensureKubernetesBuild()
-  process.stderr.write('building kube-apiserver and kube-controller-manager, five to fifteen minutes ...\n')
+  process.stderr.write(
+    'building kube-apiserver and kube-controller-manager, which needs 5 to 15 minutes ...\n',
+  )
   mkdirSync(folder, { recursive: true })
   const work = mkdtempSync(path.join(folder, 'build-'))
   try {
     build(work)
-    // In its place only when it is whole: a build that was killed is begun anew.
+    // Move the programs only after both are built, so that a killed build starts over.
     for (const program of kubernetesPrograms) renameSync(path.join(work, program), path.join(folder, program))
   } finally {
     // Go makes the folders of its module cache read-only.
@@ -48,7 +51,7 @@ function build(work: string): void {
   fetchSource(work)
   mkdirSync(path.dirname(root), { recursive: true })
   const [archive] = globSync(path.join(work, 'source/kubernetes_*.orig.tar.gz'))
-  if (archive === undefined) throw new Error('apt-get fetched no source of Kubernetes')
+  if (archive === undefined) throw new Error('apt-get downloaded no Kubernetes source archive')
   mkdirSync(root)
   run('tar', ['xzf', archive, '--strip-components=1', '-C', root], work)
   generateOpenApi(work, root)
@@ -66,7 +69,7 @@ function build(work: string): void {
     ])
 }
 
-/** Uses lists of its own, so that the sources of the system stay as they are. */
+/** Uses separate apt lists, so that the system's package sources do not change. */
 function fetchSource(work: string): void {
   for (const folder of ['lists/partial', 'cache/archives/partial', 'source'])
     mkdirSync(path.join(work, folder), { recursive: true })
@@ -83,14 +86,14 @@ function fetchSource(work: string): void {
   run('apt-get', [...options, 'source', '-qq', '--download-only', 'kubernetes'], path.join(work, 'source'))
 }
 
-/** The mirror that the machine uses already. */
+/** Returns the mirror that the machine is configured to use. */
 function mirror(): string {
   const files = ['/etc/apt/sources.list', ...globSync('/etc/apt/sources.list.d/*.{list,sources}')]
   const text = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'))
   return /^(?:URIs:|deb ).*?(https?:\/\/\S+)/m.exec(text.join('\n'))?.[1] ?? 'http://deb.debian.org/debian'
 }
 
-/** Debian's archive lacks what the release was generated with: the server does not compile without this file. */
+/** Generates a file that Debian's source archive lacks. The server does not compile without it. */
 function generateOpenApi(work: string, root: string): void {
   const generator = path.join(work, 'openapi-gen')
   goBuild(work, root, ['-o', generator, 'k8s.io/kubernetes/vendor/k8s.io/kube-openapi/cmd/openapi-gen'])

@@ -1,5 +1,5 @@
-// A Kubernetes control plane of one's own on loopback: etcd, kube-apiserver and the controllers of Deployments, with an
-// authority, tokens and a folder of its own. There is no kubelet, so pods stay pending; roles, versions, scales and
+// Runs a private Kubernetes control plane on loopback: etcd, kube-apiserver and the Deployment controllers, with its
+// own certificate authority, tokens and folder. There is no kubelet, so pods stay pending; roles, versions, scales and
 // autoscalers are real.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -16,26 +16,26 @@ import { freePort } from './postgres.ts'
 export type Kubernetes = {
   /** The API server, `https://127.0.0.1:…`. */
   server: string
-  /** What signed its certificate, and signs those of clients. */
+  /** The authority that signed the server certificate and signs client certificates. */
   authority: Certificate
   /** The kubeconfig of an administrator. */
   kubeconfig: string
   folder: string
-  /** Runs kubectl as administrator, with this on its standard input; what it prints. */
+  /** Runs kubectl as administrator with `input` on stdin and returns its stdout. */
   kubectl(args: string[], input?: string): Promise<string>
-  /** Ends the API server; what etcd holds stays. */
+  /** Kills the API server. The data in etcd is kept. */
   stopServer(): Promise<void>
-  /** Starts it again, on the same port. */
+  /** Restarts the API server on the same port. */
   startServer(): Promise<void>
-  /** Makes it hang, and go on. */
+  /** Freezes or resumes the API server. */
   signalServer(name: 'SIGSTOP' | 'SIGCONT'): void
   stop(): Promise<void>
 }
 
-/** Static tokens: the first may do everything, the second nothing until a role is bound to the user `limited`. */
+/** Static tokens: `admin` has full access, `limited` has none until a role is bound to the user `limited`. */
 export const kubernetesTokens = { admin: 'admin-token', limited: 'limited-token' }
 
-/** Starts it all and waits until it is ready, about 10 seconds. */
+/** Starts the control plane and waits until it is ready, which needs about 10 s. */
 export async function startKubernetes(): Promise<Kubernetes> {
   ensureKubernetesTools()
   const programs = ensureKubernetes()
@@ -59,10 +59,10 @@ export async function startKubernetes(): Promise<Kubernetes> {
   }
   const startServer = async (): Promise<void> => {
     const child = start('api', path.join(programs, 'kube-apiserver'), serverArguments(ports))
-    await untilReady(server, authority, child, folder)
+    await waitUntilReady(server, authority, child, folder)
   }
   const stop = async (): Promise<void> => {
-    for (const name of ['manager', 'api', 'etcd']) await end(running.get(name))
+    for (const name of ['manager', 'api', 'etcd']) await killProcess(running.get(name))
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
@@ -79,7 +79,7 @@ export async function startKubernetes(): Promise<Kubernetes> {
     kubeconfig,
     folder,
     kubectl: (args, input) => kubectl(['--kubeconfig', kubeconfig, ...args], input),
-    stopServer: () => end(running.get('api')),
+    stopServer: () => killProcess(running.get('api')),
     startServer,
     signalServer: (name) => void running.get('api')?.kill(name),
     stop,
@@ -118,7 +118,7 @@ function writeFiles(folder: string, server: string): { authority: Certificate; k
   return { authority, kubeconfig }
 }
 
-/** A kubeconfig with one cluster and one user; JSON is YAML too. */
+/** Returns a kubeconfig with one cluster and one user, as JSON, which is valid YAML. */
 const kubeconfigOf = (options: { server: string; cluster: object; user: object }): string =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -159,9 +159,9 @@ const serverArguments = ({ api, etcd }: Ports): string[] => [
   '--service-account-signing-key-file=accounts.key',
   '--service-account-key-file=accounts.key',
   '--service-cluster-ip-range=10.0.0.0/24',
-  // Nobody makes the service accounts that this would ask for.
+  // This plugin requires service accounts, and no controller creates them here.
   '--disable-admission-plugins=ServiceAccount',
-  // An autoscaler may have a floor of 0.
+  // Allow autoscalers a minimum of 0 replicas.
   '--feature-gates=HPAScaleToZero=true',
 ]
 
@@ -176,7 +176,7 @@ const managerArguments = ({ manager }: Ports): string[] => [
   '--feature-gates=HPAScaleToZero=true',
 ]
 
-async function untilReady(
+async function waitUntilReady(
   server: string,
   { cert: ca }: Certificate,
   child: ChildProcess,
@@ -196,8 +196,8 @@ async function untilReady(
     if ((await status()) === 200) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  const said = readFileSync(path.join(folder, 'api.log'), 'utf8').slice(-2_000)
-  throw new Error(`the API server did not start: ${said}`)
+  const tail = readFileSync(path.join(folder, 'api.log'), 'utf8').slice(-2_000)
+  throw new Error(`the API server did not start: ${tail}`)
 }
 
 function kubectl(args: string[], input = ''): Promise<string> {
@@ -210,8 +210,8 @@ function kubectl(args: string[], input = ''): Promise<string> {
   })
 }
 
-/** Nothing is kept, so nothing is waited for. */
-async function end(child: ChildProcess | undefined): Promise<void> {
+/** Kills the process: no data is kept, so a clean shutdown would only cost time. */
+async function killProcess(child: ChildProcess | undefined): Promise<void> {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
   child.kill('SIGKILL')

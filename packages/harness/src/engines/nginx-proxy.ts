@@ -1,12 +1,12 @@
-// The reference proxy of deploy/proxy in a folder of its own: a real nginx with the files as they are; only what an operator
-// sets is the test's.
+// Runs the reference proxy of deploy/proxy on a real nginx, in its own folder. The shipped files are unchanged, except
+// for the values that an operator sets.
 import { execFile, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { ensureNginxJs } from './install.ts'
-import { takesConnections } from './nginx.ts'
+import { acceptsConnections } from './nginx.ts'
 import { freePort } from './postgres.ts'
 
 const deploy = new URL('../../../../deploy/proxy/', import.meta.url).pathname
@@ -14,25 +14,25 @@ export const applyScript = path.join(deploy, 'apply')
 
 export type ReferenceProxy = Awaited<ReturnType<typeof createReferenceProxy>>
 
-/** Runs deploy/proxy/apply, or another one like it, on a folder. */
+/** Runs deploy/proxy/apply, or a script with the same interface, on a folder. */
 export async function applyRendered(
   folder: string,
   file: string,
   programs: Record<string, string>,
   script = applyScript,
-): Promise<{ code: number; said: string }> {
+): Promise<{ code: number; output: string }> {
   try {
     const { stdout } = await promisify(execFile)('sh', [script, '--dir', folder, file], {
       env: { PATH: process.env['PATH'], ...programs },
     })
-    return { code: 0, said: stdout }
+    return { code: 0, output: stdout }
   } catch (error) {
     const { code, stderr } = error as { code: number; stderr: string }
-    return { code, said: stderr }
+    return { code, output: stderr }
   }
 }
 
-/** The folder of a proxy in front of this service, not started and without a configuration. */
+/** Prepares the folder of a proxy for this service. nginx is not started and has no rendered configuration yet. */
 export async function createReferenceProxy(of: { managerUrl: string; secret: string; resolver?: string }) {
   const { nginx, module } = ensureNginxJs()
   const folder = mkdtempSync(path.join(tmpdir(), 'reference-proxy-'))
@@ -59,19 +59,19 @@ export async function createReferenceProxy(of: { managerUrl: string; secret: str
     folder,
     port,
     apply: (file: string, script = applyScript) => applyRendered(folder, file, { NGINX: nginx }, script),
-    /** What nginx complained about. */
+    /** The content of nginx's error log. */
     errors: (): string => readFileSync(path.join(folder, 'error.txt'), 'utf8'),
-    inService: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),
+    activeConfiguration: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),
     /** Starts nginx with this configuration. */
     start: async (rendered: string): Promise<void> => {
       writeFileSync(path.join(folder, 'rendered.conf'), rendered)
       const args = ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', 'stderr']
       const child = spawn(nginx, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-      let said = ''
-      child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      let stderr = ''
+      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-      for (let tries = 0; !(await takesConnections(port)); tries++) {
-        if (tries > 600 || child.exitCode !== null) throw new Error(`nginx did not start: ${said}`)
+      for (let tries = 0; !(await acceptsConnections(port)); tries++) {
+        if (tries > 600 || child.exitCode !== null) throw new Error(`nginx did not start: ${stderr}`)
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
       stop = async () => {

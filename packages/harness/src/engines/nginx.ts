@@ -1,4 +1,4 @@
-// An nginx of one's own, with a configuration and files that are given, in a folder of its own.
+// Runs a private nginx with the given configuration and files, in its own folder.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -8,14 +8,14 @@ import { ensureNginx } from './install.ts'
 import { freePort } from './postgres.ts'
 
 export type NginxOptions = {
-  /** What stands in `http { … }`, and in its `server { … }`. */
+  /** Directives for the `http { … }` block, and for the `server { … }` block inside it. */
   http: string
   server: string
-  /** Served beside that, by name. */
+  /** Static files to serve, by name. */
   files?: Record<string, string>
 }
 
-/** Starts nginx on a free port of loopback and waits until it takes connections. */
+/** Starts nginx on a free loopback port and waits until it accepts connections. */
 export async function startNginx({ http, server, files = {} }: NginxOptions) {
   const folder = mkdtempSync(path.join(tmpdir(), 'nginx-'))
   const port = await freePort()
@@ -36,11 +36,11 @@ export async function startNginx({ http, server, files = {} }: NginxOptions) {
   )
   const args = ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', 'stderr']
   const child = spawn(ensureNginx(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  for (let tries = 0; !(await takesConnections(port)); tries++) {
-    if (tries > 600 || child.exitCode !== null) throw new Error(`nginx did not start: ${said}`)
+  for (let tries = 0; !(await acceptsConnections(port)); tries++) {
+    if (tries > 600 || child.exitCode !== null) throw new Error(`nginx did not start: ${stderr}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return {
@@ -53,8 +53,8 @@ export async function startNginx({ http, server, files = {} }: NginxOptions) {
   }
 }
 
-/** True once something listens on this port of loopback. */
-export function takesConnections(port: number): Promise<boolean> {
+/** Returns whether a process listens on this loopback port. */
+export function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()

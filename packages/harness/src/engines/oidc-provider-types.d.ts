@@ -1,4 +1,4 @@
-// The part of npm oidc-provider that oidc-provider.ts uses; the package has no types of its own.
+// The part of npm oidc-provider that oidc-provider.ts uses. The package ships no types.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -1,5 +1,5 @@
-// An identity provider of one's own: npm oidc-provider on loopback with the people that are given. Its page asks for a login and
-// nothing else; whoever is known is signed in.
+// Runs a private identity provider: npm oidc-provider on loopback with the given accounts. Its page asks only for a
+// login, not for a password, and signs in every known account.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
@@ -11,22 +11,22 @@ const [clientId, clientSecret] = ['proxy', 'secret-of-the-client']
 const page = `<!doctype html><title>Sign in</title>
 <form method="post"><input name="login" autofocus><button>Sign in</button></form>`
 
-/** Starts a provider for these people. Its client may come back to `/-/login` of any host. */
+/** Starts a provider for these accounts. Its client may redirect to `/-/login` on any host. */
 export async function startOidcProvider(accounts: readonly OidcAccount[]) {
   const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = createProvider(issuer, accounts)
-  const answer = provider.callback()
+  const handleOidc = provider.callback()
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url?.startsWith('/interaction/') !== true) return answer(request, response)
+    if (request.url?.startsWith('/interaction/') !== true) return handleOidc(request, response)
     response.setHeader('content-type', 'text/html')
     if (request.method !== 'POST') return void response.end(page)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const login = new URLSearchParams(Buffer.concat(chunks).toString()).get('login')
     const found = accounts.find(({ id, email }) => id === login || email === login)
-    if (found === undefined) return void response.writeHead(403).end('nobody of this name')
+    if (found === undefined) return void response.writeHead(403).end('unknown account')
     await provider.interactionFinished(request, response, { login: { accountId: found.id } })
   }
   return {
@@ -55,7 +55,7 @@ function createProvider(issuer: string, accounts: readonly OidcAccount[]): Provi
     cookies: { keys: ['key-of-a-test'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-    // Nobody is asked for consent: client and provider are of one house.
+    // Consent is granted automatically: client and provider belong to the same organization.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({ accountId: oidc.session.accountId, clientId })
       grant.addOIDCScope('openid email profile')
@@ -68,7 +68,7 @@ function createProvider(issuer: string, accounts: readonly OidcAccount[]): Provi
       return { accountId: id, claims: () => ({ sub: id, email: found.email, name: found.name }) }
     },
   })
-  // Hosts and ports are those of each test.
+  // Each test uses its own hosts and ports, so the redirect URIs cannot be registered in advance.
   provider.Client.prototype.redirectUriAllowed = (uri) => uri.endsWith('/-/login')
   provider.Client.prototype.postLogoutRedirectUriAllowed = () => true
   return provider

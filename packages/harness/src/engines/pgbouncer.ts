@@ -1,23 +1,23 @@
-// A PgBouncer of one's own in front of a PostgreSQL, in a folder of its own.
+// Runs a private PgBouncer in front of a PostgreSQL server, in its own folder.
 import { spawn } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ensurePgBouncer } from './install.ts'
-import { takesConnections } from './nginx.ts'
+import { acceptsConnections } from './nginx.ts'
 import { findPostgresAccount, freePort } from './postgres.ts'
 
 export type PgBouncerOptions = {
   /** The URL of the database behind it. */
   url: string
   mode: 'session' | 'transaction'
-  /** More lines of its configuration. */
+  /** Extra configuration lines. */
   more?: string
-  /** Another program than the one that is installed, with its first arguments. */
+  /** The program to run instead of the installed one, with its leading arguments. */
   program?: readonly string[]
 }
 
-/** Starts PgBouncer on a free port of loopback and waits until it takes connections. */
+/** Starts PgBouncer on a free loopback port and waits until it accepts connections. */
 export async function startPgBouncer({
   url,
   mode,
@@ -44,16 +44,16 @@ ignore_startup_parameters = options,statement_timeout,idle_in_transaction_sessio
 ${more}
 `,
   )
-  // It does not run as root.
+  // PgBouncer refuses to run as root.
   const account = process.getuid?.() === 0 ? findPostgresAccount() : null
   if (account !== null) for (const one of [folder, file]) chownSync(one, account.uid, account.gid)
   const [command = '', ...args] = program
   const child = spawn(command, [...args, file], { stdio: ['ignore', 'ignore', 'pipe'], ...account })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  for (let tries = 0; !(await takesConnections(port)); tries++) {
-    if (tries > 600 || child.exitCode !== null) throw new Error(`PgBouncer did not start: ${said}`)
+  for (let tries = 0; !(await acceptsConnections(port)); tries++) {
+    if (tries > 600 || child.exitCode !== null) throw new Error(`PgBouncer did not start: ${stderr}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return {

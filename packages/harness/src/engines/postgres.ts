@@ -1,4 +1,4 @@
-// A PostgreSQL server of one's own: for development, for CI, and for tests that stop or kill it.
+// Runs a private PostgreSQL server: for development, for CI, and for tests that stop or kill it.
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -25,18 +25,19 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a server in the folder, making the cluster when there is none. Data survives a stop. A server that still runs on
- * this data, because whoever started it was killed, is stopped first. A durable one waits for the disk as one in
- * production does.
+ * Starts a server in the folder and creates the cluster if it does not exist. Data survives a stop. If a server still
+ * runs on this data because its parent was killed, it is stopped first. A durable server waits for the disk, as in
+ * production.
  */
 export function startPostgres(dir: string, port: number, { durable = false } = {}): Postgres {
   const bin = ensurePostgres()
   const data = `${dir}/data`
   mkdirSync(dir, { recursive: true })
-  // PostgreSQL refuses to run as root; the package brings a user for it.
+  // PostgreSQL refuses to run as root; the package creates a user for it.
   const isRoot = process.getuid?.() === 0
   const account = isRoot ? findPostgresAccount() : null
-  if (isRoot && account === null) throw new Error('there is no user postgres to run PostgreSQL as')
+  if (isRoot && account === null)
+    throw new Error('cannot run PostgreSQL as root: the user postgres does not exist')
   if (account !== null) chownSync(dir, account.uid, account.gid)
   const run = (program: string, args: string[]): void => {
     const command = [`${bin}/${program}`, ...args]
@@ -44,10 +45,10 @@ export function startPostgres(dir: string, port: number, { durable = false } = {
     try {
       execFileSync(full[0] as string, full.slice(1), { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' })
     } catch (error) {
-      const [reason = 'it was ended'] = String((error as { stderr: unknown }).stderr)
+      const [reason = 'the process was terminated'] = String((error as { stderr: unknown }).stderr)
         .trim()
         .split('\n')
-      throw new Error(`PostgreSQL: ${reason} (its log is ${dir}/log)`, { cause: error })
+      throw new Error(`PostgreSQL: ${reason} (see ${dir}/log)`, { cause: error })
     }
   }
   if (!existsSync(`${data}/PG_VERSION`))
@@ -84,8 +85,8 @@ export function startPostgres(dir: string, port: number, { durable = false } = {
 }
 
 /**
- * Whether a server runs on the data. When it was killed too, its file may name a process of another program by now, for
- * which PostgreSQL would refuse to start: then the file is removed.
+ * Returns whether a server runs on the data. If the server was killed, another program may have reused the process ID
+ * in its PID file, and PostgreSQL would refuse to start. In that case, the file is removed.
  */
 function isLeftOver(data: string): boolean {
   const file = `${data}/postmaster.pid`
@@ -101,7 +102,7 @@ function isLeftOver(data: string): boolean {
   return isServer
 }
 
-/** The user that the package makes, as whom root runs PostgreSQL. */
+/** Returns the `postgres` user that the package creates, or null. Root runs PostgreSQL as this user. */
 export function findPostgresAccount(): { uid: number; gid: number } | null {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-// A Prometheus of one's own, with the configuration that deploy/observability/ gives to operators.
+// Runs a private Prometheus with the configuration that deploy/observability/ provides for operators.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ function configurationFor(targets: string[], interval: string): string {
   return stringify(configuration)
 }
 
-/** Starts it on a free port of loopback and waits until it is ready; it scrapes these at the interval. */
+/** Starts Prometheus on a free loopback port and waits until it is ready. It scrapes the targets at the interval. */
 export async function startPrometheus(targets: string[], interval = '1s') {
   const folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'))
   const file = path.join(folder, 'prometheus.yaml')
@@ -41,8 +41,8 @@ export async function startPrometheus(targets: string[], interval = '1s') {
     '--log.level=error',
   ]
   const child = spawn(ensurePrometheus().prometheus, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const isReady = async (): Promise<boolean> =>
     fetch(`${url}/-/ready`).then(
@@ -50,7 +50,7 @@ export async function startPrometheus(targets: string[], interval = '1s') {
       () => false,
     )
   for (let tries = 0; !(await isReady()); tries++) {
-    if (tries > 600 || child.exitCode !== null) throw new Error(`prometheus did not start: ${said}`)
+    if (tries > 600 || child.exitCode !== null) throw new Error(`prometheus did not start: ${stderr}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   const ask = async <Data>(path: string, query: Record<string, string> = {}): Promise<Data> => {
@@ -64,17 +64,17 @@ export async function startPrometheus(targets: string[], interval = '1s') {
     return alerts.filter(({ state }) => state === wanted).map(({ labels }) => labels.alertname)
   }
   return {
-    /** What a panel that shows the last so many seconds gets. */
+    /** Returns the series that a dashboard panel over the last `seconds` receives. */
     range: async (query: string, seconds: number): Promise<Series[]> => {
       const end = Date.now() / 1_000
       const times = { start: String(end - seconds), end: String(end), step: '2' }
       return (await ask<{ result: Series[] }>('query_range', { query, ...times })).result
     },
-    /** Names of the alerts that fire. */
+    /** Returns the names of the firing alerts. */
     firing: () => alertsIn('firing'),
-    /** Names of those that will unless it passes. */
+    /** Returns the names of the alerts that fire if their condition persists. */
     pending: () => alertsIn('pending'),
-    /** What it says of the rules that it evaluates. */
+    /** Returns the health of every rule that Prometheus evaluates. */
     rules: async (): Promise<{ name: string; health: string; lastError?: string }[]> => {
       const { groups } = await ask<{ groups: { rules: { name: string; health: string }[] }[] }>('rules')
       return groups.flatMap(({ rules }) => rules)

@@ -1,8 +1,8 @@
-// What a Redis server or sentinel says, by a connection for one question.
+// Sends single commands to a Redis server or sentinel, each over a new connection.
 import { createClient } from 'redis'
 
-/** The reply; null when it does not answer within a second, or refuses. */
-export async function askRedis(port: number, ...command: string[]): Promise<unknown> {
+/** Returns the reply, or null if the server returns an error or does not reply within 1 s. */
+export async function sendRedisCommand(port: number, ...command: string[]): Promise<unknown> {
   const client = createClient({
     socket: {
       host: '127.0.0.1',
@@ -23,9 +23,9 @@ export async function askRedis(port: number, ...command: string[]): Promise<unkn
   }
 }
 
-/** A section of INFO. */
-export async function infoOf(port: number, section: string): Promise<Record<string, string>> {
-  const lines = String(await askRedis(port, 'INFO', section)).split('\r\n')
+/** Returns the fields of one INFO section. */
+export async function fetchInfo(port: number, section: string): Promise<Record<string, string>> {
+  const lines = String(await sendRedisCommand(port, 'INFO', section)).split('\r\n')
   return Object.fromEntries(
     lines
       .filter((line) => line.includes(':'))
@@ -33,10 +33,10 @@ export async function infoOf(port: number, section: string): Promise<Record<stri
   )
 }
 
-/** Waits for at most a minute. */
-export async function waitFor(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const until = Date.now() + 60_000; !(await isSo());) {
-    if (Date.now() > until) throw new Error(`waited in vain for ${what}`)
+/** Waits for the condition and throws after 60 s. */
+export async function waitFor(what: string, condition: () => Promise<boolean>): Promise<void> {
+  for (const until = Date.now() + 60_000; !(await condition());) {
+    if (Date.now() > until) throw new Error(`timed out after 60 s waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

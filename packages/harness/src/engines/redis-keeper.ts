@@ -1,13 +1,13 @@
-// Keeps several Redis servers for whoever started it (redis-topology.ts): `redis-keeper.ts sentinel|cluster`. Prints one
-// line when they are ready. Takes `start <port>` on its standard input, for a server that was killed, and answers with a
-// line. When its standard input ends, which happens however the other process ends, it kills them and removes their data.
+// Runs several Redis servers for redis-topology.ts: `redis-keeper.ts sentinel|cluster`. It prints one line when they
+// are ready. The line `start <port>` on stdin restarts a killed server, and the keeper replies with one line. When
+// stdin closes, which happens even if the parent is killed, the keeper kills the servers and removes their data.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { ensureRedis } from './install.ts'
 import { freePort } from './postgres.ts'
-import { askRedis, infoOf, waitFor } from './redis-ask.ts'
+import { sendRedisCommand, fetchInfo, waitFor } from './redis-ask.ts'
 
 export type KeptServers = { pids: Record<number, number>; servers: number[]; sentinels: number[] }
 
@@ -19,7 +19,7 @@ const running = new Map<number, { args: string[]; child: ChildProcess }>()
 async function start(port: number, args: string[]): Promise<void> {
   const child = spawn(program, args, { stdio: 'ignore', cwd: dir })
   running.set(port, { args, child })
-  await waitFor(`Redis on port ${port}`, async () => (await askRedis(port, 'PING')) === 'PONG')
+  await waitFor(`Redis on port ${port}`, async () => (await sendRedisCommand(port, 'PING')) === 'PONG')
 }
 
 const freePorts = async (count: number): Promise<number[]> => {
@@ -53,7 +53,10 @@ async function startSentinels(): Promise<Omit<KeptServers, 'pids'>> {
   const sentinels = await freePorts(3)
   await startServer(master, {})
   for (const replica of replicas) await startServer(replica, { replicaof: `127.0.0.1 ${master}` })
-  await waitFor('two replicas', async () => (await infoOf(master, 'replication'))['connected_slaves'] === '2')
+  await waitFor(
+    'two replicas',
+    async () => (await fetchInfo(master, 'replication'))['connected_slaves'] === '2',
+  )
   for (const port of sentinels) {
     const file = `${dir}/sentinel-${port}.conf`
     const lines = [
@@ -61,7 +64,7 @@ async function startSentinels(): Promise<Omit<KeptServers, 'pids'>> {
       `port ${port}`,
       `dir ${dir}`,
       `sentinel monitor ${masterName} 127.0.0.1 ${master} 2`,
-      // Less, and a busy machine changes masters by itself.
+      // A lower value causes failovers on a busy machine.
       `sentinel down-after-milliseconds ${masterName} 2000`,
       `sentinel failover-timeout ${masterName} 10000`,
       `sentinel parallel-syncs ${masterName} 2`,
@@ -71,7 +74,7 @@ async function startSentinels(): Promise<Omit<KeptServers, 'pids'>> {
   }
   for (const port of sentinels)
     await waitFor('the sentinels to know each other', async () =>
-      /status=ok,.*slaves=2,sentinels=3/.test((await infoOf(port, 'sentinel'))['master0'] ?? ''),
+      /status=ok,.*slaves=2,sentinels=3/.test((await fetchInfo(port, 'sentinel'))['master0'] ?? ''),
     )
   return { servers: [master, ...replicas], sentinels }
 }
@@ -90,30 +93,30 @@ async function startCluster(): Promise<Omit<KeptServers, 'pids'>> {
     })
   const [first = 0] = servers
   for (const [n, port] of servers.entries())
-    if (n > 0) await askRedis(first, 'CLUSTER', 'MEET', '127.0.0.1', String(port), String(buses[n]))
+    if (n > 0) await sendRedisCommand(first, 'CLUSTER', 'MEET', '127.0.0.1', String(port), String(buses[n]))
   for (const port of servers)
     await waitFor('the nodes to meet', async () => {
-      const nodes = String(await askRedis(port, 'CLUSTER', 'NODES'))
+      const nodes = String(await sendRedisCommand(port, 'CLUSTER', 'NODES'))
         .trim()
         .split('\n')
       return nodes.length === servers.length && !nodes.some((node) => node.includes('handshake'))
     })
   const ends = [0, 5_461, 10_923, 16_384]
   for (const [n, port] of servers.slice(0, 3).entries()) {
-    await askRedis(port, 'CLUSTER', 'SET-CONFIG-EPOCH', String(n + 1))
+    await sendRedisCommand(port, 'CLUSTER', 'SET-CONFIG-EPOCH', String(n + 1))
     const [from, to] = [ends[n], (ends[n + 1] as number) - 1]
-    await askRedis(port, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
+    await sendRedisCommand(port, 'CLUSTER', 'ADDSLOTSRANGE', String(from), String(to))
   }
   for (const [n, port] of servers.slice(3).entries()) {
-    const id = String(await askRedis(servers[n] as number, 'CLUSTER', 'MYID'))
+    const id = String(await sendRedisCommand(servers[n] as number, 'CLUSTER', 'MYID'))
     await waitFor(
       'a replica to know its master',
-      async () => (await askRedis(port, 'CLUSTER', 'REPLICATE', id)) === 'OK',
+      async () => (await sendRedisCommand(port, 'CLUSTER', 'REPLICATE', id)) === 'OK',
     )
   }
   await waitFor('the cluster', async () => {
-    const states = await Promise.all(servers.map((port) => askRedis(port, 'CLUSTER', 'INFO')))
-    const links = await Promise.all(servers.slice(3).map((port) => infoOf(port, 'replication')))
+    const states = await Promise.all(servers.map((port) => sendRedisCommand(port, 'CLUSTER', 'INFO')))
+    const links = await Promise.all(servers.slice(3).map((port) => fetchInfo(port, 'replication')))
     return (
       states.every((state) => String(state).includes('cluster_state:ok')) &&
       links.every((link) => link['master_link_status'] === 'up')

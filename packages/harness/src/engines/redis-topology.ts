@@ -1,29 +1,30 @@
-// Redis with Sentinel, and Redis Cluster, of one's own: for tests that kill and freeze masters. Ready after a few seconds.
+// Runs a private Redis Sentinel or Redis Cluster for tests that kill and freeze masters. It is ready after a few
+// seconds.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { askRedis, infoOf, waitFor } from './redis-ask.ts'
+import { sendRedisCommand, fetchInfo, waitFor } from './redis-ask.ts'
 import type { KeptServers } from './redis-keeper.ts'
 
 type Fault = 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'
 export type RedisTopology = {
-  /** The settings of a service that uses it. */
+  /** Settings for a service that uses this topology. */
   env: Record<string, string>
-  /** Places of the sentinels, or of all nodes of the cluster. */
-  places: string[]
+  /** Addresses of the sentinels, or of all cluster nodes. */
+  addresses: string[]
   /** Ports of the servers. */
   servers: number[]
-  /** The port of the master, of a cluster that of the key. */
+  /** Returns the port of the master. In a cluster, it is the master of the key. */
   master(key?: string): Promise<number>
   signal(port: number, fault: Fault): void
-  /** Brings a server back that was killed or stopped, and waits until all are masters or follow one. */
+  /** Restarts or resumes a server and waits until every replica follows its master again. */
   heal(port: number): Promise<void>
   stop(): Promise<void>
 }
 
 async function keep(mode: 'sentinel' | 'cluster') {
   const keeper = spawn(process.execPath, [new URL('./redis-keeper.ts', import.meta.url).pathname, mode], {
-    // Its own session: what ends this process, by whatever signal, does not end the keeper.
+    // The keeper runs in its own session, so that signals that end this process do not reach it.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -31,7 +32,7 @@ async function keep(mode: 'sentinel' | 'cluster') {
   const lines = createInterface(keeper.stdout)
   const nextLine = async (): Promise<string> => {
     const [line] = (await Promise.race([once(lines, 'line'), ended])) as [unknown]
-    if (typeof line !== 'string') throw new Error('the Redis servers could not be started')
+    if (typeof line !== 'string') throw new Error('the Redis keeper exited before the servers were ready')
     return line
   }
   const kept = JSON.parse(await nextLine()) as KeptServers
@@ -39,8 +40,8 @@ async function keep(mode: 'sentinel' | 'cluster') {
     ...kept,
     signal: (port: number, fault: Fault): void => void process.kill(kept.pids[port] as number, fault),
     revive: async (port: number): Promise<void> => {
-      const isThere = await askRedis(port, 'PING')
-      if (isThere !== null) return
+      const reply = await sendRedisCommand(port, 'PING')
+      if (reply !== null) return
       try {
         process.kill(kept.pids[port] as number, 'SIGCONT')
       } catch {
@@ -55,31 +56,31 @@ async function keep(mode: 'sentinel' | 'cluster') {
   }
 }
 
-const placeOf = (port: number): string => `127.0.0.1:${port}`
+const addressOf = (port: number): string => `127.0.0.1:${port}`
 const followers = async (servers: readonly number[]): Promise<number> => {
-  const states = await Promise.all(servers.map((port) => infoOf(port, 'replication')))
+  const states = await Promise.all(servers.map((port) => fetchInfo(port, 'replication')))
   return states.filter((state) => state['role'] === 'slave' && state['master_link_status'] === 'up').length
 }
 
 /** A master, two replicas, three sentinels. */
 export async function startSentinel(): Promise<RedisTopology> {
   const { servers, sentinels, signal, revive, stop } = await keep('sentinel')
-  const places = sentinels.map(placeOf)
+  const addresses = sentinels.map(addressOf)
   return {
-    places,
+    addresses,
     servers,
     env: {
       SVC_REDIS_MODE: 'sentinel',
-      SVC_REDIS_URL: `redis://${places[0]}`,
-      SVC_REDIS_NODES: places.slice(1).join(','),
+      SVC_REDIS_URL: `redis://${addresses[0]}`,
+      SVC_REDIS_NODES: addresses.slice(1).join(','),
       SVC_REDIS_MASTER_NAME: 'main',
     },
     master: async () => {
       for (const port of sentinels) {
-        const named = await askRedis(port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main')
+        const named = await sendRedisCommand(port, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main')
         if (Array.isArray(named)) return Number(named[1])
       }
-      throw new Error('no sentinel answers')
+      throw new Error('no sentinel responds')
     },
     signal,
     heal: async (port) => {
@@ -93,26 +94,26 @@ export async function startSentinel(): Promise<RedisTopology> {
 /** Three masters and a replica for each. */
 export async function startCluster(): Promise<RedisTopology> {
   const { servers, signal, revive, stop } = await keep('cluster')
-  const places = servers.map(placeOf)
+  const addresses = servers.map(addressOf)
   return {
-    places,
+    addresses,
     servers,
     env: {
       SVC_REDIS_MODE: 'cluster',
-      SVC_REDIS_URL: `redis://${places[0]}`,
-      SVC_REDIS_NODES: places.slice(1).join(','),
+      SVC_REDIS_URL: `redis://${addresses[0]}`,
+      SVC_REDIS_NODES: addresses.slice(1).join(','),
     },
     master: async (key = '') => {
       for (const port of servers) {
-        const slot = Number(await askRedis(port, 'CLUSTER', 'KEYSLOT', key))
-        const slots = await askRedis(port, 'CLUSTER', 'SLOTS')
+        const slot = Number(await sendRedisCommand(port, 'CLUSTER', 'KEYSLOT', key))
+        const slots = await sendRedisCommand(port, 'CLUSTER', 'SLOTS')
         if (!Array.isArray(slots)) continue
         const range = (slots as [number, number, [string, number]][]).find(
           ([first, last]) => first <= slot && slot <= last,
         )
         if (range !== undefined) return range[2][1]
       }
-      throw new Error('no node answers')
+      throw new Error('no node responds')
     },
     signal,
     heal: async (port) => {

@@ -1,4 +1,4 @@
-// A Redis server of one's own, keeping nothing on disk.
+// Runs a private Redis server without persistence.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { ensureRedis } from './install.ts'
@@ -7,12 +7,12 @@ export type RedisServer = {
   pid: number
   port: number
   url: string
-  /** SIGSTOP makes it hang, SIGCONT go on. */
+  /** SIGSTOP freezes the server, SIGCONT resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
   stop(): Promise<void>
 }
 
-/** Starts a server on the port and waits until it answers; detached, a Ctrl-C in the terminal does not reach it. */
+/** Starts a server on the port and waits until it replies. Ctrl-C in the terminal does not reach a detached server. */
 export async function startRedis(
   port: number,
   { detached = false, dir = '/tmp' } = {},
@@ -32,7 +32,7 @@ export async function startRedis(
   ]
   const child: ChildProcess = spawn(program, args, { stdio: 'ignore', detached })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  for (let tries = 0; !(await answers(port)); tries++) {
+  for (let tries = 0; !(await isResponding(port)); tries++) {
     if (tries > 100) throw new Error(`Redis did not start on port ${port}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -49,7 +49,7 @@ export async function startRedis(
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function isResponding(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.end('PING\r\n'))
     socket.once('data', () => resolve(true))

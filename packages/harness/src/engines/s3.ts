@@ -1,5 +1,5 @@
-// An S3 service of one's own: one Ceph node that keeps everything in memory, with its RADOS Gateway in front. It is ready
-// after about 15 seconds, and takes about 1 GB while it runs.
+// Runs a private S3 service: one Ceph node that keeps all data in memory, behind its RADOS Gateway. It is ready after
+// about 15 s and uses about 1 GB while it runs.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { freePort } from './postgres.ts'
 
 export type S3Access = { endpoint: string; accessKeyId: string; secretAccessKey: string }
 export type S3Server = S3Access & {
-  /** The gateway; SIGSTOP makes it hang, SIGCONT go on. */
+  /** Signals the gateway: SIGSTOP freezes it, SIGCONT resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   /** Stops everything and removes its folder. */
   stop(): Promise<void>
@@ -19,7 +19,7 @@ const run = promisify(execFile)
 const keys = { accessKeyId: 'AKTESTKEYOFALLTESTS', secretAccessKey: 'the-secret-key-of-the-bucket-in-tests' }
 const everything = ['mon', 'osd', 'mgr'].flatMap((part) => ['--cap', part, 'allow *'])
 
-/** Starts a service on the port, with its data in the folder, and waits until it answers. */
+/** Starts a service on the port, with its data in the folder, and waits until it responds. */
 export async function startS3(dir: string, port: number): Promise<S3Server> {
   for (const name of ['mon', 'mgr', 'osd', 'rgw', 'out', 'run'])
     mkdirSync(`${dir}/${name}`, { recursive: true })
@@ -37,7 +37,7 @@ export async function startS3(dir: string, port: number): Promise<S3Server> {
     return child
   }
   const stop = async (): Promise<void> => {
-    for (const child of daemons) await end(child)
+    for (const child of daemons) await killProcess(child)
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
@@ -51,7 +51,7 @@ export async function startS3(dir: string, port: number): Promise<S3Server> {
     await run('ceph-osd', as(['-i', '0', '--mkfs', '--osd-uuid', osd, '-k', `${dir}/keyring`]))
     daemon('ceph-osd', ['-i', '0', '-k', `${dir}/keyring`])
     const gateway = daemon('radosgw', ['-n', 'client.rgw', '-k', `${dir}/keyring`])
-    await untilAnswered(port, gateway)
+    await waitUntilResponding(port, gateway)
     const user = ['user', 'create', '--uid=tests', '--display-name=tests']
     const both = [`--access-key=${keys.accessKeyId}`, `--secret-key=${keys.secretAccessKey}`]
     await run('radosgw-admin', as(['-n', 'client.rgw', '-k', `${dir}/keyring`, ...user, ...both]))
@@ -63,7 +63,7 @@ export async function startS3(dir: string, port: number): Promise<S3Server> {
   }
 }
 
-/** One keyring with the key of every part; the monitor takes it over when it is made. */
+/** Writes one keyring with the keys of all daemons. The monitor imports it during its setup. */
 async function makeKeys(dir: string): Promise<void> {
   for (const name of ['mon.', 'client.admin', 'mgr.a', 'osd.0', 'client.rgw'])
     await run('ceph-authtool', [
@@ -107,18 +107,18 @@ rgw data = ${dir}/rgw
 rgw init timeout = 60
 `
 
-async function untilAnswered(port: number, gateway: ChildProcess): Promise<void> {
+async function waitUntilResponding(port: number, gateway: ChildProcess): Promise<void> {
   for (let tries = 0; tries < 600 && gateway.exitCode === null; tries++) {
     const signal = AbortSignal.timeout(2_000)
-    const answer = await fetch(`http://127.0.0.1:${port}/`, { signal }).catch(() => null)
-    if (answer?.status === 200) return
+    const response = await fetch(`http://127.0.0.1:${port}/`, { signal }).catch(() => null)
+    if (response?.status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('the gateway does not answer')
+  throw new Error('the gateway does not respond')
 }
 
-/** Nothing is kept, so nothing is waited for: no daemon is asked to end in order. */
-async function end(child: ChildProcess): Promise<void> {
+/** Kills the daemon: no data is kept, so a clean shutdown would only cost time. */
+async function killProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
   child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-// A terminal that somebody sits at: a shell in tmux, typed into and read from its screen.
+// An interactive terminal: a shell in tmux that tests type into and whose screen they read.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ensureTmux } from './install.ts'
@@ -7,7 +7,7 @@ const maxWaitMs = 120_000
 
 export type Terminal = ReturnType<typeof startTerminal>
 
-/** Opens a terminal of 100 columns in this folder, with nothing but this environment. */
+/** Opens a terminal with 100 columns in this folder. It inherits only PATH; `env` adds variables. */
 export function startTerminal(folder: string, env: Record<string, string>) {
   const socket = `${folder}/tmux`
   const tmux = (...args: string[]): string =>
@@ -18,7 +18,7 @@ export function startTerminal(folder: string, env: Record<string, string>) {
   tmux('new-session', '-d', '-x', '100', '-y', '50', '-c', folder, 'bash --norc --noprofile')
   tmux('send-keys', "PS1='$ '", 'Enter', 'C-l')
   const screen = (): string => tmux('capture-pane', '-p', '-J').trimEnd()
-  /** What the pattern captures, once it is on the screen. */
+  /** Waits until the screen matches the pattern and returns its capture, or the whole match. */
   const read = async (pattern: RegExp): Promise<string> => {
     for (const until = Date.now() + maxWaitMs; Date.now() < until; await pause(100)) {
       const found = pattern.exec(screen())

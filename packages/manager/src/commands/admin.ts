@@ -26,7 +26,7 @@ Examples:
 
   admin
     .command('grant')
-    .description('Give a user the system role administrator. The first administrator is made this way.')
+    .description('Grant the system role administrator to a user. Use it to create the first administrator.')
     .argument('<email-or-subject>', 'e-mail of a user who has signed in, or the subject (a UUID) of any user')
     .addHelpText(
       'after',
@@ -39,12 +39,14 @@ Examples:
       const user = await withAdministrators(commandConfig(terminal, command), (all) =>
         all.grant(subjectOrEmail),
       )
-      terminal.say(`${user.externalUsername} (${user.id}) is administrator`)
+      terminal.say(`${user.externalUsername} (${user.id}) is an administrator.`)
     })
 
   admin
     .command('revoke')
-    .description('Take the system role administrator away from a user. The only administrator keeps it.')
+    .description(
+      'Revoke the system role administrator from a user. The last administrator cannot be revoked.',
+    )
     .argument('<email-or-subject>', 'e-mail or subject (a UUID) of a user who has signed in')
     .addHelpText(
       'after',
@@ -59,7 +61,9 @@ Examples:
       )
       const name = `${after.externalUsername} (${after.id})`
       terminal.say(
-        before.role === after.role ? `${name} is not administrator` : `${name} is no longer administrator`,
+        before.role === after.role
+          ? `${name} is not an administrator.`
+          : `${name} is no longer an administrator.`,
       )
     })
 
@@ -70,7 +74,7 @@ function addListCommand(admin: Command, terminal: Terminal): void {
   admin
     .command('list')
     .description(
-      'List the administrators: subject, user name, e-mail, and since when as the audit trail has it.',
+      'List the administrators: subject, user name, e-mail, and the grant time from the audit trail.',
     )
     .option('--json', 'print one JSON object per administrator instead of text')
     .addHelpText(
@@ -87,11 +91,13 @@ function addListCommand(admin: Command, terminal: Terminal): void {
             ? JSON.stringify({ id, username, email, since })
             : `${id}  ${username}  ${email === '' ? '-' : email}  ${since ?? '-'}`,
         )
-      // Not on standard output, which --json keeps machine-readable.
+      // Printed to standard error, because --json must keep standard output machine-readable.
       if (found.length > maxListed)
-        terminal.warn(`there are more than ${maxListed} administrators; these have the lowest ids`)
+        terminal.warn(
+          `There are more than ${maxListed} administrators. The list contains those with the lowest ids.`,
+        )
       if (found.length === 0)
-        terminal.warn('there is no administrator; `manager admin grant` makes the first one')
+        terminal.warn('There is no administrator. Create the first one with `manager admin grant`.')
     })
 }
 

@@ -19,7 +19,7 @@ import type { Terminal } from './terminal.ts'
 export function addAuditCommands(program: Command, terminal: Terminal): void {
   const audit = program
     .command('audit')
-    .description('Verify the audit trail, and take signed notes of where it stands.')
+    .description('Verify the audit trail and export signed checkpoints.')
     .addHelpText(
       'after',
       `
@@ -46,21 +46,21 @@ function addVerify(audit: Command, terminal: Terminal): void {
   audit
     .command('verify')
     .description(
-      'Check every row, link and checkpoint of every chain; exits 1 and names the first broken row.',
+      'Verify every row, link and checkpoint of every chain. Exits 1 and names the first broken row if there is one.',
     )
     .option(
       '--checkpoints <path>',
-      'checkpoints kept elsewhere, compared with the database: a log of the service, or copies from a bucket, as a file or a folder',
+      'file or folder with external checkpoints to compare with the database: a log of the service, or copies from a bucket',
     )
     .option(
       '--since <checkpoint>',
-      'verify only the rows after a checkpoint: its number, or a file of `audit checkpoint export`, whose heads must still be there',
+      'verify only rows after a checkpoint: its number, or a file from `audit checkpoint export`, whose heads must still exist',
     )
     .option('--json', 'print one JSON object per chain instead of text')
     .addHelpText(
       'after',
       `
-Without --since, a trail that is found whole also clears what the service had found broken before.
+Without --since, a successful verification also clears the problems that the service found before.
 
 Examples:
   $ npm run manager -- audit verify
@@ -90,14 +90,14 @@ Examples:
       print(terminal, report, options)
       if (path !== undefined) {
         const { compared } = report.checkpoints
-        terminal.warn(`${compared} of ${external.length} checkpoints in ${path} were compared`)
+        terminal.warn(`Compared ${compared} of ${external.length} checkpoints in ${path}.`)
         if (compared === 0) throw new Error(`all checkpoints in ${path} are older than --since`)
       }
       if (report.status === 'broken') terminal.exitCode = 1
     })
 }
 
-/** A number of a checkpoint, or what a file says. */
+/** Returns a checkpoint number, or the heads in an exported file. */
 function readSince(since: string, keys: readonly CheckpointKey[]): number | Baseline {
   if (/^\d{1,15}$/.test(since)) return Number(since)
   try {
@@ -125,14 +125,14 @@ function print(terminal: Terminal, report: AuditReport, { json, since }: VerifyO
 function addExport(audit: Command, terminal: Terminal): void {
   audit
     .command('checkpoint')
-    .description('Signed notes of where the trail stands.')
+    .description('Manage signed checkpoints of the audit trail.')
     .command('export')
-    .description('Seal what is not sealed yet, and print the heads of all chains as one signed JSON object.')
-    .option('--out <file>', 'write it to a new file instead')
+    .description('Seal new rows, and print the heads of all chains as one signed JSON object.')
+    .option('--out <file>', 'write to a new file instead of standard output')
     .addHelpText(
       'after',
       `
-Keep the file where nobody who owns the database can reach it. Verification goes on from it later:
+Store the file where the owner of the database cannot change it. Later, you can continue the verification from it.
 
 Examples:
   $ npm run --silent manager -- audit checkpoint export --out heads.json
@@ -145,9 +145,9 @@ Examples:
         await sealMovedChains(db, key, clock)
         return readSealedHeads(db, key)
       })
-      if (heads === null) throw new Error('the audit trail has no rows yet: there is nothing to export')
+      if (heads === null) throw new Error('cannot export a checkpoint: the audit trail has no rows yet')
       const text = `${JSON.stringify(heads)}\n`
-      // An older file is never replaced.
+      // The flag `wx` fails if the file exists: an older export must not be overwritten.
       if (out !== undefined) writeFileSync(out, text, { flag: 'wx' })
       else terminal.stdout.write(text)
       const { checkpoint } = heads

@@ -20,25 +20,23 @@ type Backend = Awaited<ReturnType<typeof listBackends>>[number]
 export function addBackendsCommands(program: Command, terminal: Terminal): void {
   const backends = program
     .command('backends')
-    .description('Look at the backends that are registered for callbacks.')
+    .description('Inspect the backends that are registered for callbacks.')
     .addHelpText('after', examples)
 
   backends
     .command('list')
-    .description(
-      'List the registered backends: what they belong to, where they are called back, and since when they are silent.',
-    )
-    .option('--project <slug>', 'only those of this project')
+    .description('List the registered backends with owner, callback host and time since the last heartbeat.')
+    .option('--project <slug>', 'list only backends of this project')
     .option('--json', 'print one JSON object per backend instead of a table')
     .addHelpText('after', examples)
     .action(async (options: { project?: string; json?: boolean }, command: Command) => {
       const found = await find(commandConfig(terminal, command), options.project ?? null)
       const shown = found.slice(0, maxListed)
       for (const line of options.json === true ? shown.map(asJson) : asTable(shown)) terminal.say(line)
-      // Not on standard output, which --json keeps machine-readable.
+      // Printed to standard error, because --json must keep standard output machine-readable.
       if (found.length > maxListed)
-        terminal.warn(`there are more than ${maxListed} backends; name a project to see its own`)
-      if (found.length === 0) terminal.warn('no backend is registered')
+        terminal.warn(`There are more than ${maxListed} backends. Use --project to narrow the list.`)
+      if (found.length === 0) terminal.warn('No backend is registered.')
     })
 }
 
@@ -76,7 +74,6 @@ const titles = [
   'STATE',
 ]
 
-/** A line of titles and one for each backend, in columns. */
 function asTable(backends: readonly Backend[]): string[] {
   if (backends.length === 0) return []
   const rows = backends.map((backend) => [

@@ -1,11 +1,12 @@
-// Checkpoints that were kept outside of the database, as operators have them: logs, or copies of a bucket.
+// Operators keep checkpoints outside the database as logs or as copies from a bucket; this module reads both.
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Checkpoint } from '../platform/audit/checkpoint.ts'
+import { counted } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The checkpoints in a file, or in the files of a folder: lines of a log, or bare ones; throws when there is none. */
+/** Returns the checkpoints in a file or folder, from log lines or plain objects; throws if there are none. */
 export async function readCheckpointFiles(path: string, terminal: Terminal): Promise<Checkpoint[]> {
   const files = statSync(path).isDirectory()
     ? readdirSync(path)
@@ -15,7 +16,7 @@ export async function readCheckpointFiles(path: string, terminal: Terminal): Pro
     : [path]
   const found: Checkpoint[] = []
   for (const file of files) found.push(...(await readOne(file, terminal)))
-  if (found.length === 0) throw new Error(`there is no checkpoint in ${path}: nothing can be compared`)
+  if (found.length === 0) throw new Error(`${path} contains no checkpoint to compare`)
   return found
 }
 
@@ -32,7 +33,7 @@ async function readOne(file: string, terminal: Terminal): Promise<Checkpoint[]> 
       broken++
     }
   }
-  if (broken > 0) terminal.warn(`${broken} line(s) of ${file} cannot be read and are left out`)
+  if (broken > 0) terminal.warn(`Skipped ${counted(broken, 'unreadable line')} of ${file}.`)
   return checkpoints
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { settings } from '../settings.ts'
 import { platformSettings } from '../config/settings.ts'
-import { configText } from '../config/shown-config.ts'
+import { configText } from '../config/config-format.ts'
 import { configWarnings } from '../config/warnings.ts'
 import { databaseAddress, redisAddress } from '../platform/engine-addresses.ts'
 import { topologyOf } from '../platform/redis/topology.ts'
@@ -12,24 +12,24 @@ import type { Terminal } from './terminal.ts'
 export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program
     .command('config')
-    .description('Check and show the configuration. docs/reference/configuration.md lists every key.')
+    .description('Check and print the configuration. docs/reference/configuration.md lists every key.')
     .addHelpText('after', '\nExample:\n  $ npm run manager -- --config manager.yaml config check')
 
   config
     .command('check')
-    .description('Read the configuration and name every problem at once; exits non-zero when there is one.')
+    .description('Check the configuration and report all problems. Exits non-zero if there are any.')
     .addHelpText(
       'after',
       `
-Warnings go to standard error and leave the exit status at zero. Nothing is connected to: the database and
-Redis are named as they would be.`,
+Warnings go to standard error and do not change the exit code. The command does not connect to the database
+or to Redis; it prints their addresses.`,
     )
     .action((_options, command: Command) => {
       const values = commandConfig(terminal, command)
-      terminal.say(databaseAddress(values.databaseUrl).sentence)
+      terminal.say(databaseAddress(values.databaseUrl).description)
       terminal.say(redisAddress(values.redisUrl, topologyOf(values)))
       for (const warning of configWarnings(values, settings)) terminal.warn(`warning: ${warning}`)
-      terminal.say('the configuration is fine')
+      terminal.say('The configuration is valid.')
     })
 
   config
@@ -38,8 +38,8 @@ Redis are named as they would be.`,
     .addHelpText(
       'after',
       `
-What is printed is a configuration file. Secrets that are set are comments in it: give them by their variables,
-such as SVC_MASTER_KEY or SVC_MASTER_KEY_FILE, and the file is accepted as it is.
+The output is a configuration file in which secrets are commented out. Set the secrets by variable, such as
+SVC_MASTER_KEY or SVC_MASTER_KEY_FILE, to use the file unchanged.
 
 Example:
   $ npm run --silent manager -- config print > manager.yaml
@@ -48,7 +48,7 @@ Example:
     .action((_options, command: Command) => {
       const values = commandConfig(terminal, command)
       const notes = {
-        [platformSettings.databaseUrl.key]: databaseAddress(values.databaseUrl).sentence,
+        [platformSettings.databaseUrl.key]: databaseAddress(values.databaseUrl).description,
         [platformSettings.redisUrl.key]: redisAddress(values.redisUrl, topologyOf(values)),
       }
       terminal.stdout.write(configText(values, settings, notes))

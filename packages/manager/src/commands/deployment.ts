@@ -13,19 +13,19 @@ Examples:
 export function addDeploymentCommands(program: Command, terminal: Terminal): void {
   const deployment = program
     .command('deployment')
-    .description('Decide which deployments may be scaled to zero.')
+    .description('Control which deployments may be scaled to zero.')
     .addHelpText('after', examples)
 
   deployment
     .command('scale-to-zero')
-    .description('Let the proxy wake a deployment, or no longer.')
+    .description('Allow or forbid the proxy to wake a deployment.')
     .argument('<application>', 'the id of the application, or <project>/<application> by their slugs')
     .addArgument(new Argument('<env>', 'the environment').choices(['dev', 'qas', 'run']))
-    .addArgument(new Argument('<state>', 'what it shall be').choices(['on', 'off']))
-    .option('--workload <namespace/name>', 'do it only if this is still the workload of the specification')
+    .addArgument(new Argument('<state>', 'the new state').choices(['on', 'off']))
+    .option('--workload <namespace/name>', 'proceed only if the specification still has this workload')
     .addHelpText(
       'after',
-      `\nThe deployment needs a specification, whose workload cannot be changed while this is on.\n${examples}`,
+      `\nThe deployment needs a specification. While scale to zero is on, its workload cannot be changed.\n${examples}`,
     )
     .action(async (...given: unknown[]) => {
       const command = given.at(-1) as Command
@@ -37,7 +37,7 @@ export function addDeploymentCommands(program: Command, terminal: Terminal): voi
         ({ db, clock }) => setScaleToZero({ db, audit: createAudit(clock) }, wanted),
       )
       terminal.say(
-        `scale to zero is ${isChanged ? 'now' : 'already'} ${state} for ${name} (workload ${workload})`,
+        `Scale to zero is ${isChanged ? 'now' : 'already'} ${state} for ${name} (workload ${workload}).`,
       )
     })
 }

@@ -6,10 +6,11 @@ import { createAudit, systemActor } from '../platform/audit/append.ts'
 import { auditedEntity } from '../platform/audit/entity.ts'
 import { sealMovedChains } from '../platform/audit/checkpoint.ts'
 import type { Database } from '../platform/postgres/database.ts'
-import { exchangeMasterKey } from '../platform/master-key/exchange.ts'
+import { rotateMasterKey } from '../platform/master-key/rotate.ts'
 import { createSigningKey, encryptionRing, masterKeyId } from '../platform/secrets/keys.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { commandConfig, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
+import { counted } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 const event = auditedEntity<{ id: string; masterKeyId: string }>({
@@ -25,12 +26,12 @@ const row = (masterKey: Buffer) => ({ id: 'installation', masterKeyId: masterKey
 export function addExchangeMaster(keys: Command, terminal: Terminal): void {
   keys
     .command('exchange-master')
-    .description('Make the database belong to another master key; stop every process of the service first.')
+    .description('Replace the master key of the database. Stop every process of the service first.')
     .requiredOption('--new-key-file <file>', 'file with the new key: base64 of 32 bytes')
     .addHelpText(
       'after',
       `
-Tokens that were issued, secrets that were stored and checkpoints that were signed stay valid.
+Issued tokens, stored secrets and signed checkpoints stay valid.
 
   1. $ openssl rand -base64 32 > new-master-key && chmod 600 new-master-key
   2. Stop every process of the service.
@@ -46,10 +47,10 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
       const [from, to] = [side(config.masterKey), side(readKey(newKeyFile))]
       const { resealed } = await withKeyedDatabase(config, async ({ db, clock }) => {
         await assertStopped(db)
-        // What happened under the former key is sealed by it.
+        // The old key signs checkpoints for the audit rows that were written under it.
         await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
         return db.transaction(async (tx) => {
-          const result = await exchangeMasterKey(tx, {
+          const result = await rotateMasterKey(tx, {
             sealedColumns: await sealedColumnsOfFeatures(),
             from,
             to,
@@ -61,8 +62,8 @@ Tokens that were issued, secrets that were stored and checkpoints that were sign
         })
       })
       terminal.say(
-        `the master key is now ${masterKeyId(to.masterKey)}; ${resealed} stored secrets were sealed again. ` +
-          'Set SVC_MASTER_KEY to the new key before you start the service',
+        `The master key is now ${masterKeyId(to.masterKey)}. Resealed ${counted(resealed, 'stored secret')}. ` +
+          'Set SVC_MASTER_KEY to the new key before you start the service.',
       )
     })
 }
@@ -73,7 +74,7 @@ function readKey(file: string): Buffer {
   return read.value
 }
 
-/** A process that keeps the former key would refuse every token and every sealed write: it must be stopped first. */
+/** Throws while the service runs: a process with the old key would reject every token and every sealed write. */
 async function assertStopped(db: Database['db']): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity

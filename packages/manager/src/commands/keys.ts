@@ -4,29 +4,30 @@ import { createSecrets } from '../platform/secrets/secrets.ts'
 import { countByKey, rewrapAll } from '../platform/secrets/sealed-columns.ts'
 import { commandConfig, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
 import { addExchangeMaster } from './exchange-master.ts'
+import { counted } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** manager keys … */
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('keys')
-    .description('Change the keys of stored secrets (SVC_ENCRYPTION_KEYS), or the master key.')
+    .description('Rotate the keys of stored secrets (SVC_ENCRYPTION_KEYS) or the master key.')
     .addHelpText(
       'after',
       `
-To change the key of stored secrets while the service runs:
-  1. Put the new key behind: SVC_ENCRYPTION_KEYS=2026:<old>,2027:<new>, and restart every process.
-  2. Put it in front: SVC_ENCRYPTION_KEYS=2027:<new>,2026:<old>, and restart every process.
+To rotate the key of stored secrets while the service runs:
+  1. Append the new key: SVC_ENCRYPTION_KEYS=2026:<old>,2027:<new>, and restart every process.
+  2. Move the new key to the front: SVC_ENCRYPTION_KEYS=2027:<new>,2026:<old>, and restart every process.
   3. $ npm run manager -- keys rotate
   4. $ npm run manager -- keys status   (all secrets are on 2027)
   5. Remove the old key, and restart every process.
 
-To change the master key, see keys exchange-master --help.`,
+To replace the master key, see keys exchange-master --help.`,
     )
 
   keys
     .command('status')
-    .description('Show how many secrets each key has sealed; exits 1 when a key is missing.')
+    .description('Show the number of secrets sealed by each key. Exits 1 if a key is missing.')
     .action(async (_options, command: Command) => {
       const config = commandConfig(terminal, command)
       const ring = encryptionRing(config.masterKey, config.encryptionKeys)
@@ -35,15 +36,15 @@ To change the master key, see keys exchange-master --help.`,
       )
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
-        const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'opens' : 'MISSING'
-        terminal.say(`${keyId} ${state} ${counts.get(keyId) ?? 0} secrets`)
+        const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'decrypts' : 'MISSING'
+        terminal.say(`${keyId} ${state} ${counted(counts.get(keyId) ?? 0, 'secret')}`)
         if (!ring.has(keyId)) terminal.exitCode = 1
       }
     })
 
   keys
     .command('rotate')
-    .description('Wrap every stored secret with the active key; may be run again at any time.')
+    .description('Rewrap every stored secret with the active key. Safe to repeat at any time.')
     .action(async (_options, command: Command) => {
       const config = commandConfig(terminal, command)
       const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
@@ -54,7 +55,7 @@ To change the master key, see keys exchange-master --help.`,
       )
       terminal.progress('\n')
       terminal.say(
-        `${rewrapped} of ${seen} secrets are now sealed with ${secrets.activeKeyId}; the others were before`,
+        `Rewrapped ${rewrapped} of ${seen} secrets with key ${secrets.activeKeyId}; any others already used it.`,
       )
     })
 

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { Terminal } from './terminal.ts'
 
-/** A package of its own, which the image contains. */
+/** The import is a separate package, which the container image includes. */
 const program = new URL('../../../legacy/src/legacy.ts', import.meta.url).pathname
 
-/** manager legacy … The arguments, help included, are those of a program of its own, which this starts. */
+/** manager legacy … starts a separate program and passes it all arguments, including --help. */
 export function addLegacyCommands(manager: Command, terminal: Terminal): void {
   manager
     .command('legacy')
@@ -24,12 +24,12 @@ export function addLegacyCommands(manager: Command, terminal: Terminal): void {
     })
 }
 
-/** Resolves with its exit code. Its output is that of this process, or is collected with it. */
+/** Resolves with the exit code. The child inherits the standard streams, or its output is piped to replaced streams. */
 async function runLegacy(args: readonly string[], { env, stdout, stderr }: Terminal): Promise<number> {
   const output = stdout === process.stdout ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...env },
-    // It ends when the channel closes: killing this process kills it too.
+    // The child exits when the IPC channel closes, so killing this process also stops the child.
     stdio: ['inherit', output, output, 'ipc'],
   })
   child.stdout?.pipe(stdout, { end: false })

@@ -1,4 +1,4 @@
-// The operator's command line: `npm run manager -- <command>`.
+// Entry point of the operator CLI: `npm run manager -- <command>`.
 import { processSource } from '../config/config.ts'
 import { run } from './run.ts'
 import { createTerminal } from './terminal.ts'

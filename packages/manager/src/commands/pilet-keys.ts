@@ -9,23 +9,23 @@ import { encryptionRing } from '../platform/secrets/keys.ts'
 import { createLockMasterKey } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { commandConfig, silentLog, withKeyedDatabase } from './context.ts'
-import { table } from './table.ts'
+import { counted, table } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** manager pilet-keys … */
 export function addPiletKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('pilet-keys')
-    .description('Manage the keys that sign pilets, and sign pilets that are stored already.')
+    .description('Manage the keys that sign pilets, and sign stored pilets.')
     .addHelpText(
       'after',
       `
-To change the key that signs while the service runs:
+To rotate the signing key while the service runs:
   1. $ npm run manager -- pilet-keys create
   2. $ npm run --silent manager -- pilet-keys export > pilet-signing-keys.json
-     Give it to your pages as pilet_signing_keys, and wait until all of them have it.
+     Deploy the file to your pages as pilet_signing_keys, and wait until all of them have it.
   3. $ npm run manager -- pilet-keys activate 3f2a9c0d81b7e654
-  The former key stays: pages need it for what it has signed.`,
+  4. Keep the previous key: pages need it to verify earlier signatures.`,
     )
   addCreateCommand(keys, terminal)
   addListCommand(keys, terminal)
@@ -41,28 +41,31 @@ const examples = (...lines: string[]): string =>
 function addCreateCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('create')
-    .description('Make a new key. It signs once it is activated; the first one of an installation at once.')
+    .description(
+      'Create a key. It signs after activation; the first key of an installation is active immediately.',
+    )
     .addHelpText('after', examples('npm run manager -- pilet-keys create'))
     .action(async (_options, command: Command) => {
       const { keyId, isActive } = await withSigning(commandConfig(terminal, command), ({ signing }) =>
         signing.create(),
       )
       terminal.say(
-        isActive ? `${keyId} is the first key, and signs` : `${keyId} is in the ring, and does not sign yet`,
+        isActive
+          ? `${keyId} was created and is active, because it is the first key.`
+          : `${keyId} was created. It is not active yet.`,
       )
       terminal.say(
-        'next: `manager pilet-keys export`, and give the result to your pages as pilet_signing_keys',
+        'Next: run `manager pilet-keys export` and deploy the result to your pages as pilet_signing_keys.',
       )
-      if (!isActive) terminal.say(`then, once all pages have it: \`manager pilet-keys activate ${keyId}\``)
+      if (!isActive)
+        terminal.say(`Then, when all pages have it: run \`manager pilet-keys activate ${keyId}\`.`)
     })
 }
 
 function addListCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('list')
-    .description(
-      'List the keys, the oldest first: which one signs, since when, and how many pilets each has signed.',
-    )
+    .description('List the keys, oldest first, with state, activation time and number of signed pilets.')
     .option('--json', 'print one JSON object per key instead of a table')
     .addHelpText(
       'after',
@@ -74,15 +77,15 @@ function addListCommand(keys: Command, terminal: Terminal): void {
         async ({ signing }) => [await signing.list(), await signing.countUnsigned()],
       )
       for (const line of options.json === true ? found.map(asJson) : asTable(found)) terminal.say(line)
-      // Not on standard output, which --json keeps machine-readable.
-      if (found.length === 0) terminal.warn('there is no key yet; the first upload makes one')
+      // Printed to standard error, because --json must keep standard output machine-readable.
+      if (found.length === 0) terminal.warn('There is no key yet. The first upload creates one.')
       if (unsigned > 0)
         terminal.warn(
-          `${pilets(unsigned)} no signature; \`manager pilet-keys sign\` signs ${unsigned === 1 ? 'it' : 'them'}`,
+          `${pilets(unsigned)} no signature. Sign ${unsigned === 1 ? 'it' : 'them'} with \`manager pilet-keys sign\`.`,
         )
       if (unstated > 0)
         terminal.warn(
-          `${pilets(unstated)} no statement; \`manager pilet-keys sign\` signs ${unstated === 1 ? 'one' : 'one for each'}`,
+          `${pilets(unstated)} no statement. Create ${unstated === 1 ? 'it' : 'them'} with \`manager pilet-keys sign\`.`,
         )
     })
 }
@@ -92,31 +95,31 @@ const pilets = (count: number): string => (count === 1 ? '1 pilet has' : `${coun
 function addActivateCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('activate')
-    .description('Let this key sign from now on. The former one stays, for what it has signed.')
-    .argument('<key-id>', 'the id of the key, as `manager pilet-keys list` prints it')
+    .description('Make this key the active one. The previous key stays, for earlier signatures.')
+    .argument('<key-id>', 'id of the key, as printed by `manager pilet-keys list`')
     .addHelpText(
       'after',
       `
-Pages refuse what is signed with a key they do not have: export it and roll it out first.
+Pages reject signatures of unknown keys: export the key and deploy it to your pages first.
 ${examples('npm run manager -- pilet-keys activate 3f2a9c0d81b7e654')}`,
     )
     .action(async (keyId: string, _options, command: Command) => {
       const changed = await withSigning(commandConfig(terminal, command), ({ signing }) =>
         signing.activate(keyId),
       )
-      terminal.say(changed ? `${keyId} signs from now on` : `${keyId} is active already`)
+      terminal.say(changed ? `${keyId} is now active.` : `${keyId} is already active.`)
     })
 }
 
 function addExportCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('export')
-    .description('Print the public keys as pages need them: a JSON object, key id to base64 of the raw key.')
-    .option('--pretty', 'one key per line')
+    .description('Print the public keys for pages: a JSON object that maps key ids to raw keys in base64.')
+    .option('--pretty', 'print one key per line')
     .addHelpText(
       'after',
       `
-Pages get the object as window.__SVC__.config.pilet_signing_keys. Private keys are not in it.
+Pages receive the object as window.__SVC__.config.pilet_signing_keys. It contains no private keys.
 ${examples('npm run --silent manager -- pilet-keys export > pilet-signing-keys.json')}`,
     )
     .action(async (options: { pretty?: boolean }, command: Command) => {
@@ -124,8 +127,8 @@ ${examples('npm run --silent manager -- pilet-keys export > pilet-signing-keys.j
         signing.publicKeys(),
       )
       if (Object.keys(publicKeys).length === 0)
-        throw new Error('there is no key to export; `manager pilet-keys create` makes the first one')
-      // Not by `say`, which replaces line ends.
+        throw new Error('there is no key to export; create the first one with `manager pilet-keys create`')
+      // `say` would escape the line breaks of --pretty.
       terminal.stdout.write(`${JSON.stringify(publicKeys, null, options.pretty === true ? 2 : undefined)}\n`)
     })
 }
@@ -134,13 +137,13 @@ function addSignCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('sign')
     .description(
-      'Sign stored pilets that have no signature or no statement with the active key; may be run again at any time.',
+      'Sign stored pilets without a signature or statement with the active key. Safe to repeat at any time.',
     )
-    .option('--replacing <key-id>', 'sign what this key has signed instead')
+    .option('--replacing <key-id>', 'sign the pilets of this key again')
     .addHelpText(
       'after',
       `
-Exits 1, and names them, when stored bytes are damaged, or never had the signature that they are stored with.
+Exits 1 and lists the pilets if stored bytes are damaged or do not match their signature.
 ${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys sign --replacing 3f2a9c0d81b7e654')}`,
     )
     .action(async ({ replacing = null }: { replacing?: string | null }, command: Command) => {
@@ -148,10 +151,10 @@ ${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys 
         signStored(scope, replacing, (done) => terminal.progress(`\rpilets ${done}`)),
       )
       terminal.progress('\n')
-      terminal.say(signed === 1 ? '1 pilet was signed' : `${signed} pilets were signed`)
+      terminal.say(`Signed ${counted(signed, 'pilet')}.`)
       for (const one of damaged) terminal.warn(damageOf(one))
       if (damaged.length === 0) return
-      terminal.warn('these were not signed; upload them again under a new version')
+      terminal.warn('These pilets were not signed. Upload them again under a new version.')
       terminal.exitCode = 1
     })
 }
@@ -159,19 +162,19 @@ ${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys 
 function addDeleteCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('delete')
-    .description('Remove a key that neither signs nor has signed any pilet. It cannot be brought back.')
-    .argument('<key-id>', 'the id of the key, as `manager pilet-keys list` prints it')
+    .description('Delete a key that is not active and has signed no pilet. This cannot be undone.')
+    .argument('<key-id>', 'id of the key, as printed by `manager pilet-keys list`')
     .addHelpText('after', examples('npm run manager -- pilet-keys delete 3f2a9c0d81b7e654'))
     .action(async (keyId: string, _options, command: Command) => {
       await withSigning(commandConfig(terminal, command), ({ signing }) => signing.remove(keyId))
-      terminal.say(`${keyId} is deleted; export the keys again, and give them to your pages`)
+      terminal.say(`Deleted ${keyId}. Export the keys again and deploy them to your pages.`)
     })
 }
 
 const damages = {
-  bytes: 'the bytes SHA256 are not there whole',
-  signature: 'its signature is not of these bytes',
-  statement: 'its bytes begin like a statement, which could speak for another pilet',
+  bytes: 'the stored bytes SHA256 are missing or incomplete',
+  signature: 'its signature does not match its bytes',
+  statement: 'its bytes start like a statement, so a signature could be misused for another pilet',
 }
 const damageOf = ({ project, name, version, sha256, damage }: SignedPackages['damaged'][number]): string =>
   `DAMAGED ${name} ${version} of project ${project}: ${damages[damage].replace('SHA256', sha256)}`
@@ -206,7 +209,7 @@ type SigningScope = {
   database: Database
 }
 
-/** Runs the work with the ring of the configured database. */
+/** Runs the work with the signing keys of the configured database. */
 const withSigning = <T>(config: Config, work: (scope: SigningScope) => Promise<T>): Promise<T> =>
   withKeyedDatabase(config, (database) => {
     const { db, clock } = database
@@ -221,7 +224,7 @@ async function signStored(
   replacing: string | null,
   onPackage: (done: number) => void,
 ): Promise<SignedPackages> {
-  // Only this command loads what is outside of a process.
+  // Only this command needs the blob stores, so only this command loads the world.
   const { blobStoresOf } = await import('../world.ts')
   const stores = blobStoresOf(scope.config, scope.database, silentLog)
   try {

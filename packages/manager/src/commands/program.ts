@@ -1,4 +1,4 @@
-// What the operator's command line knows. Making it reads no configuration.
+// The operator CLI. Creating the program does not read the configuration.
 import type { Command } from 'commander'
 import { version } from '../version.ts'
 import { addAdminCommands } from './admin.ts'
@@ -15,14 +15,14 @@ import { createRoot } from './root.ts'
 import type { Terminal } from './terminal.ts'
 import { addTriggerCommands } from './triggers.ts'
 
-/** The command `manager` with all its commands. */
+/** Creates the program `manager` with all its commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = createRoot('manager', terminal)
     .description(
-      'Operate the Manager: its schema, its configuration, its administrators, its audit trail, its backends, its deployments, its triggers, its keys and the configuration of its proxy.',
+      'Operate the Manager: schema, configuration, administrators, audit trail, backends, deployments, triggers, keys and proxy configuration.',
     )
     .version(version)
-    .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables win over it')
+    .option('-c, --config <file>', 'YAML configuration file; SVC_ environment variables take precedence')
     .addHelpText(
       'after',
       `
@@ -39,7 +39,7 @@ Examples:
   $ npm run manager -- legacy import --from postgres://reader@old-host/old --plan
   $ npm run manager -- proxy-config --host-pattern '{application}.{project}.example.com'
 
-The service itself is started with npm start.`,
+To start the service itself, run npm start.`,
     )
 
   addMigrateCommands(program, terminal)

@@ -31,22 +31,25 @@ Examples:
 export function addProxyConfigCommands(program: Command, terminal: Terminal): void {
   program
     .command('proxy-config')
-    .description('Render the configuration of the proxy: its hosts, and the gate of every route.')
+    .description('Render the proxy configuration: the hosts, and the gate of every route.')
     .requiredOption('--host-pattern <pattern>', 'host of an application, with {application} and {project}')
     .option(
       '--dedicated-host-pattern <pattern>',
-      'host of a dedicated tenant (default: {tenant}. before the other)',
+      'host of a dedicated tenant (default: {tenant}. followed by --host-pattern)',
     )
-    .option('--management-host <host>', 'host of /query, /pilets, /cli/authorize, /api/machine, /esb, …')
+    .option(
+      '--management-host <host>',
+      'host of the Manager itself: /query, /pilets, /cli/authorize, /api/machine, /esb, …',
+    )
     .option(
       '--backend-pattern <url>',
-      'address of the backends of an application, such as http://{application}.{project}:8080',
+      'address of the backend of an application, such as http://{application}.{project}:8080',
     )
-    .addOption(new Option('--format <format>', 'what to render').choices(forms).default('json'))
-    .option('--out <file>', 'write this file, as a whole or not at all (default: standard output)')
+    .addOption(new Option('--format <format>', 'output format').choices(forms).default('json'))
+    .option('--out <file>', 'write to this file atomically (default: standard output)')
     .addHelpText(
       'after',
-      `\nA proxy older than min_proxy_version in it refuses it: see docs/guides/proxies/write-a-proxy.md.\n${examples}`,
+      `\nA proxy older than min_proxy_version rejects the configuration: see docs/guides/proxies/write-a-proxy.md.\n${examples}`,
     )
     .action(async (options: Options, command: Command) => {
       const wanted = readOptions(options)
@@ -61,11 +64,9 @@ function readOptions({
   backendPattern,
   ...output
 }: Options) {
-  // nginx gives a meaning to some names without a dot.
+  // Some names without a dot have a special meaning in nginx.
   if (managementHost !== undefined && !(isHost(managementHost) && managementHost.includes('.')))
-    throw new Error(
-      `${managementHost} is no host: write a name of DNS in small letters, with a dot and without a port`,
-    )
+    throw new Error(`${managementHost} is not a host: use a lowercase DNS name with a dot and without a port`)
   return {
     ...output,
     patterns: readHostPatterns(hostPattern, dedicatedHostPattern),
@@ -90,11 +91,11 @@ async function write(
     await snapshot.close()
   }
   for (const name of tooLong.slice(0, maxNamed))
-    terminal.warn(`${name} has no host: a label has at most 63 characters, a host 253`)
-  if (tooLong.length > maxNamed) terminal.warn(`and ${tooLong.length - maxNamed} more have no host`)
+    terminal.warn(`${name} has no host: its labels may have at most 63 characters and the host at most 253.`)
+  if (tooLong.length > maxNamed) terminal.warn(`${tooLong.length - maxNamed} more have no host.`)
 }
 
-/** Whoever reads the file finds the former one or this one, never a part. */
+/** Replaces the file atomically: a reader sees the previous or the new file, never a partial one. */
 async function writeWhole(file: string, text: Readable): Promise<void> {
   const part = `${file}.${process.pid}.part`
   try {

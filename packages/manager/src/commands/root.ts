@@ -1,17 +1,17 @@
-// What every program of the operator's command line has in common. Making one reads no configuration.
+// Setup shared by all operator CLI programs. Creating a program does not read the configuration.
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import type { Terminal } from './terminal.ts'
 
 const defaultWidth = 80
 
-/** A program without commands that prints to the terminal. */
+/** Creates a program without commands that prints to the terminal. */
 export function createRoot(name: string, terminal: Terminal): Command {
   const { stdout, stderr } = terminal
   return (
     new Command(name)
       .showHelpAfterError()
-      // Before the first command: commands inherit both.
+      // Both settings precede the first command, because commands inherit them when they are added.
       .exitOverride((error) => {
         terminal.exit?.(error.exitCode)
         throw error
@@ -37,7 +37,7 @@ export async function runProgram(
   } catch (error) {
     // Commander has already printed the help, the version or the usage error.
     if (error instanceof CommanderError) return error.exitCode
-    // It has a line for each problem, which may quote a value.
+    // The message has one line per problem and may quote values, so each line is escaped separately.
     if (error instanceof ConfigError) for (const line of error.message.split('\n')) terminal.warn(line)
     else terminal.warn(`error: ${(error as Error).message}`)
     return 1

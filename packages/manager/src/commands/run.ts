@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts'
 
 /** Runs one command line, without the name of the program; returns its exit code. */
 export function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  // Only the program that `legacy` starts knows its help.
-  const asked = args[0] === 'help' && args[1] === 'legacy' ? ['legacy', '--help'] : args
-  return runProgram(createProgram(terminal), asked, terminal)
+  // Only the program that `legacy` starts can print its help.
+  const commandLine = args[0] === 'help' && args[1] === 'legacy' ? ['legacy', '--help'] : args
+  return runProgram(createProgram(terminal), commandLine, terminal)
 }

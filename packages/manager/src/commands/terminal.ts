@@ -1,12 +1,13 @@
-// Everything outside the command line. A test replaces it to run commands in its own process.
+// Everything outside the operator CLI, such as its environment and streams. Tests replace it to run commands in
+// process.
 import type { Writable } from 'node:stream'
 import type { ConfigSource } from '../config/config.ts'
 
 type Output = Writable & { isTTY?: boolean; columns?: number }
 
 /**
- * Control characters and characters that change the direction of a text, in names that users typed, must not reach the
- * terminal. The escape is that of JSON, so that a line of JSON stays the same value.
+ * Control characters and bidirectional controls in user-supplied names must not reach the terminal. The JSON escape
+ * keeps the value of a JSON line unchanged.
  */
 const escapeControls = (text: string): string =>
   text.replace(
@@ -18,7 +19,7 @@ type Surroundings = {
   env: ConfigSource['env']
   stdout: Output
   stderr: Output
-  /** Ends the process after help or a usage error, before it notices that the reader of a pipe is gone. */
+  /** Exits immediately after help or a usage error, before a write to a closed pipe can fail. */
   exit?: (code: number) => never
 }
 
@@ -27,7 +28,7 @@ export function createTerminal(surroundings: Surroundings) {
   const { stdout, stderr } = surroundings
   return {
     ...surroundings,
-    /** Exit code of a command that ends without an error. */
+    /** Exit code of a command that does not throw. */
     exitCode: 0,
     /** Prints one line of the result. */
     say: (line: string): void => {

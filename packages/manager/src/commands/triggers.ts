@@ -22,7 +22,7 @@ const maxListed = 1_000
 const limit = (text: string): number => {
   const count = Number(text)
   if (!/^\d{1,4}$/.test(text) || count < 1 || count > maxListed)
-    throw new InvalidArgumentError(`give a number from 1 to ${maxListed}`)
+    throw new InvalidArgumentError(`Use a number from 1 to ${maxListed}.`)
   return count
 }
 
@@ -30,7 +30,7 @@ const limit = (text: string): number => {
 export function addTriggerCommands(program: Command, terminal: Terminal): void {
   const triggers = program
     .command('triggers')
-    .description('Look at the runs of triggers, and deliver one again.')
+    .description('Inspect trigger runs, and retry a run.')
     .addHelpText(
       'after',
       `
@@ -46,10 +46,10 @@ Examples:
 function addRunsCommand(triggers: Command, terminal: Terminal): void {
   triggers
     .command('runs')
-    .description('List runs, those planned last first: when, of what, how they ended and why.')
+    .description('List runs, newest first, with time, trigger, outcome and reason.')
     .option('--trigger <id>', 'only runs of this trigger')
     .addOption(new Option('--outcome <outcome>', 'only runs with this outcome').choices(outcomes))
-    .option('--limit <number>', `how many, 1 to ${maxListed}`, limit, 50)
+    .option('--limit <number>', `maximum number of runs, 1 to ${maxListed}`, limit, 50)
     .option('--json', 'print one JSON object per run instead of a table')
     .addHelpText(
       'after',
@@ -78,7 +78,7 @@ Examples:
               'TRIGGER',
               'OUTCOME',
               'ATTEMPTS',
-              'ANSWER',
+              'RESULT',
               'RUN',
             ],
             runs.map((run) => [
@@ -94,7 +94,7 @@ Examples:
             ]),
           ))
             terminal.say(line)
-        if (runs.length === 0) terminal.warn('no run was found')
+        if (runs.length === 0) terminal.warn('No run found.')
       },
     )
 }
@@ -102,15 +102,15 @@ Examples:
 function addRetryCommand(triggers: Command, terminal: Terminal): void {
   triggers
     .command('retry')
-    .description('Deliver a failed run again, with all its attempts, under the same id.')
-    .argument('<run>', 'the id of the run, as `manager triggers runs` prints it')
+    .description('Retry a failed run under the same id, with all its attempts.')
+    .argument('<run>', 'id of the run, as printed by `manager triggers runs`')
     .addHelpText(
       'after',
       '\nExample:\n  $ npm run manager -- triggers retry 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10',
     )
     .action(async (id: string, _options, command: Command) => {
       const run = await withRuns(commandConfig(terminal, command), (all) => all.retry(id))
-      terminal.say(`the run of ${run.triggerName} planned for ${run.scheduledAt} is delivered again`)
+      terminal.say(`Scheduled the run of ${run.triggerName} planned for ${run.scheduledAt} for delivery.`)
     })
 }
 

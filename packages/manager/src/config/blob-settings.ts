@@ -1,4 +1,4 @@
-// Where the bytes of bundles are kept. The stores are outside of the process (world.ts), so no feature has these settings.
+// Settings for the storage of bundle contents. The stores are part of the world (world.ts), so no feature owns them.
 import { oneOf, setting, text, url } from './readers.ts'
 
 export const blobSettings = {
@@ -6,13 +6,13 @@ export const blobSettings = {
     key: 'pilets.store',
     env: 'SVC_PILETS_STORE',
     default: 'postgres',
-    doc: 'Where the bytes of new bundles are kept: `postgres`, in the database, or `s3`, in a bucket. Bundles that are stored already stay where they are.',
+    doc: 'Storage for the contents of new bundles: `postgres` (the database) or `s3` (a bucket). Existing bundles are not moved.',
   }),
   piletsS3Endpoint: setting(url('http', 'https'), {
     key: 'pilets.s3_endpoint',
     env: 'SVC_PILETS_S3_ENDPOINT',
     optional: true,
-    doc: 'Address of an S3-compatible service; without it the bucket is at AWS. A service at its own address is asked in path style.',
+    doc: 'Address of an S3-compatible service. Without it, the bucket is on AWS. With it, requests use path-style addresses.',
   }),
   piletsS3Region: setting(text(100), {
     key: 'pilets.s3_region',
@@ -24,25 +24,25 @@ export const blobSettings = {
     key: 'pilets.s3_bucket',
     env: 'SVC_PILETS_S3_BUCKET',
     optional: true,
-    doc: 'The bucket; needed for `pilets.store: s3`, and for as long as bundles are in it.',
+    doc: 'Name of the bucket. Required with `pilets.store: s3`, and as long as the bucket contains bundles.',
   }),
   piletsS3Prefix: setting(text(500), {
     key: 'pilets.s3_prefix',
     env: 'SVC_PILETS_S3_PREFIX',
     default: 'pilets/',
-    doc: 'Begins the key of every object; the SHA-256 of its bytes and an id follow. Two installations that share a bucket need two prefixes.',
+    doc: 'Prefix of every object key, followed by the SHA-256 of the content and an id. Installations that share a bucket need different prefixes.',
   }),
   piletsS3AccessKeyId: setting(text(200), {
     key: 'pilets.s3_access_key_id',
     env: 'SVC_PILETS_S3_ACCESS_KEY_ID',
     optional: true,
-    doc: 'Access key of the bucket; without it credentials are looked for as AWS tools do (environment, files, role of the machine).',
+    doc: 'Access key id for the bucket. Without it, the default AWS credential chain applies (environment, files, instance role).',
   }),
   piletsS3SecretAccessKey: setting(text(200), {
     key: 'pilets.s3_secret_access_key',
     env: 'SVC_PILETS_S3_SECRET_ACCESS_KEY',
     secret: true,
     optional: true,
-    doc: 'Secret of the access key.',
+    doc: 'Secret access key for the bucket.',
   }),
 } as const

@@ -1,4 +1,4 @@
-// The setting that notifications, inboxes and live sockets share. Their own are in their folders.
+// The setting that notifications, inboxes and live sockets share. Their own settings are in their folders.
 import { integer, setting } from './readers.ts'
 
 export const commsSettings = {
@@ -6,6 +6,6 @@ export const commsSettings = {
     key: 'comms.retention_days',
     env: 'SVC_COMMS_RETENTION_DAYS',
     default: 90,
-    doc: 'How long notifications without an earlier `expires_at` are kept.',
+    doc: 'Retention in days of notifications without an earlier `expires_at`.',
   }),
 } as const

@@ -1,5 +1,5 @@
-// The only reader of process.env and of the configuration file. What there is to configure: settings.ts, and the
-// `settings` of each feature.
+// The only reader of process.env and of the configuration file. The settings themselves are declared in settings.ts and
+// in the `settings` of each feature.
 import { readConfigFile, readSecretFile, secretFileOf } from './files.ts'
 import type { Setting, SettingsTable, ValuesOf } from './readers.ts'
 import { platformSettings } from './settings.ts'
@@ -8,20 +8,20 @@ import { findUnknown } from './unknown-settings.ts'
 type TemplateEnv = {
   [Name in 'SVC_ENV' | 'SVC_REGION' | 'APP_ENV' | 'DEPLOYMENT_ENV']?: string | undefined
 }
-/** The validated configuration, one typed value per setting; those of features are read with `settingsOf`. */
+/** The validated configuration, one typed value per setting; `settingsOf` reads the settings of features. */
 export type Config = Omit<ValuesOf<typeof platformSettings>, 'masterKey'> & {
   masterKey: Buffer
-  /** Variables of the environment that transformation templates may read. */
+  /** Environment variables that transformation templates may read. */
   templateEnv: TemplateEnv
 }
 
-/** The values of one table of settings. */
+/** Returns the values of one settings table. */
 export const settingsOf = <Table extends SettingsTable>(config: Config, table: Table): ValuesOf<Table> =>
   Object.fromEntries(
     Object.keys(table).map((name) => [name, config[name as keyof Config]]),
   ) as ValuesOf<Table>
 
-/** Joins the tables of the platform and of features; throws when two name the same. */
+/** Joins the settings of platform and features; throws if two settings share a name, a key or a variable. */
 export function joinSettings(tables: readonly SettingsTable[]): SettingsTable {
   const joined: SettingsTable = {}
   const seen = new Set<string>()
@@ -34,7 +34,7 @@ export function joinSettings(tables: readonly SettingsTable[]): SettingsTable {
       `the key ${item.key}`,
       ...variables.map((variable) => `the variable ${variable}`),
     ]) {
-      if (seen.has(taken)) throw new Error(`two settings have ${taken}`)
+      if (seen.has(taken)) throw new Error(`two settings share ${taken}`)
       seen.add(taken)
     }
     joined[name] = item
@@ -54,13 +54,13 @@ export class ConfigError extends Error {
 
 export type ConfigSource = { env: Record<string, string | undefined>; file?: string }
 
-/** The sources of a configuration: SVC_… variables, and the named file or the one that SVC_CONFIG_FILE names. */
+/** Returns the sources of a configuration: the environment, and `file` or the path in SVC_CONFIG_FILE. */
 export const sourceOf = (env: ConfigSource['env'], file = env['SVC_CONFIG_FILE']): ConfigSource => ({
   env,
   file,
 })
 
-/** The sources of the configuration of this process. */
+/** Returns the configuration sources of this process. */
 export const processSource = (): ConfigSource => sourceOf(process.env)
 
 /** Reads, checks and returns the configuration; throws one ConfigError that lists all problems. */
@@ -70,18 +70,18 @@ export function loadConfig({ env, file }: ConfigSource, settings: SettingsTable)
   const problems = 'problem' in inFile ? [inFile.problem] : []
   problems.push(...findUnknown(settings, env, fromFile))
   const config: Record<string, unknown> = {}
-  const refused = new Set<string>()
+  const invalid = new Set<string>()
   for (const [name, item] of Object.entries(settings)) {
     const result = readSetting(item, findRaw(item, env, fromFile))
     if ('problem' in result) {
       problems.push(result.problem)
-      refused.add(name)
+      invalid.add(name)
     }
     config[name] = 'problem' in result ? item.default : result.value
   }
   const { SVC_REGION, APP_ENV, DEPLOYMENT_ENV } = env
   config['templateEnv'] = { SVC_ENV: config['env'], SVC_REGION, APP_ENV, DEPLOYMENT_ENV }
-  problems.push(...checkTogether(config as Config, refused))
+  problems.push(...checkCombinations(config as Config, invalid))
   if (problems.length > 0) throw new ConfigError(problems)
   return config as Config
 }
@@ -91,7 +91,7 @@ type Raw = { raw: unknown; where: string } | { problem: string }
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value !== ''
 
-/** What is given for a setting: its variable, the file its variable names, or its key in the configuration file. */
+/** Returns the raw value of a setting from its variable, its `_FILE` variable or its key in the configuration file. */
 function findRaw(item: AnySetting, env: ConfigSource['env'], fromFile: ReadonlyMap<string, unknown>): Raw {
   const inEnv = env[item.env]
   const fileVariable = secretFileOf(item)
@@ -120,40 +120,46 @@ function readSetting(item: AnySetting, given: Raw): { value: unknown } | { probl
   return 'problem' in result ? { problem: `${given.where} ${result.problem}` } : result
 }
 
-/** Well known, so it protects nothing: only development falls back to it. */
+/** This key is public and protects nothing: only development falls back to it. */
 const developmentMasterKey = Buffer.alloc(32, 'development')
 
-function checkTogether(config: Config, refused: ReadonlySet<string>): string[] {
+function checkCombinations(config: Config, invalid: ReadonlySet<string>): string[] {
   const problems: string[] = []
   if (config.devUserOverride && config.env !== 'development')
-    problems.push('SVC_DEV_USER_OVERRIDE_ENABLED is refused unless SVC_ENV is development')
-  if (config.masterKey === undefined && !refused.has('masterKey')) {
+    problems.push('SVC_DEV_USER_OVERRIDE_ENABLED is rejected unless SVC_ENV is development')
+  if (config.masterKey === undefined && !invalid.has('masterKey')) {
     if (config.env === 'development') config.masterKey = developmentMasterKey
     else problems.push(`SVC_MASTER_KEY (master_key) is required: ${platformSettings.masterKey.doc}`)
   }
-  const isSecretMissing = config.proxySecret === undefined && !refused.has('proxySecret')
+  const isSecretMissing = config.proxySecret === undefined && !invalid.has('proxySecret')
   if (config.proxySecretPrevious !== undefined && isSecretMissing)
     problems.push('SVC_PROXY_SECRET_PREVIOUS is set without SVC_PROXY_SECRET')
-  if (!refused.has('redisUrl') && !refused.has('redisMode')) problems.push(...checkRedis(config, refused))
+  if (!invalid.has('redisUrl') && !invalid.has('redisMode')) problems.push(...checkRedis(config, invalid))
   return problems
 }
 
-/** Settings of another way of running Redis would be without effect, and what they were meant for would not happen. */
-function checkRedis(config: Config, refused: ReadonlySet<string>): string[] {
+/** Settings of another Redis mode are rejected, because they would silently have no effect. */
+function checkRedis(config: Config, invalid: ReadonlySet<string>): string[] {
   const { redisMode, redisNodes, redisMasterName, redisSentinelPassword, redisUrl } = config
   const problems: string[] = []
-  const isOther = (isSet: boolean, variable: string, modes: readonly Config['redisMode'][]): void => {
+  const rejectInOtherModes = (
+    isSet: boolean,
+    variable: string,
+    modes: readonly Config['redisMode'][],
+  ): void => {
     if (isSet && !modes.includes(redisMode))
       problems.push(
         `${variable} is set, but SVC_REDIS_MODE (redis.mode) is ${redisMode}; set the mode to ${modes.join(' or ')}, or remove ${variable}`,
       )
   }
-  isOther((redisNodes ?? []).length > 0, 'SVC_REDIS_NODES (redis.nodes)', ['sentinel', 'cluster'])
-  isOther(redisMasterName !== undefined, 'SVC_REDIS_MASTER_NAME (redis.master_name)', ['sentinel'])
-  isOther(redisSentinelPassword !== undefined, 'SVC_REDIS_SENTINEL_PASSWORD (redis.sentinel_password)', [
-    'sentinel',
-  ])
-  if (redisMode === 'sentinel' && redisMasterName === undefined && !refused.has('redisMasterName'))
+  rejectInOtherModes((redisNodes ?? []).length > 0, 'SVC_REDIS_NODES (redis.nodes)', ['sentinel', 'cluster'])
+  rejectInOtherModes(redisMasterName !== undefined, 'SVC_REDIS_MASTER_NAME (redis.master_name)', ['sentinel'])
+  rejectInOtherModes(
+    redisSentinelPassword !== undefined,
+    'SVC_REDIS_SENTINEL_PASSWORD (redis.sentinel_password)',
+    ['sentinel'],
+  )
+  if (redisMode === 'sentinel' && redisMasterName === undefined && !invalid.has('redisMasterName'))
     problems.push(
       `SVC_REDIS_MASTER_NAME (redis.master_name) is required when SVC_REDIS_MODE (redis.mode) is sentinel: ${platformSettings.redisMasterName.doc}`,
     )

@@ -1,9 +1,9 @@
-// The files that configuration comes from. What is wrong with one is said without a word of its content.
+// Readers for the configuration file and for secret files. Problem texts never quote the content of a file.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 import type { Setting } from './readers.ts'
 
-/** The values of the configuration file by dotted key; none where no file is named. */
+/** Returns the values of the configuration file by dotted key; the map is empty if no file is configured. */
 export function readConfigFile(
   file: string | undefined,
 ): { values: Map<string, unknown> } | { problem: string } {
@@ -14,18 +14,18 @@ export function readConfigFile(
   } catch (error) {
     return { problem: `configuration file ${file} cannot be read (${codeOf(error)})` }
   }
-  // The messages of the parser quote the file, which may hold secrets.
+  // Parser messages quote the file, which may contain secrets, so only line and code are reported.
   const document = parseDocument(text, { logLevel: 'silent' })
   const wrong = document.errors[0] ?? document.warnings[0]
   if (wrong !== undefined)
     return {
-      problem: `configuration file ${file} is not valid YAML in line ${wrong.linePos?.[0].line} (${wrong.code})`,
+      problem: `configuration file ${file} is not valid YAML: line ${wrong.linePos?.[0].line} (${wrong.code})`,
     }
   try {
     return { values: flattenYaml(document.toJS()) }
   } catch {
     return {
-      problem: `configuration file ${file} must be a mapping of keys to values, and every alias in it must lead to an anchor`,
+      problem: `configuration file ${file} must be a mapping of keys to values, and every alias must refer to an anchor`,
     }
   }
 }
@@ -46,12 +46,12 @@ function flattenYaml(node: unknown, prefix = ''): Map<string, unknown> {
 
 const maxSecretBytes = 65_536
 
-/** The variable that names a file with the value of a secret setting. */
+/** Returns the variable that contains the path of a file with the value of a secret setting. */
 export const secretFileOf = (item: Pick<Setting<unknown, boolean>, 'env'>): string => `${item.env}_FILE`
 
-/** The content of a file that holds one secret, without the newline at its end. */
+/** Reads a file that contains one secret, and removes the trailing newline. */
 export function readSecretFile(variable: string, path: string): { value: string } | { problem: string } {
-  // Not repeated: it may be the secret itself, by mistake.
+  // The problem text does not repeat the value: an operator may have set the secret itself by mistake.
   if (!path.startsWith('/'))
     return { problem: `${variable} must be an absolute path such as /run/secrets/name` }
   try {

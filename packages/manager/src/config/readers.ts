@@ -1,10 +1,10 @@
-// How one configuration value is read: each reader takes what the file or the environment holds and returns the value
-// or what is wrong with it, in a text that says what to do.
+// Readers for single configuration values. Each reader accepts a raw value from the file or the environment. It returns
+// the parsed value, or a problem text that says what to do.
 import { isIP } from 'node:net'
 
 export type Reader<T> = {
   (raw: unknown): { value: T } | { problem: string }
-  /** How a value is written, where the value itself would be read as something else. */
+  /** Formats a value as text, for types whose plain value would not be read back correctly. */
   show?(value: T): string
 }
 
@@ -16,14 +16,14 @@ export type Setting<T, Optional extends boolean> = {
   default?: T
   secret: boolean
   optional: Optional
-  /** Without effect. It is still accepted, with a warning, so that the configuration of the previous release starts. */
+  /** The setting has no effect. It is accepted with a warning, so that configurations of the previous release start. */
   retired?: boolean
 }
 
 export type SettingsTable = Record<string, Setting<unknown, boolean>>
 type ValueOf<S> =
   S extends Setting<infer T, infer Optional> ? (Optional extends true ? T | undefined : T) : never
-/** The values that a table of settings describes. */
+/** The value types of a settings table. */
 export type ValuesOf<Table> = { [Name in keyof Table]: ValueOf<Table[Name]> }
 
 type Options<T> = { key: string; env: string; doc: string; default?: T } & {
@@ -50,27 +50,30 @@ export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
     allowed.includes(raw as T) ? { value: raw as T } : { problem: `must be one of ${allowed.join(', ')}` }
 }
 
-/** A non-empty text of limited length. */
+/** A non-empty string of limited length. */
 export function text(maxLength: number): Reader<string> {
   return (raw) => {
     const value = typeof raw === 'number' ? String(raw) : raw
     if (typeof value !== 'string' || value.length === 0 || value.length > maxLength)
-      return { problem: `must be a text of 1 to ${maxLength} characters` }
+      return { problem: `must be a string of 1 to ${maxLength} characters` }
     return { value }
   }
 }
 
-/** A secret that travels in a header: what a header cannot carry unchanged would never match. */
+/** A secret sent in a header. A value that a header cannot carry unchanged would never match. */
 export const headerSecret: Reader<string> = (raw) =>
   typeof raw === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(raw)
     ? { value: raw }
-    : { problem: 'must be a text of 1 to 1024 printable ASCII characters without blanks at its ends' }
+    : {
+        problem:
+          'must be a string of 1 to 1024 printable ASCII characters without leading or trailing spaces',
+      }
 
-/** A short lower-case word. */
+/** A short lowercase word. */
 export const word: Reader<string> = (raw) =>
   typeof raw === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(raw)
     ? { value: raw }
-    : { problem: 'must be a lower-case word such as production' }
+    : { problem: 'must be a lowercase word such as production' }
 
 /** A whole number within bounds. */
 export function integer(min: number, max: number): Reader<number> {
@@ -82,7 +85,7 @@ export function integer(min: number, max: number): Reader<number> {
   }
 }
 
-/** A part of a whole, from 0 to 1. */
+/** A fraction from 0 to 1. */
 export const ratio: Reader<number> = (raw) => {
   const value = typeof raw === 'string' && /^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(raw) ? Number(raw) : raw
   if (typeof value !== 'number' || !(value >= 0 && value <= 1))
@@ -90,7 +93,7 @@ export const ratio: Reader<number> = (raw) => {
   return { value }
 }
 
-/** The address of a service: no credentials, query or fragment, which would be shown or be without effect. */
+/** A service URL. Credentials in it would be displayed, and a query or fragment would have no effect. */
 export const serviceUrl: Reader<string> = (raw) => {
   const parsed = typeof raw === 'string' ? URL.parse(raw) : null
   const isPlain =
@@ -104,13 +107,13 @@ export const serviceUrl: Reader<string> = (raw) => {
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 }
 
-/** A time such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */
+/** A duration such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */
 export function duration(minMs: number, maxMs: number): Reader<number> {
   const read: Reader<number> = (raw) => {
     const [, count, unit = 's'] = /^(\d{1,9})(ms|s|m)?$/.exec(String(raw)) ?? []
     const value = count === undefined ? Number.NaN : Number(count) * (unitsMs[unit] as number)
     if (!(value >= minMs && value <= maxMs))
-      return { problem: `must be a time such as 30s or 500ms, from ${minMs}ms to ${maxMs / 1_000}s` }
+      return { problem: `must be a duration such as 30s or 500ms, from ${minMs}ms to ${maxMs / 1_000}s` }
     return { value }
   }
   return Object.assign(read, { show: showDuration })
@@ -118,7 +121,7 @@ export function duration(minMs: number, maxMs: number): Reader<number> {
 
 const showDuration = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`)
 
-/** A list of times, each as `duration` reads it, or `none`: an empty variable counts as absent. */
+/** A list of durations, or `none` for an empty list, because an empty variable counts as absent. */
 export function durationList(bounds: {
   minMs: number
   maxMs: number
@@ -132,7 +135,7 @@ export function durationList(bounds: {
     return valid && list.length <= bounds.maxEntries
       ? { value: values.map(({ value }) => value) }
       : {
-          problem: `must be none, or a list of at most ${bounds.maxEntries} times such as 5s,30s, each from ${showDuration(bounds.minMs)} to ${showDuration(bounds.maxMs)}`,
+          problem: `must be none, or a list of at most ${bounds.maxEntries} durations such as 5s,30s, each from ${showDuration(bounds.minMs)} to ${showDuration(bounds.maxMs)}`,
         }
   }
   return Object.assign(read, { show: showDurations })
@@ -148,7 +151,7 @@ export const boolean: Reader<boolean> = (raw) => {
   return { problem: 'must be true or false' }
 }
 
-/** An absolute URL with one of the given schemes; the value itself is never repeated, it may hold a password. */
+/** An absolute URL with one of the given schemes. Problem texts never repeat it, as it may contain a password. */
 export function url(...schemes: string[]): Reader<string> {
   return (raw) => {
     const parsed = typeof raw === 'string' ? URL.parse(raw) : null
@@ -160,13 +163,13 @@ export function url(...schemes: string[]): Reader<string> {
 
 /** Base64 of exactly 32 bytes. */
 export const base64Key: Reader<Buffer> = (raw) => {
-  // Checked as text: the decoder skips what it does not know and stops at the first padding.
+  // The text is checked before decoding: the decoder skips unknown characters and stops at the first padding.
   const isKey = typeof raw === 'string' && /^[A-Za-z0-9+/]{43}=?$/.test(raw)
   if (!isKey) return { problem: 'must be the base64 of 32 bytes (`openssl rand -base64 32`)' }
   return { value: Buffer.from(raw, 'base64') }
 }
 
-/** Encryption keys by their ids, `id:base64` separated by commas; the first one is the active one. */
+/** Encryption keys by id, written as comma-separated `id:base64`; the first key is the active one. */
 export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
   const ring = new Map<string, Buffer>()
   for (const part of commaList(raw)) {
@@ -197,8 +200,8 @@ export const roles: Reader<RoleName[]> = (raw) => {
   return { value: [...new Set(list)] }
 }
 
-/** A list of at most `max` places, each a host and a port, possibly empty. */
-export function placeList(max: number): Reader<string[]> {
+/** A possibly empty list of at most `max` addresses, each with a host and a port. */
+export function addressList(max: number): Reader<string[]> {
   return (raw) => {
     const list = commaList(raw).filter((item) => item !== '')
     const valid = list.every((item): item is string => {
@@ -210,13 +213,13 @@ export function placeList(max: number): Reader<string[]> {
     })
     return valid && list.length <= max
       ? { value: [...new Set(list)] }
-      : { problem: `must be a list of at most ${max} places such as 10.0.0.2:6379 or [fd12::5]:6379` }
+      : { problem: `must be a list of at most ${max} addresses such as 10.0.0.2:6379 or [fd12::5]:6379` }
   }
 }
 
 const isPort = (text: string | undefined): boolean => Number(text) >= 1 && Number(text) <= 65_535
 
-/** A list of networks in CIDR notation, possibly empty. */
+/** A possibly empty list of networks in CIDR notation. */
 export const cidrList: Reader<string[]> = (raw) => {
   const list = commaList(raw).filter((item) => item !== '')
   const valid = list.every((item): item is string => {

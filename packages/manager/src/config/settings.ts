@@ -1,6 +1,7 @@
-// The settings of the process and of what features share: dotted key in the YAML file, environment variable, how it is
-// read, default, documentation. A feature's own are in its folder (<feature>.settings.ts).
+// Settings of the process and settings that features share: dotted key in the YAML file, environment variable, reader,
+// default and documentation. A feature's own settings are in its folder (<feature>.settings.ts).
 import {
+  addressList,
   base64Key,
   boolean,
   cidrList,
@@ -8,7 +9,6 @@ import {
   integer,
   keyRing,
   oneOf,
-  placeList,
   ratio,
   roles,
   serviceUrl,
@@ -18,7 +18,7 @@ import {
   word,
 } from './readers.ts'
 
-/** In the order in which the documentation lists them. */
+/** The settings, in the order of the documentation. */
 export const platformSettings = {
   env: setting(word, {
     key: 'env',
@@ -42,7 +42,7 @@ export const platformSettings = {
     key: 'database.lookup_pool_size',
     env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
     default: 5,
-    doc: 'Additional connections per process for statements that run on every request. One of them is reserved for lookups, such as the identification of callers. Reads of large contents use at most all but two of them. The same limit applies to writes such as the call log and notifications.',
+    doc: 'Additional connections per process for statements that run on every request. One of them is reserved for lookups, such as the identification of callers. Reads of large contents can use all but two of them. The same limit applies to writes such as the call log and notifications.',
   }),
   databaseReportPoolSize: setting(integer(2, 20), {
     key: 'database.report_pool_size',
@@ -87,7 +87,7 @@ export const platformSettings = {
     default: 'single',
     doc: 'Redis topology: a `single` server, a master that is monitored by `sentinel`s, or a `cluster`.',
   }),
-  redisNodes: setting(placeList(32), {
+  redisNodes: setting(addressList(32), {
     key: 'redis.nodes',
     env: 'SVC_REDIS_NODES',
     default: [],

@@ -1,4 +1,4 @@
-// The settings that every throttle has (`throttles.<name>.*`), and the limits they make. A feature adds them to its table.
+// Settings of every throttle (`throttles.<name>.*`), and the limits built from them. A feature adds them to its table.
 import { type Setting, integer, setting } from './readers.ts'
 
 type Names<Name extends string> = `${Name}Throttle${'Failures' | 'WindowMs' | 'BlockMs'}`
@@ -6,14 +6,14 @@ type Defaults = {
   failures: number
   windowMs: number
   blockMs: number
-  /** What counts as a failure, and what a block does. */
+  /** Documentation texts: which failures count, and the effect of a block. */
   doc: { failures: string; block: string }
 }
 
 const count = integer(1, 100_000)
 const milliseconds = integer(100, 86_400_000)
 
-/** One time of a throttle, such as `throttles.machine.max_block_ms`. */
+/** Declares a time setting of a throttle, such as `throttles.machine.max_block_ms`. */
 export const throttleTime = (name: string, fallback: number, doc: string) =>
   setting(milliseconds, {
     key: `throttles.${name}`,
@@ -22,7 +22,7 @@ export const throttleTime = (name: string, fallback: number, doc: string) =>
     doc,
   })
 
-/** Failures, window and block. */
+/** Declares the number of failures, the window and the block time of a throttle. */
 export function throttleSettings<const Name extends string>(
   name: Name,
   { failures, windowMs, blockMs, doc }: Defaults,
@@ -37,14 +37,14 @@ export function throttleSettings<const Name extends string>(
     [`${name}ThrottleWindowMs`]: throttleTime(
       `${name}.window_ms`,
       windowMs,
-      'Time within which those failures are counted.',
+      'Time window in which failures are counted.',
     ),
     [`${name}ThrottleBlockMs`]: throttleTime(`${name}.block_ms`, blockMs, doc.block),
   }
   return own as Record<Names<Name>, Setting<number, false>>
 }
 
-/** The limits of a throttle from the values of its settings; blocks get longer only up to `maxBlockMs`. */
+/** Returns the limits of a throttle from its setting values; blocks grow only up to `maxBlockMs`. */
 export function throttleLimits<Name extends string>(
   name: Name,
   values: Readonly<Record<Names<Name>, number>>,

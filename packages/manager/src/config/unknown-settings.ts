@@ -1,8 +1,8 @@
-// Names that no setting has: each is refused, with the known one that was probably meant.
+// Unknown setting names are rejected, with a suggestion of the known name that was probably meant.
 import { secretFileOf } from './files.ts'
 import type { SettingsTable } from './readers.ts'
 
-/** One problem per unknown `SVC_` variable and per unknown key of the file. */
+/** Returns one problem per unknown `SVC_` variable and per unknown key of the file. */
 export function findUnknown(
   settings: SettingsTable,
   env: Readonly<Record<string, string | undefined>>,
@@ -26,7 +26,7 @@ export function findUnknown(
           : `${name} is not a known setting${didYouMean(name, knownVariables)}`,
       ),
     ...[...fromFile]
-      // A group without keys, as where all of them are comments, sets nothing.
+      // A group without keys sets nothing, for example because all its keys are commented out.
       .filter(([key, value]) => !keys.includes(key) && !(value === null && isGroup(key)))
       .map(([key]) => `${key} is not a known key of the configuration file${didYouMean(key, keys)}`),
   ]
@@ -35,7 +35,7 @@ export function findUnknown(
 function didYouMean(name: string, known: readonly string[]): string {
   const maxEdits = Math.min(3, Math.max(1, Math.floor(name.replace(/^SVC_/, '').length / 3)))
   const [nearest] = known
-    // This bounds the work too, however long the name is.
+    // This filter also bounds the work for very long names.
     .filter((candidate) => Math.abs(candidate.length - name.length) <= maxEdits)
     .map((candidate) => ({ candidate, edits: countEdits(name, candidate) }))
     .filter(({ edits }) => edits <= maxEdits)
@@ -43,7 +43,7 @@ function didYouMean(name: string, known: readonly string[]): string {
   return nearest === undefined ? '' : `; did you mean ${nearest.candidate}?`
 }
 
-/** How many characters must be added, removed, replaced or swapped with their neighbour to make b of a. */
+/** Returns the number of insertions, deletions, replacements and swaps of adjacent characters that turn a into b. */
 function countEdits(a: string, b: string): number {
   let above: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

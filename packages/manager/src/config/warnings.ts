@@ -1,11 +1,11 @@
-// What a configuration may say and yet is worth a warning: at start, and by `manager config check`.
+// Warnings about valid but questionable configurations, logged at startup and printed by `manager config check`.
 import type { Config } from './config.ts'
 import type { SettingsTable } from './readers.ts'
 
 const minSecretLength = 32
-const makeOne = 'make one with `openssl rand -base64 32`'
+const createOne = 'create one with `openssl rand -base64 32`'
 
-/** One sentence per warning; never a secret or its length. */
+/** Returns one sentence per warning; no sentence contains a secret or its length. */
 export function configWarnings(config: Config, settings: SettingsTable): string[] {
   const retired = Object.entries(settings)
     .filter(([name, item]) => item.retired === true && config[name as keyof Config] !== undefined)
@@ -15,11 +15,11 @@ export function configWarnings(config: Config, settings: SettingsTable): string[
   const warnings: string[] = [...retired]
   if (proxySecret === undefined && roles.includes('api'))
     warnings.push(
-      `SVC_PROXY_SECRET (proxy.secret) is not set, so every request to a gated route is answered 401; ${makeOne}, and let the proxy send it as X-Proxy-Auth`,
+      `SVC_PROXY_SECRET (proxy.secret) is not set, so every gated route returns 401; ${createOne}, and configure the proxy to send it as X-Proxy-Auth`,
     )
   if (isShort(proxySecret))
     warnings.push(
-      `SVC_PROXY_SECRET (proxy.secret) has fewer than ${minSecretLength} characters and may be guessed; ${makeOne}, and keep this one as SVC_PROXY_SECRET_PREVIOUS until every proxy sends the new one`,
+      `SVC_PROXY_SECRET (proxy.secret) has fewer than ${minSecretLength} characters and may be guessed; ${createOne}, and keep the current one as SVC_PROXY_SECRET_PREVIOUS until every proxy sends the new one`,
     )
   if (isShort(proxySecretPrevious))
     warnings.push(

@@ -1,4 +1,4 @@
-// For a command of the operator in another package: its terminal, its configuration and its database.
+// Exports for operator commands in other packages: the terminal, the configuration and the database.
 export { commandConfig, silentLog, withDatabase, withKeyedDatabase } from '../commands/context.ts'
 export { createRoot, runProgram } from '../commands/root.ts'
 export { table } from '../commands/table.ts'

@@ -1,4 +1,4 @@
-// For programs that write rows beside the service: the rules that it holds callers to.
+// Exports for programs that write rows without the service: the validation rules that the service applies to callers.
 export { backendSettings } from '../features/backends/backends.settings.ts'
 export {
   problemOfConsumeUrl,

@@ -1,5 +1,5 @@
-// For programs that seal and open secrets as a process of the service does.
-export { tokenPlace } from '../features/backends/token-place.pure.ts'
+// Exports for programs that seal and open secrets in the same way as the service.
+export { tokenAddress } from '../features/backends/sealed-secrets.pure.ts'
 export { encryptionRing } from '../platform/secrets/keys.ts'
 export { type LockMasterKey, createLockMasterKey } from '../platform/secrets/master-key.ts'
 export { type Secrets, createSecrets } from '../platform/secrets/secrets.ts'

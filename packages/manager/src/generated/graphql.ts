@@ -449,12 +449,12 @@ export type Mutation = {
   readonly deleteApplication: Scalars['Boolean']['output'];
   /**
    * Always returns an error.
-   * @deprecated An application is defined once per project, so there is nothing to promote. Always errs.
+   * @deprecated An application is defined once per project, so there is nothing to promote. Always returns an error.
    */
   readonly promoteApplication: Scalars['Boolean']['output'];
   /**
    * Always returns an error.
-   * @deprecated An application is defined once per project, so there is nothing to copy. Always errs.
+   * @deprecated An application is defined once per project, so there is nothing to copy. Always returns an error.
    */
   readonly copyApplication: Scalars['Boolean']['output'];
   /** Adds an application to a tenant, enabled by default. */
@@ -1052,7 +1052,7 @@ export type AuditLog = {
   readonly createdAt: Scalars['String']['output'];
   /** SHA-256 of the canonical form of the entry, in hexadecimal. */
   readonly hash: Scalars['String']['output'];
-  /** The kind of principal: `user`, `machine_user` or `system`. Null in entries from before the field existed; a user or the command line made those. */
+  /** The kind of principal: `user`, `machine_user` or `system`. Null in entries that are older than this field; a user or the command line created them. */
   readonly principalType?: Maybe<Scalars['String']['output']>;
   /** The id of the user or machine user, or the name of the job or command. */
   readonly principal?: Maybe<Scalars['String']['output']>;
@@ -1323,11 +1323,11 @@ export type CreateMachineUserInput = {
 export type UpdateMachineUserInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
-  /** @deprecated Refused: a credential is replaced by rotateMachineUserToken. */
+  /** @deprecated Rejected: use rotateMachineUserToken to replace a credential. */
   readonly hashedKey?: InputMaybe<Scalars['String']['input']>;
-  /** @deprecated Refused: a credential is replaced by rotateMachineUserToken. */
+  /** @deprecated Rejected: use rotateMachineUserToken to replace a credential. */
   readonly tokenPrefix?: InputMaybe<Scalars['String']['input']>;
-  /** @deprecated Refused: a credential is replaced by rotateMachineUserToken. */
+  /** @deprecated Rejected: use rotateMachineUserToken to replace a credential. */
   readonly clearTokenPrefix?: InputMaybe<Scalars['Boolean']['input']>;
 };
 

@@ -1,2 +1,2 @@
-// The clock, so that a test can set the time.
+/** Source of the current time; tests replace it to set the time. */
 export type Clock = { now(): Date }

@@ -1,65 +1,76 @@
-// Where the engines are, for people to read. A connection string holds a password, in one of many places: only what is
-// plainly a host, a port, a name or a user leaves this file.
+// Addresses of the database and Redis for logs and operators. A connection string can contain a password in many
+// positions, so only values that are clearly a host, port, name or user leave this file.
 import { Client } from 'pg'
-import { type Topology, splitPlace } from './redis/topology.ts'
+import { type Topology, splitAddress } from './redis/topology.ts'
 
+/** The parts of a database URL that are safe to show. */
 export type DatabaseAddress = {
   /** Such as `db.example:5432`. */
-  place: string
+  server: string
   name: string
   user: string
   /** For a log line, such as `db.example:5432/manager`. */
   label: string
   /** For an operator, such as `database manager on db.example:5432 as svc`. */
-  sentence: string
+  description: string
 }
 
 const mask = '********'
 const plainName = /^[\p{L}\p{N}_.$ @-]{1,128}$/u
 const plainHost = /^[\w.:/-]{1,255}$/
 
-/** Where the driver will connect to; throws one sentence when it cannot read the URL. */
+/** Returns the address that the driver will connect to; throws if the driver cannot parse the URL. */
 export function databaseAddress(url: string): DatabaseAddress {
   if (isAmbiguous(url))
     return {
-      place: mask,
+      server: mask,
       name: mask,
       user: mask,
       label: mask,
-      sentence: `database ${mask}: its URL has an @ behind the host; percent-encode what the password holds`,
+      description: `database ${mask}: its URL has an @ after the host; percent-encode the password`,
     }
   const driver = readByDriver(url)
-  const place = placeOf(driver.host, driver.port)
+  const server = formatAddress(driver.host, driver.port)
   const [name, user] = [plain(plainName, driver.database ?? ''), plain(plainName, driver.user ?? '')]
-  return { place, name, user, label: `${place}/${name}`, sentence: `database ${name} on ${place} as ${user}` }
+  return {
+    server,
+    name,
+    user,
+    label: `${server}/${name}`,
+    description: `database ${name} on ${server} as ${user}`,
+  }
 }
 
-/** The host that the driver will connect to, or the folder of a socket file; it throws as `databaseAddress` does. */
+/** Returns the host, or the directory of a Unix socket, and the port; throws as `databaseAddress` does. */
 export function databaseHost(url: string): { host: string; port: number } {
   const { host, port } = readByDriver(url)
   return { host, port }
 }
 
-/** Such as `redis on 127.0.0.1:6379`, or `redis master main of sentinels on 10.0.0.1:26379, 10.0.0.2:26379`. */
+/** Returns text such as `redis on 127.0.0.1:6379` or `redis master main of sentinels on 10.0.0.1:26379`. */
 export function redisAddress(url: string, topology: Topology): string {
-  if (isAmbiguous(url))
-    return `redis ${mask}: its URL has an @ behind the host; percent-encode what the password holds`
-  const shown = shownPlaces(url)
-  if (topology.mode === 'single') return `redis on ${shown(topology.place)}`
+  if (isAmbiguous(url)) return `redis ${mask}: its URL has an @ after the host; percent-encode the password`
+  const shown = createAddressFormatter(url)
+  if (topology.mode === 'single') return `redis on ${shown(topology.address)}`
   return topology.mode === 'cluster'
     ? `redis cluster with nodes on ${topology.nodes.map(shown).join(', ')}`
     : `redis master ${plain(plainName, topology.masterName)} of sentinels on ${topology.sentinels.map(shown).join(', ')}`
 }
 
-/** Places of servers for a log line, such as `127.0.0.1:6379`; the URL is the one that leads to them. */
-export const shownPlaces =
+/**
+ * Returns a function that formats server addresses for log lines. It masks them if they may contain parts of a
+ * password.
+ */
+export const createAddressFormatter =
   (url: string) =>
-  (place: string): string => {
-    const { host, port } = splitPlace(place)
-    return isAmbiguous(url) ? mask : placeOf(host.replace(/^\[(.+)\]$/, '$1'), port)
+  (address: string): string => {
+    const { host, port } = splitAddress(address)
+    return isAmbiguous(url) ? mask : formatAddress(host.replace(/^\[(.+)\]$/, '$1'), port)
   }
 
-/** The driver knows best: parameters of the query and variables such as PGHOST count too. Nothing connects here. */
+/**
+ * Lets the driver parse the URL, because query parameters and variables such as PGHOST also apply. Does not connect.
+ */
 function readByDriver(url: string): Client {
   try {
     return new Client({ connectionString: url })
@@ -70,13 +81,13 @@ function readByDriver(url: string): Client {
   }
 }
 
-/** A password with an unencoded / or ? ends the host too early: its beginning is taken for the port, its rest for the name. */
+/** A password with an unencoded / or ? ends the host early: its start is parsed as the port, the rest as the name. */
 function isAmbiguous(url: string): boolean {
   const { pathname, search, hash } = new URL(url)
   return `${pathname}${search}${hash}`.includes('@')
 }
 
-function placeOf(host: string, port: number): string {
+function formatAddress(host: string, port: number): string {
   const shown = plain(plainHost, host)
   if (shown.startsWith('/')) return shown
   return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`

@@ -1,5 +1,5 @@
-// The one error class. Its codes are a closed list; each route group renders it in the body shape the interface
-// prescribes (see platform/http/error-bodies.ts and platform/graphql/endpoint.ts).
+// The error class for failures that callers see. Its codes are a closed list; each route group renders it in the body
+// shape the interface prescribes (see platform/http/error-bodies.ts and platform/graphql/endpoint.ts).
 
 const statusByCode = {
   bad_request: 400,
@@ -18,23 +18,27 @@ const statusByCode = {
   unavailable: 503,
 } as const
 
+/** Closed list of error codes; each has one HTTP status. */
 export type ErrorCode = keyof typeof statusByCode
 export const errorCodes = Object.keys(statusByCode) as ErrorCode[]
 
-// Messages quote names and texts of callers, which may have megabytes.
+// Messages quote caller input, which can be megabytes long.
 const maxMessageLength = 500
-const cut = (message: string): string =>
+const truncate = (message: string): string =>
   message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength).toWellFormed()}…`
 
-/** A failure the caller may read: its message says what is wrong and what to do, is short, and never holds a secret. */
+/** A failure the caller may read. Its message is short, says what is wrong and what to do, and contains no secret. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
-  /** What the log of calls says: the message, unless its readers may know more than the caller. */
-  readonly logged: string
-  /** The rule behind a message whose text is fixed, and what to do, for the caller and the log; never a secret. */
+  /** Text for the call log: the message, unless readers of the log may know more than the caller. */
+  readonly logMessage: string
+  /**
+   * The violated rule and the remedy, if the text of the message is fixed. For the caller and the log; contains no
+   * secret.
+   */
   readonly hint: string | undefined
-  /** The caller lacks a role, which the message names. */
+  /** Whether the caller lacks a role; the message names the role. */
   readonly isNotPermitted: boolean
   constructor(
     code: ErrorCode,
@@ -42,19 +46,19 @@ export class AppError extends Error {
     options: {
       retryAfterSeconds?: number
       cause?: unknown
-      logged?: string
+      logMessage?: string
       hint?: string
       isNotPermitted?: true
     } = {},
   ) {
-    super(cut(message), { cause: options.cause })
+    super(truncate(message), { cause: options.cause })
     this.name = 'AppError'
     this.code = code
-    this.logged = cut(options.logged ?? message)
-    this.hint = options.hint === undefined ? undefined : cut(options.hint)
+    this.logMessage = truncate(options.logMessage ?? message)
+    this.hint = options.hint === undefined ? undefined : truncate(options.hint)
     this.isNotPermitted = options.isNotPermitted ?? false
-    const mustSay = code === 'unavailable' || code === 'rate_limited'
-    this.retryAfterSeconds = options.retryAfterSeconds ?? (mustSay ? 1 : undefined)
+    const needsRetryAfter = code === 'unavailable' || code === 'rate_limited'
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (needsRetryAfter ? 1 : undefined)
   }
   get status(): number {
     return statusByCode[this.code]
@@ -63,23 +67,23 @@ export class AppError extends Error {
 
 /** A value the caller sent breaks a rule. */
 export const badRequest = (message: string): AppError => new AppError('bad_request', message)
-/** The thing does not exist, or is out of the caller's reach: both give the same text. */
+/** The object does not exist or is invisible to the caller: both return the same text. */
 export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`)
-/** The caller sees the thing but may not do this with it. */
+/** The caller can see the object but may not perform this operation. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
-/** The same, because the caller lacks a role; the text says which. */
+/** The caller lacks a role, which the text names. */
 export const notPermitted = (reason: string): AppError =>
   new AppError('forbidden', `not permitted: ${reason}`, { isNotPermitted: true })
-/** The present state does not allow this. */
+/** The current state does not allow the operation. */
 export const conflict = (message: string): AppError => new AppError('conflict', message)
 /** Too many failures; the caller may try again after `waitMs` milliseconds. */
 export const rateLimited = (message: string, waitMs: number): AppError =>
   new AppError('rate_limited', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
-/** A part the service needs does not answer right now. */
+/** A dependency of the service does not respond at the moment. */
 export const unavailable = (message: string, cause?: unknown): AppError =>
   new AppError('unavailable', message, { retryAfterSeconds: 1, cause })
 
-/** The row, or "… not found". */
+/** Returns the row; throws "… not found" if it is null or undefined. */
 export function orNotFound<T>(row: T | null | undefined, what: string): T {
   if (row === null || row === undefined) throw notFound(what)
   return row

@@ -1,17 +1,19 @@
-// Identifiers: UUIDv7 for everything we create (they sort by creation time, so inserts stay local in the index).
+// Creates identifiers. Stored objects have a UUIDv7, which sorts by creation time, so inserts stay local in the index.
 import { randomFillSync, randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { Clock } from './clock.ts'
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** A new UUIDv7. */
+/** Returns a new UUIDv7. */
 export const newId = (): string => v7()
 
 const pool = new Uint8Array(4_096)
 let used = pool.length
 
-/** The same for a request: random bytes are fetched for many at once, and two of one millisecond sort in any order. */
+/**
+ * Returns a UUIDv7 from pooled random bytes, which is faster than `newId`. Ids of the same millisecond are not ordered.
+ */
 export function newRequestId(): string {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -21,12 +23,12 @@ export function newRequestId(): string {
   return v7({ random: pool.subarray(used - 16, used) })
 }
 
-/** An id, and the time that it carries. */
+/** An id, and the creation time that it encodes. */
 export type TimedId = { id: string; createdAt: string }
 
 /**
- * Ids by a clock that is not this machine's. Each sorts after those before it, also within a millisecond and when the
- * clock is set back.
+ * Creates a generator of ids that carry the time of `clock`. Each id sorts after the previous one, even within a
+ * millisecond and after the clock was set back.
  */
 export function createTimedIds(clock: Clock): () => TimedId {
   let [msecs, seq] = [0, 0]
@@ -40,10 +42,10 @@ export function createTimedIds(clock: Clock): () => TimedId {
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Whether a request can have the text as its id: callers may choose one of this form. */
+/** Whether the text is a valid request id; callers may choose their own. */
 export const isRequestId = (text: string): boolean => requestIdForm.test(text)
 
-/** The lower-case form of a UUID, or null when the text is not one. */
+/** Returns the lower-case form of a UUID, or null if the text is not a UUID. */
 export function parseUuid(text: unknown): string | null {
   if (typeof text !== 'string' || text.length !== 36) return null
   const lower = text.toLowerCase()

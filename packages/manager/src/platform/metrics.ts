@@ -1,6 +1,6 @@
-// Prometheus metrics, served on the health port. Labels are low in cardinality: closed sets, names that the code gives,
-// and, where an operator must know which, the first ids seen up to a fixed number. Every counter is 0 from the start, so
-// that an alert sees its first rise.
+// Prometheus metrics, served on the health port. Labels have few values: closed sets, names from the code, or up to a
+// fixed number of ids, if operators must tell them apart. Every counter starts at 0, so that an alert sees its first
+// increase.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { storeNames } from './blobs/blob-store.ts'
 import { retryKinds } from './postgres/retry.ts'
@@ -20,15 +20,15 @@ function createLoadGauges({ computedGauge }: MetricFactory) {
     computedGauge(name, help, () => (watched === null ? 0 : read(watched)))
   gauge('svc_http_inflight', 'Requests in flight.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
-  gauge('svc_db_pool_max', 'Database connections there may be.', ({ pool }) => pool.options.max)
+  gauge('svc_db_pool_max', 'Maximum number of database connections.', ({ pool }) => pool.options.max)
   gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ waiting }) => waiting())
   return {
-    /** What the gauges read. */
+    /** Sets the objects that the gauges read. */
     watch: (what: Watched): void => void (watched = what),
   }
 }
 
-/** Counts requests to caches; the counts become lines only when the metrics are read. */
+/** Counts cache requests; the counts become samples only when the metrics are scraped. */
 function createCacheCounter(registers: Registry[]) {
   const counts = new Map<string, { cache: string; hit: number; miss: number }>()
   const cacheRequests = new Counter({
@@ -51,7 +51,7 @@ function createCacheCounter(registers: Registry[]) {
   return { cacheRequests, cacheCounter }
 }
 
-/** The values each label can have; `Labels` itself stands for none. */
+/** The allowed values of each label; the type `Labels` itself stands for no labels. */
 type Labels = Readonly<Record<string, readonly string[]>>
 type ValuesOf<L extends Labels> = { [Name in keyof L]: L[Name][number] }
 type ClosedCounter<L extends Labels> = Pick<Counter, 'get'> & {
@@ -67,11 +67,11 @@ const combinationsOf = (labels: Labels): Record<string, string>[] =>
     [{}],
   )
 
-/** Makes metrics of one registry; a feature makes its own with it. */
+/** Creates metrics in one registry; features use it for their own metrics. */
 function createMetricFactory(registers: Registry[]) {
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
-    /** A gauge by one label, without a sample until it is set. */
+    /** A gauge with one label; it has no sample until it is set. */
     labelledGauge: <const Value extends string>(
       name: string,
       help: string,
@@ -80,7 +80,7 @@ function createMetricFactory(registers: Registry[]) {
       const gauge = new Gauge({ name, help, labelNames: [label], registers })
       return (value, count) => gauge.set({ [label]: value }, count)
     },
-    /** A gauge that is computed when the metrics are read, and costs nothing in between; null shows none. */
+    /** A gauge that is computed on each scrape and costs nothing otherwise; null removes the sample. */
     computedGauge: (name: string, help: string, read: () => number | null): void =>
       void new Gauge({
         name,
@@ -111,13 +111,16 @@ function createMetricFactory(registers: Registry[]) {
   }
 }
 
-/** The label of what comes after the first ids. */
+/** Label value for all ids beyond the first `max`. */
 const other = 'other'
 
-/** Metrics whose labels are not known when they are made. */
+/** Metrics whose label values are unknown when the metric is created. */
 function createOpenMetrics(registers: Registry[]) {
   return {
-    /** By a name that the code gives, such as that of a throttle: `of` returns what counts for it, from 0. */
+    /**
+     * A counter labeled by a name from the code, such as a throttle. `of` creates the series at 0 and returns its
+     * increment.
+     */
     namedCounter: (name: string, help: string, label: string) => {
       const counter = new Counter({ name, help, labelNames: [label], registers })
       const of = (value: string): (() => void) => {
@@ -126,12 +129,12 @@ function createOpenMetrics(registers: Registry[]) {
       }
       return { of, get: () => counter.get() }
     },
-    /** By id: the first `max` ids keep a series of their own, since a series that goes and comes back has lost counts. */
+    /** A counter labeled by id. The first `max` ids keep their series: a series that is dropped loses its counts. */
     counterByFirstIds: (name: string, help: string, { label, max }: { label: string; max: number }) => {
       const counter = new Counter({ name, help, labelNames: [label], registers })
       counter.inc({ [label]: other }, 0)
       const first = new Set<string>()
-      /** Null counts for what has no id. */
+      /** Null stands for an event without an id. */
       return (id: string | null): void => {
         if (id !== null && first.size < max) first.add(id)
         counter.inc({ [label]: id !== null && first.has(id) ? id : other })
@@ -139,21 +142,19 @@ function createOpenMetrics(registers: Registry[]) {
     },
   }
 }
+/** Creates metrics in the registry of the service. */
 export type MetricFactory = ReturnType<typeof createMetricFactory>
 
 const createDatabaseMetrics = ({ counter, gauge }: MetricFactory) => ({
   dbRetries: counter(
     'svc_db_retries_total',
-    'Tries on another database connection after one was lost: reads, changes that were not sent or may run twice, and transactions of which nothing was kept.',
+    'Retries on another database connection after one was lost: reads, writes that were not sent or are idempotent, and transactions that were rolled back.',
     { kind: retryKinds },
   ),
-  dbWritable: gauge(
-    'svc_db_writable',
-    '1 while the database accepts writes, by the last probe; 0 while not.',
-  ),
+  dbWritable: gauge('svc_db_writable', '1 if the last probe could write to the database, otherwise 0.'),
 })
 
-/** The registry, the metrics of the platform, and what features make their own with. */
+/** Creates the registry, the platform metrics and the factory that features use for their own. */
 export function createMetrics(version: string) {
   const registry = new Registry()
   const registers = [registry]
@@ -166,14 +167,14 @@ export function createMetrics(version: string) {
     ...createLoadGauges(factory),
     /** Counts a request. */
     observeRequest: createRequestHistogram(registry),
-    /** Counts a statement of the database. */
+    /** Counts a database statement. */
     observeStatement: createStatementTimes(registry),
     gateRejections: counter(
       'svc_gate_rejections_total',
-      'Requests refused by the proxy gate; they are counted here and not logged.',
+      'Requests rejected by the proxy gate, which are not logged.',
       { reason: ['no_secret_configured', 'secret', 'no_identity', 'identity'] },
     ),
-    shed: counter('svc_shed_total', 'Requests refused because the service is overloaded.', {
+    shed: counter('svc_shed_total', 'Requests rejected because the service is overloaded.', {
       point: ['event_loop', 'db_pool', 'kdf', 'connections', 'esb'],
     }),
     auth: counter('svc_auth_total', 'Credentials examined, by kind and outcome.', {
@@ -182,23 +183,23 @@ export function createMetrics(version: string) {
     }),
     authFailuresDropped: counter(
       'svc_auth_failures_dropped_total',
-      'Failed authentications that evidence does not count, because the database was away for too long or the clock was wrong.',
+      'Failed authentications missing from the evidence, because the database was unreachable for too long or the clock was wrong.',
     ),
-    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Runs of the slow hash.'),
+    authKdfRuns: counter('svc_auth_kdf_runs_total', 'Slow hash computations.'),
     authCache: counter(
       'svc_auth_cache_total',
-      'Secrets cached as correct (hit) or wrong (refused), or to be hashed (miss).',
+      'Secret verifications: cached as correct (hit), cached as wrong (refused), or hashed (miss).',
       { outcome: ['hit', 'refused', 'miss'] },
     ),
     lockouts: namedCounter(
       'svc_lockouts_total',
-      'Blocks of clients after too many failures, by throttle.',
+      'Client lockouts after too many failures, by throttle.',
       'throttle',
     ),
     ...createCacheCounter(registers),
     damagedBlobs: counter(
       'svc_blobs_damaged_total',
-      'Blobs whose stored bytes were missing or not what their hash says; they are not served.',
+      'Blobs whose stored bytes were missing or did not match their hash; they are not served.',
       { store: storeNames },
     ),
     logLinesDropped: counter(
@@ -206,9 +207,9 @@ export function createMetrics(version: string) {
       'Log lines dropped because standard output was not read in time.',
     ),
     ...createDatabaseMetrics(factory),
-    redisDegraded: gauge('svc_redis_degraded', '1 while Redis does not answer.'),
+    redisDegraded: gauge('svc_redis_degraded', '1 while Redis is unreachable.'),
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
-    jobFailures: namedCounter('svc_job_failures_total', 'Runs of a periodic job that failed.', 'job'),
+    jobFailures: namedCounter('svc_job_failures_total', 'Failed runs of periodic jobs.', 'job'),
   }
   showVersion(registers, version)
   return metrics
@@ -222,4 +223,5 @@ const showVersion = (registers: Registry[], version: string): void =>
     registers,
   }).set({ version }, 1)
 
+/** The registry, the platform metrics and the metric factory. */
 export type Metrics = ReturnType<typeof createMetrics>

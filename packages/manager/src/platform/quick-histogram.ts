@@ -1,5 +1,6 @@
-// A Prometheus histogram for what happens at every request or statement. The library resolves the labels again at every
-// observation, which is 3 % of the CPU time of the shortest requests; here they are resolved once per series.
+// A Prometheus histogram that is cheap enough for every request and statement. prom-client resolves the labels again
+// for every observation, which takes 3 % of the CPU time of the shortest requests. Here they are resolved once per
+// series.
 import type { Metric, Registry } from 'prom-client'
 
 type Labels = Readonly<Record<string, string>>
@@ -7,11 +8,11 @@ type Series = { labels: Labels; counts: number[]; sum: number }
 type Options = {
   name: string
   help: string
-  /** Upper bounds of the buckets, in ascending order; the last one, infinity, is added. */
+  /** Upper bounds of the buckets, in ascending order; infinity is added as the last one. */
   buckets: readonly number[]
 }
 
-/** Returns a function that makes a series, which is there from then on; what that returns counts one observation. */
+/** Returns a function that creates a series, which is exported from then on, and returns its observe function. */
 export function createQuickHistogram(
   registry: Registry,
   { name, help, buckets }: Options,
@@ -47,7 +48,7 @@ export function createQuickHistogram(
   }
 }
 
-/** The lines of one series: each bucket with all that are below it, then sum and count. */
+/** Returns the samples of one series: cumulative buckets, then sum and count. */
 function valuesOf(name: string, bounds: readonly number[], { labels, counts, sum }: Series) {
   let count = 0
   const buckets = bounds.map((bound, index) => {

@@ -1,4 +1,4 @@
-// Who is calling, and which roles they hold. Memberships are read when first needed and kept for the one request.
+// The caller of a request and the caller's roles. Memberships are read on first use and cached for the request.
 import DataLoader from 'dataloader'
 import { sql } from 'kysely'
 import type { Db, Reads } from '../platform/postgres/handles.ts'
@@ -14,7 +14,7 @@ export type ActorUser = {
   role: string
 }
 
-/** What the caller holds in one project. */
+/** Roles and permissions of the caller in one project. */
 export type RolesInProject = {
   projectRole: ProjectRole | null
   tenants: Map<string, ReadonlySet<TenantPermission>>
@@ -24,26 +24,26 @@ export type RolesInProject = {
 export type Actor = {
   user: ActorUser
   principal: { type: 'user'; id: string }
-  /** The personal access token the caller came with; null for a session. */
+  /** Id of the presented personal access token; null for a session. */
   tokenId: string | null
   readonly isAdministrator: boolean
   ipAddress: string
   userAgent: string
-  /** Of the request, if it has a trace. */
+  /** Trace id of the request, if it is traced. */
   traceId: string | undefined
-  /** The caller's roles in a project; one statement for all projects requested together. */
+  /** Returns the caller's roles in a project; concurrent calls share one statement. */
   rolesIn(projectId: string): Promise<RolesInProject>
-  /** True when the caller has one of the roles in at least one project. */
+  /** Resolves to true if the caller has one of the roles in at least one project. */
   hasProjectRole(roles: readonly ProjectRole[]): Promise<boolean>
-  /** Drops what was read so far, and reads the system role and the presented token again. */
+  /** Clears the cache and reads the system role and the token again; throws if the token is no longer valid. */
   refresh(): Promise<void>
-  /** Every kind of thing a policy may name. */
+  /** Every object kind that a policy can name. */
   scopes: Scopes
-  /** The thing that scope and key name, or null. */
+  /** Returns the object that scope and key identify, or null. */
   findTarget(scope: string, key: (string | null)[]): Promise<Target | null>
 }
 
-/** The caller's credential was ended while their request was in flight. */
+/** Creates the 401 error for a token that was revoked or expired while its request was in flight. */
 export const credentialEnded = (): AppError =>
   new AppError('unauthenticated', 'the personal access token was revoked or has expired; create a new one')
 

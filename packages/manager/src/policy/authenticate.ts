@@ -1,12 +1,12 @@
-// In front of every route, before its body is read: who is calling. A route is behind the proxy gate unless its policy
-// says otherwise, so an address that matches no route is gated too; below the machine prefixes a machine token takes
-// the gate's place.
+// Authentication runs before every route and before the body is read. A route is behind the proxy gate unless its
+// policy says otherwise, so a path that matches no route is gated too. Below the machine prefixes, a machine token
+// replaces the gate.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Activity } from '../platform/credentials/activity.ts'
 import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/postgres/handles.ts'
-import { type Owned, runOwned, setCaller, setOwner } from '../platform/postgres/owner.ts'
+import { type RequestOwner, runAsOwner, setCaller, setOwner } from '../platform/postgres/owner.ts'
 import { type ClientAddress, clientNetwork } from '../platform/http/client-address.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Gate } from '../platform/http/gate.ts'
@@ -17,14 +17,14 @@ import { type Actor, type ActorUser, createActor } from './actor.ts'
 import { type Policy, authorizeRoute } from './authorize.ts'
 import type { Scopes } from './scopes.ts'
 
-/** A machine user that has proved its token. */
+/** An authenticated machine user. */
 export type Machine = {
   id: string
   name: string
   username: string
   environmentId: string
   projectId: string
-  /** Of the endpoints of its project. */
+  /** Version of the endpoints in its project. */
   endpointsVersion: string
 }
 
@@ -34,16 +34,16 @@ declare module 'fastify' {
     actor: Actor | undefined
     /** The caller on routes for machine users. */
     machine: Machine | undefined
-    /** Whom the proxy names, on routes for a user in a tenant. */
+    /** User and tenant from the proxy headers, on routes for a user in a tenant. */
     tenantUser: TenantUser | undefined
-    /** True when the request came with the correct proxy secret. */
+    /** True if the request has the correct proxy secret. */
     isFromProxy: boolean
-    /** Where the request comes from, as far as the proxies that forwarded it are trusted. */
+    /** Address of the client, determined only from trusted proxies. */
     readonly clientAddress: string
-    /** The same, as throttles count clients. */
+    /** Network of the client address, the unit in which throttles count clients. */
     readonly clientNetwork: string
-    /** Whom its statements count for; null until the first hook. */
-    owned: Owned | null
+    /** Caller and project that its statements are charged to; null until the first hook. */
+    owned: RequestOwner | null
   }
 }
 
@@ -54,26 +54,26 @@ export type AuthenticateOptions = {
   metrics: Metrics
   authFailures: Pick<AuthFailures, 'fail'>
   clientAddress: ClientAddress
-  /** Who was admitted is active. */
-  activity: Pick<Activity, 'noteUser' | 'noteMachineUser'>
+  /** Records when admitted callers were last active. */
+  activity: Pick<Activity, 'recordUser' | 'recordMachineUser'>
   fallbackIdentity: Identity | null
   provision: (identity: Identity) => Promise<ActorUser>
-  /** The owner of a personal access token, and its id; throws 401, or 429 where hashing it was tried too often. */
-  tokenOwner: (token: string) => Promise<{ user: ActorUser; tokenId: string }>
-  /** The machine user behind an Authorization header; throws 401 or 429. */
-  machineOf: (authorization: string | null, client: string) => Promise<Machine>
+  /** Returns the owner and the id of a personal access token; throws 401, or 429 after too many attempts to hash it. */
+  authenticateToken: (token: string) => Promise<{ user: ActorUser; tokenId: string }>
+  /** Returns the machine user of an Authorization header; throws 401 or 429. */
+  authenticateMachine: (authorization: string | null, client: string) => Promise<Machine>
 }
 
 const machinePrefixes = ['/api/machine/', '/esb/']
 
-/** Registers the one hook that admits or refuses callers. */
+/** Registers the hook that admits or rejects callers. */
 export function authenticate(server: FastifyInstance, options: AuthenticateOptions): void {
   server.decorateRequest('actor', undefined)
   server.decorateRequest('machine', undefined)
   server.decorateRequest('tenantUser', undefined)
   server.decorateRequest('isFromProxy', false)
   server.decorateRequest('owned', null)
-  // Computed only where it is read.
+  // A getter computes the address only if a handler reads it.
   server.decorateRequest('clientAddress', {
     getter() {
       return options.clientAddress(this.raw, this.isFromProxy)
@@ -84,26 +84,26 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
       return clientNetwork(this.clientAddress)
     },
   })
-  // Not an async function: a request that needs only the gate goes on at once.
+  // The hook is not async: a request that needs only the gate continues without a promise.
   server.addHook('onRequest', (request, _reply, done) => {
-    // The caller's own words are enough to take turns until the caller is known.
+    // Until the caller is known, the unverified headers are good enough for fair scheduling.
     const { 'x-token-subject': subject, authorization } = request.headers
-    const owned: Owned = { caller: String(subject ?? authorization ?? ''), projectId: null }
-    const admission = runOwned(owned, () => admit(request, options))
+    const owned: RequestOwner = { caller: String(subject ?? authorization ?? ''), projectId: null }
+    const admission = runAsOwner(owned, () => admit(request, options))
     request.owned = owned
     if (admission !== null) return admission
-    // Not by the headers: on these routes nothing verifies them.
+    // These routes never verify the headers, so the client network is the caller.
     owned.caller = request.clientNetwork
     done()
   })
-  // Fastify loses the async context while it reads a body, so the owner is set after that.
+  // Fastify loses the async context while it reads a body, so this hook sets the owner again.
   server.addHook('preHandler', ({ owned }, _reply, done) => {
     if (owned === null) done()
-    else runOwned(owned, done)
+    else runAsOwner(owned, done)
   })
 }
 
-/** Null when the request may go on; throws, or the promise rejects, when it may not. */
+/** Returns null if the request may continue immediately; throws or rejects if the caller is not admitted. */
 function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<void> | null {
   const policy = request.routeOptions.config.policy
   const isMachineAddress = request.is404 && machinePrefixes.some((prefix) => request.url.startsWith(prefix))
@@ -116,8 +116,8 @@ function admit(request: FastifyRequest, options: AuthenticateOptions): Promise<v
   return 'can' in policy ? admitHolder(request, policy.can, options) : admitUser(request, options)
 }
 
-/** Counts a refusal, for the evidence of audits; what fails on our side is none. */
-function noteRefusal(
+/** Counts a failed authentication as audit evidence; internal errors do not count. */
+function recordAuthFailure(
   error: unknown,
   kind: FailureKind,
   request: FastifyRequest,
@@ -132,24 +132,24 @@ function passGate(request: FastifyRequest, options: AuthenticateOptions): void {
   try {
     request.isFromProxy = gate.pass(request.raw)
   } catch (error) {
-    noteRefusal(error, gate.hasSecret ? 'proxy_secret' : 'proxy_secret_unset', request, options)
-    request.isRefusedAtGate = true
-    request.silent = true
+    recordAuthFailure(error, gate.hasSecret ? 'proxy_secret' : 'proxy_secret_unset', request, options)
+    request.isRejectedByGate = true
+    request.isUnlogged = true
     throw error
   }
 }
 
-/** Throws at once when the headers do not name a user and a tenant. */
+/** Throws if the headers do not name a user and a tenant. */
 function admitTenantUser(request: FastifyRequest, options: AuthenticateOptions): null {
   try {
     request.tenantUser = readTenantUser(request.raw, options.metrics)
   } catch (error) {
-    noteRefusal(error, 'identity', request, options)
-    request.silent = true
+    recordAuthFailure(error, 'identity', request, options)
+    request.isUnlogged = true
     throw error
   }
   request.logFields['actor'] = request.tenantUser.userId
-  options.activity.noteUser(request.tenantUser.userId)
+  options.activity.recordUser(request.tenantUser.userId)
   return null
 }
 
@@ -164,39 +164,41 @@ async function admitHolder(
   await authorizeRoute(request.actor as Actor, policy, key)
 }
 
-/** Refusals before the caller is known are counted and not logged: anyone could fill the log with them. */
-async function unlogged<T>(request: FastifyRequest, admit: () => T | Promise<T>): Promise<T> {
+/** Rejections of unknown callers are counted but not logged: anyone could flood the log with them. */
+async function withoutLogging<T>(request: FastifyRequest, admit: () => T | Promise<T>): Promise<T> {
   try {
     return await admit()
   } catch (error) {
-    request.silent = error instanceof AppError && error.status < 500
+    request.isUnlogged = error instanceof AppError && error.status < 500
     throw error
   }
 }
 
 async function admitMachine(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
   const authorization = presentedAuthorization(request.raw)
-  request.machine = await unlogged(request, () => options.machineOf(authorization, request.clientNetwork))
+  request.machine = await withoutLogging(request, () =>
+    options.authenticateMachine(authorization, request.clientNetwork),
+  )
   setOwner(request.machine.projectId)
   request.logFields['machine_user'] = request.machine.id
-  options.activity.noteMachineUser(request.machine.id)
+  options.activity.recordMachineUser(request.machine.id)
 }
 
-/** A personal access token decides when one is sent, so that ending it ends what it is used for; else the session. */
+/** A personal access token takes precedence over the session: a request with a revoked token must fail. */
 async function admitUser(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
   const { fallbackIdentity, metrics } = options
-  const refused = (kind: FailureKind) => (error: unknown) => {
-    noteRefusal(error, kind, request, options)
+  const recordAndRethrow = (kind: FailureKind) => (error: unknown) => {
+    recordAuthFailure(error, kind, request, options)
     throw error
   }
-  const shown = await unlogged(
+  const presented = await withoutLogging(
     request,
     () => personalToken(request, options) ?? readIdentity(request.raw, fallbackIdentity, metrics),
-  ).catch(refused('identity'))
+  ).catch(recordAndRethrow('identity'))
   const { user, tokenId } =
-    typeof shown === 'string'
-      ? await options.tokenOwner(shown).catch(refused('pat')).catch(asOverload)
-      : { user: await options.provision(shown), tokenId: null }
+    typeof presented === 'string'
+      ? await options.authenticateToken(presented).catch(recordAndRethrow('pat')).catch(toOverloadError)
+      : { user: await options.provision(presented), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
   const traceId = request.span.context?.traceId
   request.actor = createActor(options, user, {
@@ -207,18 +209,19 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
   })
   setCaller(user.id)
   request.logFields['actor'] = user.id
-  options.activity.noteUser(user.id)
+  options.activity.recordUser(user.id)
 }
 
-/** The routes of people have no rate limit: hashing one token too often is overload there, with the same time to wait. */
-function asOverload(error: unknown): never {
+/** User routes have no rate limit: too many attempts to hash a token become overload, with the same Retry-After. */
+function toOverloadError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
   const { message, retryAfterSeconds = 1 } = error
   throw new AppError('unavailable', message, { retryAfterSeconds, cause: error })
 }
 
 /**
- * What a proxy forwards of its own session's Authorization is not ours to read; our tokens are known by their start.
+ * A proxy may forward the Authorization header of its own session, which is ignored. The prefix `pat_` identifies
+ * personal access tokens.
  */
 function personalToken(request: FastifyRequest, { metrics }: AuthenticateOptions): string | null {
   const header = presentedAuthorization(request.raw)
@@ -226,7 +229,7 @@ function personalToken(request: FastifyRequest, { metrics }: AuthenticateOptions
     metrics.gateRejections.inc({ reason: 'identity' })
     throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')
   }
-  // A malformed token of ours must be refused, not ignored in favour of the session.
+  // A malformed token must be rejected; the session must not replace it.
   if (header === null || !/(?:^|\s)pat_/.test(header)) return null
   const authorization = parseAuthorization(header)
   return authorization?.scheme === 'bearer' ? authorization.value : 'pat_malformed'

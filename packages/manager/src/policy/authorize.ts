@@ -1,4 +1,4 @@
-// The decision. These functions throw or return nothing: a forgotten await cannot open a door by being truthy.
+// These functions throw or return nothing. A boolean result could grant access: without await, its promise is truthy.
 import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor, RolesInProject } from './actor.ts'
@@ -8,19 +8,19 @@ import type { ScopeDefinition, Target } from './scopes.ts'
 
 export type Policy = {
   do: Permission
-  /** What names the thing. */
+  /** Arguments, parent fields or route parameters that identify the object. */
   on: readonly string[]
-  /** What names a second thing of the same kind, where an operation has two. */
+  /** The same for a second object of the same kind, if the operation has two. */
   also?: readonly string[]
-  /** Kind of thing, as a feature names it in its `scopes`, or `SYSTEM`; a start refuses any other. */
+  /** Object kind from the `scopes` of a feature, or `SYSTEM`; any other value fails at startup. */
   in: string
 }
 
-const noProject = '00000000-0000-0000-0000-000000000000'
+const unknownProjectId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Throws unless the actor holds the permission on the thing that `key` names. A thing the actor cannot even see is
- * "not found", exactly like one that does not exist.
+ * Throws unless the actor has the permission on the object that `key` identifies. An object that the actor cannot see
+ * is "not found", exactly like an object that does not exist.
  */
 export async function authorize(actor: Actor, policy: Policy, key: (string | null)[]): Promise<void> {
   const requirement = permissions[policy.do]
@@ -28,28 +28,29 @@ export async function authorize(actor: Actor, policy: Policy, key: (string | nul
   const { noun, view } = actor.scopes[policy.in] as ScopeDefinition
   const target = await actor.findTarget(policy.in, key)
   if (target === null) {
-    // Names can be guessed, unlike ids: one that is free takes the same statements as one that is out of reach.
-    if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.rolesIn(noProject)
+    // Slugs can be guessed, unlike ids: for an unused slug, the same statements run as for a slug that the actor cannot
+    // see.
+    if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.rolesIn(unknownProjectId)
     throw notFound(noun)
   }
-  // Whoever has no rights in a project uses nothing of its share.
+  // Only authorized callers are charged to the project: others must not use up its share.
   if (actor.isAdministrator) return setOwner(target.projectId)
   const roles = await actor.rolesIn(target.projectId)
   if (holds(requirement, roles, target)) return setOwner(target.projectId)
   if (!holds(permissions[view], roles, target)) throw notFound(noun)
-  throw notPermitted(`this needs ${describeRequirement(requirement)}`)
+  throw notPermitted(`requires ${describeRequirement(requirement)}`)
 }
 
 /**
- * The same for a REST route: a thing the actor cannot see is forbidden to them, whether or not it exists. Only
- * administrators learn that it does not.
+ * Authorizes a REST route. The response is 403 if the actor cannot see the object, whether or not it exists. Only
+ * administrators get 404.
  */
 export async function authorizeRoute(actor: Actor, policy: Policy, key: (string | null)[]): Promise<void> {
   try {
     await authorize(actor, policy, key)
   } catch (error) {
     if (actor.isAdministrator || !(error instanceof AppError) || error.code !== 'not_found') throw error
-    throw notPermitted(`this needs ${describeRequirement(permissions[policy.do])}`)
+    throw notPermitted(`requires ${describeRequirement(permissions[policy.do])}`)
   }
 }
 
@@ -63,7 +64,7 @@ async function authorizeSystem(
     const enough = projectRoles.slice(projectRoles.indexOf(requirement.anyProject))
     if (await actor.hasProjectRole(enough)) return
   }
-  throw notPermitted(`${permission} needs ${describeRequirement(requirement)}`)
+  throw notPermitted(`${permission} requires ${describeRequirement(requirement)}`)
 }
 
 function holds(requirement: Requirement, roles: RolesInProject, target: Target): boolean {
@@ -80,7 +81,7 @@ function holds(requirement: Requirement, roles: RolesInProject, target: Target):
   return roles.projectRole !== null || roles.tenants.size > 0 || roles.applications.size > 0
 }
 
-/** The requirement as text, for error texts and docs/reference/permissions/. */
+/** Describes the requirement for error texts and docs/reference/permissions/. */
 export function describeRequirement(requirement: Requirement): string {
   const ways = [
     requirement.project === undefined ? null : `project role ${requirement.project} or higher`,

@@ -1,4 +1,4 @@
-// Puts the declared policy in front of every resolver, and refuses a schema that leaves one out.
+// The guard checks the declared policy before every resolver, and rejects a schema in which a policy is missing.
 import {
   type GraphQLField,
   GraphQLDirective,
@@ -15,31 +15,31 @@ import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
 import type { Scopes } from './scopes.ts'
 
-/** What every resolver receives. */
+/** The context of every resolver. */
 export type GraphqlContext = {
   actor: Actor
-  /** When the request times out, by performance.now(). */
+  /** Time at which the request times out, on the clock of performance.now(). */
   deadline: number
-  /** True once a mutation of the document has begun. */
-  hasMutated?: boolean
-  /** What was judged so far: a thing that appears many times in a response is judged once. */
-  judged?: Map<Policy, Judged>
+  /** True once a mutation of the document has started. */
+  hasStartedMutation?: boolean
+  /** Decisions so far: an object that appears many times in a response is authorized once. */
+  decisions?: Map<Policy, Decisions>
 }
 
-/** True for what is permitted; a promise while that is not known yet, and for what is not permitted. */
-type Judged = Map<string, Promise<void> | true>
+/** True if permitted; otherwise a promise that is pending or rejected. */
+type Decisions = Map<string, Promise<void> | true>
 
 export type GuardedField = {
   type: string
   field: string
   policy: Policy
-  /** What a mutation appends to the audit trail, as `entity action`; null for what is no mutation. */
+  /** Audit rows that a mutation appends, as `entity action`; null for other fields. */
   audited: readonly string[] | null
 }
 
 /**
- * Wraps the guarded fields of a schema in place; throws one error that names every field without a policy, and every
- * mutation that does not say what it appends to the audit trail.
+ * Wraps the guarded fields of a schema in place. Throws an error that names every field without a policy, or every
+ * mutation that does not declare its audit rows.
  */
 export function guardSchema(schema: GraphQLSchema, scopes: Scopes): GuardedField[] {
   const [can, audits] = [directiveOf(schema, 'can'), directiveOf(schema, 'audited')]
@@ -55,13 +55,13 @@ export function guardSchema(schema: GraphQLSchema, scopes: Scopes): GuardedField
       const isMutation = type === schema.getMutationType()
       if (isMutation !== (audited !== null)) unaudited.push(`${type.name}.${field.name}`)
       if (policy === null) {
-        if (isRoot || leadsElsewhere(field)) offenders.push(`${type.name}.${field.name}`)
+        if (isRoot || resolvesObject(field)) offenders.push(`${type.name}.${field.name}`)
         continue
       }
       if (policy.in !== 'SYSTEM' && policy.on.length === 0)
         offenders.push(`${type.name}.${field.name} (no "on")`)
       if (policy.in !== 'SYSTEM' && scopes[policy.in] === undefined)
-        offenders.push(`${type.name}.${field.name} (no feature finds ${policy.in})`)
+        offenders.push(`${type.name}.${field.name} (no feature defines the scope ${policy.in})`)
       guarded.push({ type: type.name, field: field.name, policy, audited })
       wrap(type, field, policy, isMutation)
     }
@@ -72,7 +72,7 @@ export function guardSchema(schema: GraphQLSchema, scopes: Scopes): GuardedField
     )
   if (unaudited.length > 0)
     throw new Error(
-      `mutations say what they append to the audit trail (@audited), and nothing else does: ${unaudited.join(', ')}; the service does not start`,
+      `every mutation, and no other field, must declare its audit rows (@audited): ${unaudited.join(', ')}; the service does not start`,
     )
   return guarded
 }
@@ -83,7 +83,7 @@ function directiveOf(schema: GraphQLSchema, name: string): GraphQLDirective {
   return directive
 }
 
-function leadsElsewhere(field: GraphQLField<unknown, unknown>): boolean {
+function resolvesObject(field: GraphQLField<unknown, unknown>): boolean {
   return field.resolve !== undefined && isObjectType(getNamedType(field.type))
 }
 
@@ -113,53 +113,53 @@ function wrap(
   const named = (policy.also === undefined ? [policy.on] : [policy.on, policy.also]).map((paths) =>
     paths.map(readerOf),
   )
-  // Not an async function: of thousands of objects that lead to the same few, only those few are waited for.
+  // The resolver is not async: thousands of objects can share a few decisions, and a known decision needs no promise.
   field.resolve = (source, args, context, info) => {
     const { actor, deadline = 0 } = context as Partial<GraphqlContext>
-    // Without an actor the request did not pass authentication; nothing may run.
+    // Without an actor, the request has not passed authentication, so no resolver may run.
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
     if (performance.now() > deadline)
-      throw unavailable('the request took too long; ask for less, or try again')
+      throw unavailable('the request timed out; request fewer fields or retry')
     const keys = named.map((readers) => readers.map((read) => read(source, args)))
     const proceed = (): unknown => resolve(source, args, context, info)
     if (isMutation)
       return startMutation(context as GraphqlContext)
-        .then(() => judge(actor, policy, keys))
+        .then(() => authorizeAll(actor, policy, keys))
         .then(proceed)
-    const verdict = verdictOn(context as GraphqlContext, policy, keys)
-    return verdict === true ? proceed() : verdict.then(proceed)
+    const decision = cachedDecision(context as GraphqlContext, policy, keys)
+    return decision === true ? proceed() : decision.then(proceed)
   }
 }
 
 type Keys = (string | null)[][]
 
-async function judge(actor: Actor, policy: Policy, keys: Keys): Promise<void> {
+async function authorizeAll(actor: Actor, policy: Policy, keys: Keys): Promise<void> {
   for (const key of keys) await authorize(actor, policy, key)
 }
 
-function verdictOn(context: GraphqlContext, policy: Policy, keys: Keys): Promise<void> | true {
-  context.judged ??= new Map()
-  let judged = context.judged.get(policy)
-  if (judged === undefined) context.judged.set(policy, (judged = new Map()))
+function cachedDecision(context: GraphqlContext, policy: Policy, keys: Keys): Promise<void> | true {
+  context.decisions ??= new Map()
+  let decisions = context.decisions.get(policy)
+  if (decisions === undefined) context.decisions.set(policy, (decisions = new Map()))
   const name = JSON.stringify(keys)
-  const known = judged.get(name)
+  const known = decisions.get(name)
   if (known !== undefined) return known
-  const verdict = judge(context.actor, policy, keys).then(() => void judged.set(name, true))
-  judged.set(name, verdict)
-  return verdict
+  const decision = authorizeAll(context.actor, policy, keys).then(() => void decisions.set(name, true))
+  decisions.set(name, decision)
+  return decision
 }
 
-/** Mutations of one document run one after the other; what the first one changed, the next one must see. */
+/** Mutations of one document run in series, and each must see the changes of the previous ones. */
 async function startMutation(context: GraphqlContext): Promise<void> {
-  if (context.hasMutated === true) {
+  if (context.hasStartedMutation === true) {
     clearLoaders(context)
-    context.judged?.clear()
+    context.decisions?.clear()
     await context.actor.refresh()
   }
-  context.hasMutated = true
+  context.hasStartedMutation = true
 }
 
-/** `parent.x` reads the parent object, any other path the arguments. */
+/** The path `parent.x` reads the parent object; any other path reads the arguments. */
 function readerOf(path: string): (source: unknown, args: Record<string, unknown>) => string | null {
   const [head = '', ...rest] = path.split('.')
   const parts = head === 'parent' ? rest : [head, ...rest]

@@ -1,4 +1,4 @@
-// The policy of REST routes: declared in the route's config, checked when the server gets ready.
+// Policies of REST routes are declared in the route's config and checked when the server becomes ready.
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { ErrorShape } from '../platform/http/error-bodies.ts'
 import type { Policy } from './authorize.ts'
@@ -6,23 +6,23 @@ import type { Scopes } from './scopes.ts'
 
 /** Exactly one of these is in `config.policy` of every route. */
 type RoutePolicy =
-  /** Reachable by anyone, past the proxy gate; the text says why. */
+  /** Reachable by anyone, without the proxy gate; the text says why. */
   | { open: string }
-  /** Behind the proxy gate, no user needed; the text says why. */
+  /** Behind the proxy gate, without a user; the text says why. */
   | { proxy: string }
-  /** Behind the gate, for the user in the tenant that the proxy names in its headers; the text says what for. */
+  /** Behind the gate, for the user in the tenant that the proxy names in its headers; the text states the purpose. */
   | { tenantUser: string }
-  /** For an enabled machine user with a Bearer token, past the proxy gate; the text says what for. */
+  /** For an enabled machine user with a Bearer token, without the proxy gate; the text states the purpose. */
   | { machine: string }
   /** Behind the gate with a user; the text says where the finer policy is. */
   | { user: string }
-  /** Behind the gate with a user who holds the permission on the thing the parameters name. */
+  /** Behind the gate with a user who has the permission on the object that the parameters identify. */
   | { can: Policy }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     policy?: RoutePolicy
-    /** The audit rows of a request that changes all it can, as `entity action`; without it the route appends none. */
+    /** Audit rows of a request that changes everything it can, as `entity action`; no rows if absent. */
     audited?: readonly string[]
   }
 }
@@ -32,14 +32,14 @@ export type GuardedRoute = {
   path: string
   policy: RoutePolicy
   audited: readonly string[]
-  /** What else the route declares; the API document is made of it. */
+  /** Schema of the route, from which the API document is generated. */
   schema: FastifySchema
   errorShape: ErrorShape
-  /** A HEAD that Fastify adds to a GET by itself. */
+  /** True for a HEAD route that Fastify adds to a GET route. */
   isDerived: boolean
 }
 
-/** Collects every route registered from here on; the returned list is complete once the server is ready. */
+/** Collects every route registered after this call; the returned list is complete once the server is ready. */
 export function guardRoutes(server: FastifyInstance, scopes: Scopes): GuardedRoute[] {
   const routes: GuardedRoute[] = []
   const offenders: string[] = []
@@ -50,7 +50,7 @@ export function guardRoutes(server: FastifyInstance, scopes: Scopes): GuardedRou
     for (const method of [route.method].flat()) {
       if (policy === undefined) offenders.push(`${method} ${path}`)
       else if ('can' in policy && policy.can.in !== 'SYSTEM' && scopes[policy.can.in] === undefined)
-        offenders.push(`${method} ${path} (no feature finds ${policy.can.in})`)
+        offenders.push(`${method} ${path} (no feature defines the scope ${policy.can.in})`)
       else routes.push({ method, path, policy, audited, schema, errorShape, isDerived })
     }
   })

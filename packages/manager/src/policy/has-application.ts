@@ -1,14 +1,16 @@
-// Who has an application in a tenant, as a condition of the statements that need to know. Each step is a sub-select by
-// unique key, so that it can only be a lookup.
+// SQL conditions that decide whether a user has an application in a tenant. Each step is a subselect by unique key, so
+// the planner can only choose an index lookup.
 
-/** The SQL expressions that name the three. */
+/** SQL expressions for the three ids. */
 type Names = { tenantId: string; applicationId: string; userId: string }
 
 /**
- * True when the user is a member of the tenant in a role that holds `apps.read`, a member of the project, or an
- * administrator: whoever is has every application that is enabled for the tenant.
+ * True if the user is an administrator, a project member, or a tenant member with `apps.read`. These users have every
+ * application that is enabled for the tenant.
  */
-export const mayUseApplications = (names: Omit<Names, 'applicationId'> & { projectId: string }): string => `(
+export const mayUseApplicationsSql = (
+  names: Omit<Names, 'applicationId'> & { projectId: string },
+): string => `(
     coalesce((
       select (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
         where d.tenant_id = m.tenant_id and d.name = m.role_name)
@@ -17,8 +19,8 @@ export const mayUseApplications = (names: Omit<Names, 'applicationId'> & { proje
       select true from user2projects p where p.project_id = ${names.projectId} and p.user_id = ${names.userId}), false)
     or coalesce((select u.role = 'administrator' from users u where u.id = ${names.userId}), false))`
 
-/** True when the application is enabled for the tenant, and the user may use it; else false or null. */
-export const hasApplication = ({ tenantId, applicationId, userId }: Names): string => `(
-  select ${mayUseApplications({ tenantId, projectId: 'enabled.project_id', userId })}
+/** True if the application is enabled for the tenant and the user may use it; otherwise false or null. */
+export const hasApplicationSql = ({ tenantId, applicationId, userId }: Names): string => `(
+  select ${mayUseApplicationsSql({ tenantId, projectId: 'enabled.project_id', userId })}
   from tenant2applications enabled
   where enabled.tenant_id = ${tenantId} and enabled.application_id = ${applicationId} and enabled.enabled)`

@@ -1,36 +1,36 @@
-// What each permission requires. This is the only file that says which role may do what; docs/reference/permissions/ prints it.
+// Requirements of each permission. Only this file defines the rights of roles; docs/reference/permissions/ prints them.
 import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
 
-/** A caller holds a permission who meets one of the lines; administrators hold every permission. */
+/** A caller who meets one of the conditions has the permission; administrators have every permission. */
 export type Requirement = {
-  /** Least system role; `user` means every authenticated caller. */
+  /** Minimum system role; `user` means every authenticated caller. */
   system?: SystemRole
-  /** Least role in the project the thing belongs to. */
+  /** Minimum role in the project of the object. */
   project?: ProjectRole
-  /** Permission of the caller's role in the tenant the thing belongs to. */
+  /** Permission of the caller's role in the tenant of the object. */
   tenant?: TenantPermission
-  /** Least role in the application the thing belongs to. */
+  /** Minimum role in the application of the object. */
   application?: ApplicationRole
   /** Any membership in the project, one of its tenants or one of its applications. */
   anyMembership?: true
-  /** Least role in at least one project, any of them. */
+  /** Minimum role in at least one project. */
   anyProject?: ProjectRole
 }
 
 const table = {
   SELF_READ: { system: 'user' },
-  // The two lists show callers only what they may see.
+  // Both lists return only the rows that the caller may see.
   USER_LIST: { system: 'user' },
   PROJECT_LIST: { system: 'user' },
-  // Names nothing that is stored.
+  // The preview reads no stored data.
   CRON_PREVIEW: { system: 'user' },
   USER_SEARCH: { anyProject: 'maintainer' },
-  // Tokens: the caller's own; administrators reach everyone's.
+  // Callers have access to their own tokens, administrators to all tokens.
   ACCESS_TOKEN_READ: { system: 'user' },
   ACCESS_TOKEN_WRITE: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
-  // What auditors ask for: all projects at once.
+  // Reports for auditors cover all projects.
   AUDIT_EXPORT: { system: 'administrator' },
   EVIDENCE_READ: { system: 'administrator' },
   ACCESS_REVIEW: { system: 'administrator' },
@@ -44,7 +44,7 @@ const table = {
   MACHINE_USER_WRITE: { project: 'maintainer' },
   AUDIT_READ: { project: 'maintainer' },
 
-  // Lists of tenants and applications are narrowed to the caller's own where they are no member of the project.
+  // Callers who are not project members see only their own tenants and applications in the lists.
   TENANT_LIST: { project: 'readonly', anyMembership: true },
   TENANT_READ: { project: 'readonly', tenant: 'apps.read' },
   TENANT_WRITE: { project: 'maintainer' },
@@ -62,10 +62,10 @@ const table = {
   TENANT2APPLICATION_READ: { project: 'readonly', tenant: 'apps.read' },
   TENANT2APPLICATION_WRITE: { project: 'maintainer' },
 
-  // A tenant's permission covers what belongs to the tenant: its own settings and those of its rows for applications.
+  // The tenant permission covers the settings of the tenant, and the settings of applications in the tenant.
   SETTINGS_READ: { project: 'readonly', tenant: 'apps.configure' },
   SETTINGS_WRITE: { project: 'developer', tenant: 'apps.configure' },
-  // Shows what project and application set for backends too, which members of a tenant do not see.
+  // Effective settings include the backend settings of project and application, which tenant members may not see.
   EFFECTIVE_SETTINGS_READ: { project: 'readonly' },
   ENDPOINT_READ: { project: 'readonly' },
   ENDPOINT_WRITE: { project: 'maintainer' },
@@ -78,7 +78,7 @@ const table = {
   DEPLOYMENT_READ: { project: 'readonly' },
   DEPLOYMENT_WRITE: { project: 'maintainer' },
   PILET_READ: { project: 'readonly' },
-  // Uploading a version, and taking one out of use.
+  // PILET_UPLOAD covers uploading a version and taking a version out of use.
   PILET_UPLOAD: { project: 'tester' },
   PILET_WRITE: { project: 'developer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
@@ -89,7 +89,7 @@ export type Permission = keyof typeof table
 
 export const permissions: Readonly<Record<Permission, Requirement>> = table
 
-/** The permissions as the enum that `@can` takes. */
+/** The permissions as the GraphQL enum for `@can`. */
 export const permissionSdl = `enum Permission {\n${Object.keys(table)
   .map((name) => `  ${name}\n`)
   .join('')}}\n`

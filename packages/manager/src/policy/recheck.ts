@@ -1,5 +1,5 @@
-// Rights read again inside a writing transaction. The rows stay locked until it ends, so a demotion or a revocation
-// either comes before the write and stops it, or waits for it.
+// These functions check rights again inside a writing transaction. The rows stay locked until it ends, so a demotion or
+// revocation either commits first and prevents the write, or waits for it.
 import type { Permission } from './permissions.ts'
 import type { Tx } from '../platform/postgres/handles.ts'
 import { notPermitted } from '../platform/errors.ts'
@@ -9,8 +9,8 @@ import { permissions } from './permissions.ts'
 import { type ProjectRole, projectRank } from './roles.ts'
 
 /**
- * Throws unless the caller's credential is still valid. For what outlives the request, such as a new credential: its
- * creation waited for the hash, and the caller may have lost the right to it meanwhile.
+ * Throws unless the caller's credential is still valid. Results that outlive the request need this check, such as a new
+ * credential: its creation waits for the hash, and the caller can lose the right during that time.
  */
 export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
   if (actor.tokenId === null) return
@@ -25,7 +25,7 @@ export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
   if (row === undefined) throw credentialEnded()
 }
 
-/** The same, and throws unless the caller still holds a permission of the project by their role in it. */
+/** Throws unless the credential is still valid and the caller's role still grants the permission in the project. */
 export async function recheckPermission(
   tx: Tx,
   actor: Actor,
@@ -33,12 +33,12 @@ export async function recheckPermission(
   projectId: string,
 ): Promise<void> {
   await recheckCredential(tx, actor)
-  if (!(await stillHolds(tx, actor, permission, projectId)))
-    throw notPermitted(`this needs ${describeRequirement(permissions[permission])}`)
+  if (!(await stillHasPermission(tx, actor, permission, projectId)))
+    throw notPermitted(`requires ${describeRequirement(permissions[permission])}`)
 }
 
-/** True when the caller still holds a permission of the project by their role in it. */
-export async function stillHolds(
+/** Returns true if the caller's role still grants the permission in the project. */
+export async function stillHasPermission(
   tx: Tx,
   actor: Actor,
   permission: Permission,
@@ -50,14 +50,14 @@ export async function stillHolds(
   return required !== undefined && projectRank(role) >= projectRank(required)
 }
 
-/** The same for a permission that only administrators hold. */
+/** Throws unless the credential is still valid and the caller is still an administrator. */
 export async function recheckSystemPermission(tx: Tx, actor: Actor, permission: Permission): Promise<void> {
   await recheckCredential(tx, actor)
   if (!(await isStillAdministrator(tx, actor.user.id)))
-    throw notPermitted(`this needs ${describeRequirement(permissions[permission])}`)
+    throw notPermitted(`requires ${describeRequirement(permissions[permission])}`)
 }
 
-/** True when the user is an administrator. */
+/** Returns true if the user is an administrator, and locks the user row. */
 export async function isStillAdministrator(tx: Tx, userId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('users')
@@ -68,7 +68,7 @@ export async function isStillAdministrator(tx: Tx, userId: string): Promise<bool
   return row?.role === 'administrator'
 }
 
-/** The user's role in the project or null. */
+/** Returns the user's role in the project or null, and locks the membership row. */
 export async function projectRoleOf(tx: Tx, projectId: string, userId: string): Promise<ProjectRole | null> {
   const row = await tx
     .selectFrom('user2projects')

@@ -1,4 +1,4 @@
-// The order of roles. Everything else asks these functions instead of comparing names.
+// Roles in ascending order. Other code calls these functions instead of comparing role names.
 export const projectRoles = ['readonly', 'tester', 'developer', 'maintainer', 'owner'] as const
 export type ProjectRole = (typeof projectRoles)[number]
 
@@ -11,10 +11,10 @@ export type TenantPermission = (typeof tenantPermissions)[number]
 export const systemRoles = ['user', 'administrator'] as const
 export type SystemRole = (typeof systemRoles)[number]
 
-/** Place of a project role in the order; no membership is -1, below every role. */
+/** Returns the rank of a project role; -1, below every role, if there is no membership. */
 export const projectRank = (role: ProjectRole | null): number =>
   role === null ? -1 : projectRoles.indexOf(role)
 
-/** Place of an application role in the order; no membership is -1. */
+/** Returns the rank of an application role; -1 if there is no membership. */
 export const applicationRank = (role: ApplicationRole | null): number =>
   role === null ? -1 : applicationRoles.indexOf(role)

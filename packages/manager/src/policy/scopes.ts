@@ -1,5 +1,5 @@
-// How a policy finds the project, tenant and application that a named thing belongs to. One statement finds any number
-// of names. Each feature says it for its own things (`scopes`).
+// Scopes find the project, tenant and application of the objects that policies name. One statement resolves any number
+// of keys. Each feature defines the `scopes` of its own objects.
 import { sql } from 'kysely'
 import type { Reads } from '../platform/postgres/handles.ts'
 import { parseUuid } from '../platform/ids.ts'
@@ -8,22 +8,22 @@ import type { Permission } from './permissions.ts'
 export type Target = { projectId: string; tenantId?: string | null; applicationId?: string | null }
 type Key = (string | null)[]
 export type FindTargets = (db: Reads, keys: Key[]) => Promise<(Target | null)[]>
-/** A kind of thing that policies name. */
+/** An object kind that policies can name. */
 export type ScopeDefinition = {
-  /** What error texts call it. */
+  /** Name of the object kind in error texts. */
   noun: string
   /** The permission that makes it visible: callers without it get "not found". */
   view: Permission
   find: FindTargets
 }
-/** By their names in `@can(in: …)`. */
+/** Scopes by the name that `@can(in: …)` uses. */
 export type Scopes = Readonly<Record<string, ScopeDefinition>>
 
 type Row = { key: string } & Target
 
 const nothing = 'null::uuid'
 
-/** Finds rows of one table by id; the columns say which project, tenant and application a row belongs to. */
+/** Finds rows of one table by id; the options name the columns with the project, tenant and application of a row. */
 export function byId(
   table: string,
   { project = 'project_id', tenant = nothing, application = nothing } = {},

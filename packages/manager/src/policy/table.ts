@@ -1,10 +1,10 @@
-// docs/reference/permissions/: every operation with its requirement, printed from the same declarations that are enforced.
+// This module prints docs/reference/permissions/ from the same declarations that are enforced.
 import { describeRequirement } from './authorize.ts'
 import type { GuardedField } from './guard-graphql.ts'
 import type { GuardedRoute } from './guard-http.ts'
 import { type Permission, permissions } from './permissions.ts'
 
-/** The policy of the whole service as Markdown pages, by the name of the page. */
+/** Returns the policy of the whole service as Markdown pages by page name. */
 export function printPolicy(
   fields: readonly GuardedField[],
   routes: readonly GuardedRoute[],
@@ -77,7 +77,7 @@ const requirementOf = ({ policy }: GuardedField): string =>
 const rowsOf = (audited: readonly string[] | null): string =>
   audited === null || audited.length === 0 ? 'no' : audited.join(', ')
 
-/** Methods of a path that have the same policy share a line. */
+/** Methods of a path with the same policy share one line. */
 function routeLines(routes: readonly GuardedRoute[]): string[] {
   const sharing = Map.groupBy(routes, (route) => `${route.path} | ${callersOf(route)}`)
   return [...sharing.values()]

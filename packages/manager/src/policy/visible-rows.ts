@@ -1,10 +1,10 @@
-// Which rows of a list a caller sees: all rows of the projects they are a member of, and single rows elsewhere.
+// In a list, a caller sees all rows of the projects they are a member of, and single rows of other projects.
 import type { Actor, RolesInProject } from './actor.ts'
 
 /** Rows of these projects, and rows with these ids; `all` for administrators. */
 export type VisibleRows = 'all' | { projectIds: string[]; ids: string[] }
 
-/** `own` picks, from what the caller holds in a project they are no member of, the ids of the rows they still see. */
+/** Returns the visible rows. In projects without a project role, `own` selects row ids by the caller's other roles. */
 export async function visibleRowsIn(
   actor: Actor,
   projectIds: readonly string[],

@@ -1,11 +1,11 @@
-// What the Apache of deploy/proxy/apache includes: a virtual host for each host, and the gate of a request. The rules stand
-// once, outside of the hosts; each host says what it is in a variable that they read.
+// deploy/proxy/apache includes this output: one virtual host per host, and the rules that select the gate of a request.
+// The rules exist once, outside the virtual hosts; each virtual host describes itself in a variable that they read.
 import { gatePatterns } from './gate-patterns.ts'
 import { type RenderedStart, hostLine, managementLine, startLines } from './host-lines.ts'
 import type { ProxyRoute } from './routes.ts'
 import type { VirtualHost } from './virtual-hosts.ts'
 
-/** The first lines, for whoever applies the file, and the host of the Manager itself. */
+/** Returns the header lines, which deploy/proxy/apply reads, and the virtual host of the Manager itself. */
 export const apacheStart = (of: RenderedStart): string =>
   [
     ...startLines(of),
@@ -13,10 +13,10 @@ export const apacheStart = (of: RenderedStart): string =>
     ...(of.managementHost === null ? [] : [named(of.managementHost, managementLine)]),
   ].join('\n')
 
-/** One host of an application. */
+/** Returns the virtual host of one application host. */
 export const apacheHost = (host: VirtualHost): string => named(host.host, hostLine(host))
 
-// AllowEncodedSlashes and RewriteEngine are not inherited by every release.
+// Not every Apache release inherits AllowEncodedSlashes and RewriteEngine from the main server.
 const named = (host: string, line: string): string => `<VirtualHost *:*>
   ServerName ${host}
   SetEnvIf Request_Method "^" "svc_host=${line}"
@@ -25,7 +25,7 @@ const named = (host: string, line: string): string => `<VirtualHost *:*>
 </VirtualHost>
 `
 
-/** The gate of a request by its host, method and path; the first rule that fits skips the others. */
+/** Returns the rules that select the gate by host, method and path; the first match skips the others. */
 export function apacheRoutes(routes: readonly ProxyRoute[]): string {
   const patterns = gatePatterns(routes)
   const rules = patterns.map(({ pattern, gate }, at) => {

@@ -1,12 +1,12 @@
-// Which gate a request has to pass, by a regular expression over the line of its host, its method and its path as it was sent.
-// nginx and Apache read the same ones.
+// Regular expressions over host line, method and raw path select the gate that a request must pass. nginx and Apache
+// use the same patterns.
 import { type ProxyRoute, applicationParameter, tenantParameter } from './routes.ts'
 
 type GatePattern = { pattern: string; gate: ProxyRoute['gate'] | 'none' | 'backend' }
 
 const literalPath = /^[a-z0-9/_-]*$/
 
-/** The patterns in their order: the first one that fits decides, and what fits none has no route. */
+/** Returns the patterns in order: the first match decides, and a request without a match has no route. */
 export function gatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
   const served = routes.filter(({ served_on }) => served_on !== 'none')
   const reserved = new Set(
@@ -17,7 +17,7 @@ export function gatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
       pattern: `^${hostForm(route)} ${methodsForm(route)} ${pathForm(route)}$`,
       gate: route.gate,
     })),
-    // A path of the service, but with another application or tenant than those of the host.
+    // These paths belong to the service but name another application or tenant than the host.
     ...[...reserved].map((prefix) => ({
       pattern: `^application \\S+ \\S+ \\S+ \\S+ ${prefix}`,
       gate: 'none' as const,
@@ -26,7 +26,7 @@ export function gatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
   ]
 }
 
-// The ids of the host are the first two groups; a path must have the same.
+// The first two groups capture the ids of the host; the path must contain the same ids.
 const hostForm = ({ served_on }: ProxyRoute): string =>
   served_on === 'management' ? 'management \\S+ \\S+ \\S+' : 'application (\\S+) (\\S+) \\S+'
 
@@ -42,7 +42,7 @@ function pathForm({ path, served_on }: ProxyRoute): string {
     if (part === '\\1' || part === '\\2') return part
     if (part === '*') return '.+'
     if (part.startsWith(':')) return '[^/]+'
-    if (!literalPath.test(part)) throw new Error(`${path} cannot be written as a pattern of a proxy`)
+    if (!literalPath.test(part)) throw new Error(`${path} cannot be expressed as a proxy pattern`)
     return part
   })
   return parts.join('/')

@@ -1,4 +1,4 @@
-// What a proxy's own configuration says about a host, in one line of text that its patterns read.
+// The rendered configuration describes each host in one line of text, which the patterns match.
 import type { VirtualHost } from './virtual-hosts.ts'
 
 export type RenderedStart = {
@@ -8,17 +8,17 @@ export type RenderedStart = {
   managementHost: string | null
 }
 
-/** The first lines of a rendered file, for whoever applies it. */
+/** Returns the header lines of a rendered file; deploy/proxy/apply checks them. */
 export const startLines = ({ format, release, minProxyVersion }: RenderedStart): string[] => [
   '# Rendered by `manager proxy-config`; do not edit.',
   `# format: ${format}`,
   `# release: ${release}`,
   `# min_proxy_version: ${minProxyVersion}`,
-  '# Host: what it is for, its application, its tenant, its backend.',
+  '# Host: kind, application, tenant, backend.',
 ]
 
 export const managementLine = 'management - - -'
 
-/** What a host is for, its application, its tenant and its backend; a hyphen where there is none. */
+/** Returns kind, application, tenant and backend of a host; a hyphen stands for a missing value. */
 export const hostLine = ({ application, tenant, backend = '-' }: VirtualHost): string =>
   `application ${application.id} ${tenant?.id ?? '-'} ${backend}`

@@ -1,5 +1,5 @@
-// The hosts of applications, made of slugs by patterns. Two applications or tenants never get the same host: who asks one
-// host must not reach the other.
+// Builds the hosts of applications from patterns and slugs. Two applications or tenants never share a host: a request
+// for one must not reach the other.
 
 export type HostSlugs = { project: string; application: string; tenant: string | null }
 export type HostPatterns = { shared: string; dedicated: string }
@@ -9,13 +9,13 @@ const fixedLabel = /^[a-z0-9-]*$/
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const maxHostLength = 253
 
-/** The patterns, if no two hosts can be the same; throws saying what is wrong with them. */
+/** Returns the patterns; throws if one is invalid or if two hosts could be the same. */
 export function readHostPatterns(shared: string, dedicated = `{tenant}.${shared}`): HostPatterns {
   checkPattern(shared, ['application', 'project'])
   checkPattern(dedicated, ['application', 'project', 'tenant'])
   if (canCollide(shared, dedicated))
     throw new Error(
-      `${shared} and ${dedicated} can make the same host; let one have more labels, or another fixed label`,
+      `${shared} and ${dedicated} can produce the same host; give one pattern more labels or a different fixed label`,
     )
   return { shared, dedicated }
 }
@@ -25,21 +25,21 @@ function checkPattern(pattern: string, needed: readonly string[]): void {
   const wanted = needed.map((name) => `{${name}}`).join(', ')
   if (named.toSorted().join() !== needed.join())
     throw new Error(
-      `the host pattern ${pattern} must have each of ${wanted} once, and nothing else in braces`,
+      `the host pattern ${pattern} must contain each of ${wanted} once, and nothing else in braces`,
     )
   for (const part of pattern.split('.')) {
     if ([...part.matchAll(placeholders)].length > 1)
       throw new Error(
-        `${part} of the host pattern ${pattern} joins two slugs, so that two hosts may be the same; put a dot between them`,
+        `${part} of the host pattern ${pattern} joins two slugs, so two hosts could be the same; separate the slugs with a dot`,
       )
-    // A slug stands for one letter here.
+    // One letter stands in for each slug, so that the rest of the label can be checked.
     const example = part.replace(placeholders, 'x')
     if (!fixedLabel.test(example) || !label.test(example))
-      throw new Error(`${pattern} is no host pattern: labels have letters a-z, digits and hyphens`)
+      throw new Error(`${pattern} is not a host pattern: labels consist of a-z, digits and hyphens`)
   }
 }
 
-/** Neither can where the number of labels differs, or two labels at the same place are fixed and differ. */
+/** Returns false if the number of labels differs, or if two fixed labels at the same position differ. */
 function canCollide(one: string, other: string): boolean {
   const [a, b] = [one.split('.'), other.split('.')]
   const differ = (text: string, index: number): boolean =>
@@ -47,17 +47,17 @@ function canCollide(one: string, other: string): boolean {
   return a.length === b.length && !a.some(differ)
 }
 
-/** The host, or null when a name of DNS cannot be so long. */
+/** Returns the host, or null if it is too long for a DNS name. */
 export function hostOf({ shared, dedicated }: HostPatterns, slugs: HostSlugs): string | null {
   const host = fill(slugs.tenant === null ? shared : dedicated, slugs)
   return host.length <= maxHostLength && isHost(host) ? host : null
 }
 
-/** True for a name of DNS in small letters. */
+/** Returns true for a lowercase DNS name. */
 export const isHost = (text: string): boolean =>
   text.length <= maxHostLength && text.split('.').every((part) => label.test(part))
 
-/** The pattern with slugs in the places of its placeholders. */
+/** Replaces the placeholders of a pattern with slugs. */
 export const fill = (pattern: string, { project, application, tenant }: HostSlugs): string =>
   pattern
     .replaceAll('{project}', project)
@@ -66,18 +66,18 @@ export const fill = (pattern: string, { project, application, tenant }: HostSlug
 
 const backendForm = /^https?:\/\/[a-z0-9.{}-]+(?::[0-9]{1,5})?$/
 
-/** The address of the backends of applications by a pattern; throws saying what is wrong with it. */
+/** Returns the pattern for backend addresses; throws if it is invalid or ambiguous. */
 export function readBackendPattern(pattern: string): string {
   const named = [...pattern.matchAll(placeholders)].map(([, name = '']) => name)
   if (!backendForm.test(pattern) || named.toSorted().join() !== 'application,project')
     throw new Error(
-      `${pattern} is no backend pattern: write http://<host> or https://<host>, with a port if need be, and {application} and {project} once each in the host`,
+      `${pattern} is not a backend pattern: use http://<host> or https://<host>, optionally with a port, and {application} and {project} once each in the host`,
     )
-  // Slugs have hyphens: two in one label could be read in two ways.
+  // Slugs can contain hyphens, so two slugs in one label would be ambiguous.
   const host = pattern.slice(pattern.indexOf('//') + 2).split(':')[0] ?? ''
   if (host.split('.').some((part) => (part.match(placeholders) ?? []).length > 1))
     throw new Error(
-      `${pattern} has two slugs in one label, so that two applications could have one backend; put a dot between them`,
+      `${pattern} has two slugs in one label, so two applications could share a backend; separate the slugs with a dot`,
     )
   return pattern
 }

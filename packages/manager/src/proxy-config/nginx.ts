@@ -1,11 +1,11 @@
-// What the nginx of deploy/proxy/nginx includes: which hosts there are, and which gate a request has to pass. It goes by the
-// path as it was sent, which is also what the service gets: what nginx decodes could mean something else to the two.
+// deploy/proxy/nginx includes this output: the hosts, and the gate that each request must pass. The gate depends on the
+// raw path, which the service also receives. nginx and the service could interpret a decoded path differently.
 import { gatePatterns } from './gate-patterns.ts'
 import { type RenderedStart, hostLine, managementLine, startLines } from './host-lines.ts'
 import type { ProxyRoute } from './routes.ts'
 import type { VirtualHost } from './virtual-hosts.ts'
 
-/** The first lines, for whoever applies the file, and the beginning of the table of hosts. */
+/** Returns the header lines, which deploy/proxy/apply reads, and the start of the host table. */
 export const nginxStart = (of: RenderedStart): string =>
   [
     ...startLines(of),
@@ -15,12 +15,12 @@ export const nginxStart = (of: RenderedStart): string =>
     '',
   ].join('\n')
 
-/** One line of the table of hosts. */
+/** Returns one line of the host table. */
 export const nginxHost = (host: VirtualHost): string => `  ${host.host} "${hostLine(host)}";\n`
 
 export const nginxHostsEnd = '}\n'
 
-/** The gate of a request by its host, method and path; the first line that fits decides. */
+/** Returns the nginx map that assigns a gate to host, method and path; the first match decides. */
 export const nginxRoutes = (routes: readonly ProxyRoute[]): string =>
   [
     'map "$svc_host $request_method $svc_path" $svc_gate {',

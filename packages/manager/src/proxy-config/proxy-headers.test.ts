@@ -1,4 +1,5 @@
-// The reference proxies remove what the list names. test/proxy-attacks.test.ts sends it to them.
+// The configuration of the reference proxies matches the list in proxy-headers.ts. test/proxy-attacks.test.ts sends the
+// headers to them.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isProxyHeader, proxyHeaderPrefixes, proxyHeaders } from './proxy-headers.ts'
@@ -14,7 +15,7 @@ test('Apache removes exactly the names and beginnings of the list', () => {
   const [, prefixes = ''] = /local own_prefixes = \{([^}]*)\}/.exec(lua) ?? []
   expect(all(own, /\['([a-z-]+)'\] = true/g)).toEqual(proxyHeaders)
   expect(all(prefixes.replaceAll('%', ''), /'\^([a-z-]+)'/g)).toEqual(proxyHeaderPrefixes)
-  // What is removed early is a part of it.
+  // Headers that Apache removes early must also be in the list.
   for (const name of all(read('apache/httpd.conf'), /^RequestHeader unset (\S+) early$/gm))
     expect([name, isProxyHeader(name)]).toEqual([name, true])
 })
@@ -22,7 +23,7 @@ test('Apache removes exactly the names and beginnings of the list', () => {
 test('nginx, which cannot remove names by their beginning, replaces every name of the list', () => {
   const replaced = all(read('nginx/headers.conf'), /^proxy_set_header (\S+) /gm)
   for (const name of proxyHeaders) expect(replaced).toContain(name)
-  // Beside these it sets what belongs to a connection.
+  // The remaining headers are hop-by-hop headers, the host and the credentials.
   const others = replaced.filter((name) => !isProxyHeader(name))
   expect(others).toEqual(['authorization', 'connection', 'host', 'upgrade'])
 })

@@ -1,5 +1,5 @@
-// Headers that only a proxy may set: they tell who is calling, from where, and as which request. The reference proxies
-// remove them from what clients send (deploy/proxy/), and the gateway removes them from what partners receive.
+// Only a proxy may set these headers: they identify the caller, the client address and the request. The reference
+// proxies (deploy/proxy/) remove them from client requests, and the gateway removes them from requests to partners.
 
 export const proxyHeaders: readonly string[] = [
   'forwarded',
@@ -15,6 +15,6 @@ export const proxyHeaderPrefixes: readonly string[] = ['oidc-', 'x-forwarded-', 
 
 const names = new Set(proxyHeaders)
 
-/** Whether only a proxy may set the header; its name is in small letters, with hyphens for underscores. */
+/** Returns true if only a proxy may set the header. `name` is lowercase, with hyphens instead of underscores. */
 export const isProxyHeader = (name: string): boolean =>
   names.has(name) || proxyHeaderPrefixes.some((prefix) => name.startsWith(prefix))

@@ -1,13 +1,13 @@
-// Which proxies a rendered configuration is for. All parts of the product are of one release.
+// Versions in a rendered configuration, which determine the proxies that accept it. All parts share one release.
 import { version } from '../version.ts'
 
 export const release = version
 
-/** The form of what is rendered. Another number is another form. */
+/** Version of the rendered format; proxies reject a format that they do not know. */
 export const format = 1
 
 /**
- * The oldest proxy that understands what is rendered, a SemVer string. It is raised to the release in which the meaning of
- * something rendered changes; an older proxy then keeps what it has.
+ * The oldest proxy version that understands the rendered configuration, as SemVer. Raise it to the release that changes
+ * the meaning of rendered content; older proxies then keep their current configuration.
  */
 export const minProxyVersion = '0.1.0'

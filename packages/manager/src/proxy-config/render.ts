@@ -1,4 +1,4 @@
-// The configuration of a proxy in one of its forms, piece by piece. The same database gives the same bytes.
+// The renderers stream the configuration of a proxy in one format. The same database yields the same bytes.
 import { routes } from '../generated/routes.ts'
 import { apacheHost, apacheRoutes, apacheStart } from './apache.ts'
 import { nginxHost, nginxHostsEnd, nginxRoutes, nginxStart } from './nginx.ts'
@@ -12,7 +12,7 @@ type Hosts = AsyncIterable<VirtualHost>
 
 const blockLength = 65_536
 
-/** The text in blocks: a write for each host would be most of the work. */
+/** Yields the text in large blocks: one write per host would dominate the run time. */
 export async function* render(
   form: Form,
   managementHost: string | null,
@@ -39,7 +39,7 @@ async function* renderJson(managementHost: string | null, hosts: Hosts): AsyncGe
   yield `${count === 0 ? '' : '\n  '}],\n  "host_count": ${count}\n}\n`
 }
 
-/** A file that a proxy includes: its last line tells whoever applies it that nothing is missing. */
+/** Renders a file that a proxy includes. deploy/proxy/apply uses the last line to detect a truncated file. */
 const renderIncluded = (of: {
   start: (start: RenderedStart) => string
   host: (host: VirtualHost) => string

@@ -1,10 +1,10 @@
-// What a proxy has to know about a route, read from the route's own declarations. `npm run generate` writes the list to
-// generated/routes.ts, so that rendering needs no running service.
+// Route properties that a proxy needs, derived from the route declarations. `npm run generate` writes the list to
+// generated/routes.ts, so that rendering does not need a running service.
 import type { GuardedRoute } from '../policy/guard-http.ts'
 
-/** What the service demands: nothing, a machine token, the proxy's secret, and with it a user or a user in a tenant. */
+/** Required credential: none, a machine token, the proxy secret, or the secret with a user or a user in a tenant. */
 type RouteGate = 'open' | 'machine' | 'proxy' | 'user' | 'tenant_user'
-/** The hosts that have it; `none` is for requests that the proxy makes itself, and never for those of clients. */
+/** Hosts that serve the route; `none` marks routes that only the proxy itself calls, never its clients. */
 type ServedOn = 'management' | 'application' | 'none'
 export type ProxyRoute = { path: string; methods: readonly string[]; gate: RouteGate; served_on: ServedOn }
 
@@ -17,7 +17,7 @@ const gates: Record<string, RouteGate> = {
   can: 'user',
 }
 
-/** The routes of a service by path, without those of development; throws when the methods of a path differ in their gate. */
+/** Returns the routes by path, without development routes; throws if the methods of a path differ in gate or host. */
 export function proxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
   const served = routes.filter(({ schema }) => schema.tags?.includes('development') !== true)
   const byPath = Map.groupBy(served, ({ path }) => path)
@@ -25,8 +25,8 @@ export function proxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
     .map(([path, sharing]) => ({
       path,
       methods: methodsOf(sharing),
-      gate: onlyOne(path, sharing.map(gateOf)),
-      served_on: onlyOne(path, sharing.map(servedOn)),
+      gate: sameForAll(path, sharing.map(gateOf)),
+      served_on: sameForAll(path, sharing.map(servedOn)),
     }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
@@ -34,7 +34,7 @@ export function proxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
 function gateOf({ policy }: GuardedRoute): RouteGate {
   const [kind = ''] = Object.keys(policy)
   const gate = gates[kind]
-  if (gate === undefined) throw new Error(`a proxy knows no gate for the policy ${kind}`)
+  if (gate === undefined) throw new Error(`no proxy gate for the policy ${kind}`)
   return gate
 }
 
@@ -43,19 +43,19 @@ function servedOn({ path, schema }: GuardedRoute): ServedOn {
   return applicationParameter.test(path) ? 'application' : 'none'
 }
 
-/** The parameter of a path that names the application of a host. */
+/** Matches the path parameter that names the application of a host. */
 export const applicationParameter = /:(?:applicationId|application_id|appID)(?=\/|$)/
-/** The parameter of a path that names the tenant of a host. */
+/** Matches the path parameter that names the tenant of a host. */
 export const tenantParameter = /:(?:tenantId|tenant_id)(?=\/|$)/
 
-function onlyOne<Value>(path: string, values: readonly Value[]): Value {
+function sameForAll<Value>(path: string, values: readonly Value[]): Value {
   const [first, ...more] = new Set(values)
   if (first === undefined || more.length > 0)
-    throw new Error(`the methods of ${path} differ; a proxy cannot tell them apart`)
+    throw new Error(`the methods of ${path} need different gates or hosts; a proxy selects them by path only`)
   return first
 }
 
-/** `ANY` for a route that takes every method. */
+/** Returns `ANY` for a route that accepts every method. */
 function methodsOf(sharing: readonly GuardedRoute[]): string[] {
   const methods = [...new Set(sharing.map(({ method }) => method))].toSorted()
   return methods.length > 10 ? ['ANY'] : methods

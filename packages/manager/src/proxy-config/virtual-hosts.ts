@@ -1,4 +1,4 @@
-// The hosts a proxy serves, read from one moment of the database in batches: an install may have hundreds of thousands.
+// Hosts that a proxy serves, streamed from one database snapshot: an installation can have hundreds of thousands.
 import type { Snapshot } from '../platform/postgres/snapshots.ts'
 import { type HostPatterns, fill, hostOf } from './hosts.ts'
 
@@ -6,23 +6,23 @@ export type VirtualHost = {
   host: string
   project: { id: string; slug: string }
   application: { id: string; slug: string }
-  /** Of a host that only this tenant uses. */
+  /** The tenant of a dedicated host; null for a shared host. */
   tenant: { id: string; slug: string } | null
-  /** Where requests for the application itself go. */
+  /** Address of the application's backend. */
   backend?: string
 }
 type Options = {
   patterns: HostPatterns
   managementHost: string | null
   backendPattern: string | null
-  /** Hears of what has no host because it would be longer than a name of DNS can be. */
+  /** Called for each application or tenant whose host would be too long for a DNS name. */
   onTooLong: (name: string) => void
 }
 type Row = Record<'project_id' | 'project' | 'application_id' | 'application', string> &
   Record<'tenant_id' | 'tenant', string | null>
 
-// A tenant without a deployment of its own uses the host of the application. Slugs are compared by their bytes: the order
-// does not depend on how the database compares texts.
+// A tenant without a dedicated deployment uses the host of the application. Slugs are compared by bytes, so the order
+// does not depend on the collation of the database.
 const hostsSql = `
   select p.id as project_id, p.slug as project, a.id as application_id, a.slug as application, t.id as tenant_id, t.slug as tenant
   from (
@@ -37,7 +37,7 @@ const hostsSql = `
   left join tenants t on t.id = hosts.tenant_id
   order by p.slug collate "C", a.slug collate "C", t.slug collate "C" nulls first`
 
-/** The hosts by project, application and tenant; throws when one of them is the management host. */
+/** Yields the hosts ordered by project, application and tenant; throws if one equals the management host. */
 export async function* virtualHosts(
   snapshot: Pick<Snapshot, 'stream'>,
   options: Options,

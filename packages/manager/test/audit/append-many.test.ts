@@ -1,4 +1,4 @@
-// Rows that are appended many at a time are links of the same chains as all others.
+// Tests that rows appended in bulk belong to the same chains as all other rows.
 import { expect, test } from 'vitest'
 import { type AuditEvent, createAudit, systemActor } from '../../src/platform/audit/append.ts'
 import { createAppendMany } from '../../src/platform/audit/append-many.ts'

@@ -1,4 +1,4 @@
-// Three processes that append to one chain at once.
+// Tests three processes that append to one chain concurrently.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { headersOf, type Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -17,7 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A machine with other work may make some of hundreds wait too long; they are told to try again. */
+/**
+ * Retries while the service asks for a retry: on a busy machine, some of several hundred requests may wait too long.
+ */
 async function untilServed(send: () => Promise<string | null>): Promise<string | null> {
   for (let tries = 0; ; tries++) {
     const error = await send()

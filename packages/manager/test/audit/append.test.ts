@@ -1,4 +1,5 @@
-// Appending to the audit trail: what a row holds, where it goes, and that it shares the fate of its change.
+// Tests appending to the audit trail: the content of a row, its chain, and that it is committed atomically with the
+// change.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -13,7 +14,7 @@ const { service, admin, project } = useProject({ slug: 'audited' })
 
 const rowsOf = (chainId: string): Promise<Row[]> => chainRows(service, chainId)
 
-/** Runs a mutation and answers the rows it left in any chain. */
+/** Runs a mutation and returns the rows that it added to any chain. */
 async function rowsLeftBy(person: Person, text: string, variables: Record<string, unknown> = {}) {
   const count = async (): Promise<number> =>
     Number((await service.sql.query<{ n: string }>('select count(*) as n from audit_logs')).rows[0]?.n)
@@ -149,7 +150,7 @@ describe('the audit row', () => {
     let previous: Buffer = Buffer.alloc(32)
     for (const row of rows) {
       expect(row.prev_hash.equals(previous)).toBe(true)
-      // Written out by hand: keys in code unit order, no spaces, as RFC 8785 wants it.
+      // Build the canonical JSON by hand, as RFC 8785 requires: keys in code unit order, no spaces.
       const changes = `{${Object.keys(row.changes)
         .toSorted()
         .map(

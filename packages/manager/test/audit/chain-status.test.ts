@@ -1,14 +1,14 @@
-// What reports and exports say about the chains they were read from.
+// Tests the chain status in reports and exports.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createChainStatus } from '../../src/platform/audit/chain-status.ts'
-import { verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import { runVerification } from '../../src/platform/audit/verify-incremental.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { appendRows, checkpointKey, clearTrail, macKey, sealAll, tamper } from '../kit/trail.ts'
 import { addVerifiedChains } from '../kit/verified-chains.ts'
 
 const [first, second] = ['01a1dce9-d14b-710f-8362-6ebef3620ecb', '01a1dce9-d14b-710f-8362-6ebef3620ecc']
 const keys = [checkpointKey]
-// Limits that few rows reach.
+// Limits that are low enough to be exceeded with few rows.
 const most = { rows: 1_100, checkpoints: 10 }
 const read = createChainStatus({ keys, macKey }, most)
 let service: TestApp
@@ -19,7 +19,7 @@ beforeEach(() => clearTrail(service))
 afterAll(() => service.close())
 
 const verify = () =>
-  verifyOn({ db: service.world.database.db.write, keys, macKey }, { newRows: 100_000, oldRows: 0 })
+  runVerification({ db: service.world.database.db.write, keys, macKey }, { newRows: 100_000, oldRows: 0 })
 async function status(chainId: string | null) {
   const snapshot = await service.world.database.openSnapshot()
   try {
@@ -28,7 +28,7 @@ async function status(chainId: string | null) {
     await snapshot.close()
   }
 }
-/** The verdict, and how many rows its statements read, in all and at most. */
+/** Returns the verdict, the total number of rows that its statements read, and the maximum per statement. */
 async function counted(chainId: string | null) {
   const snapshot = await service.world.database.openSnapshot()
   const counts: number[] = []
@@ -70,7 +70,7 @@ describe('the status of one chain', () => {
         created_at: checkpoint?.createdAt,
       },
     }
-    // Before any run, and after one.
+    // The status is the same before and after the first verification run.
     expect(await status(first)).toEqual(expected)
     await verify()
     expect(await status(first)).toEqual(expected)
@@ -144,7 +144,7 @@ describe('the status of one chain', () => {
 
   test.each([
     ["update audit_logs set description = 'x' where seq = 13", 13, 'row 13 was changed'],
-    ['delete from audit_logs where seq > 12', 13, 'rows are missing: there were 15'],
+    ['delete from audit_logs where seq > 12', 13, 'rows are missing: the chain had 15'],
     [
       `delete from audit_logs where seq > 12; update audit_chains c set seq = 12, hash = l.hash from audit_logs l where l.seq = 12`,
       null,
@@ -153,19 +153,19 @@ describe('the status of one chain', () => {
     [
       `delete from audit_logs where seq > 8; update audit_chains c set seq = 8, checkpointed_seq = 8, hash = l.hash from audit_logs l where l.seq = 8`,
       9,
-      "the chain's head says 8 rows",
+      "the chain's head records 8 rows",
     ],
     [
       'update audit_chains set checkpointed_seq = 15',
       11,
-      "the chain's head claims a checkpoint that there is not",
+      "the chain's head refers to a checkpoint that does not exist",
     ],
-    ['update audit_chains set hash = sha256(hash)', 15, "the chain's head has another hash"],
-    ['delete from audit_checkpoints', null, 'checkpoint 1 is missing or another one now'],
+    ['update audit_chains set hash = sha256(hash)', 15, "the chain's head has a different hash"],
+    ['delete from audit_checkpoints', null, 'checkpoint 1 is missing or was replaced'],
     [
       `update audit_verified_chains set seq = 15`,
       null,
-      `how far chain ${first} is verified was changed in the database`,
+      `the verification mark of chain ${first} was changed in the database`,
     ],
   ])('[audit-append.chain-status] after %s', async (change, seq, reason) => {
     await appendRows(service, first, 10)

@@ -1,4 +1,4 @@
-// The age of the last checkpoint, as an alert reads it.
+// Tests the metric with the age of the last checkpoint, which alerts use.
 import { expect, test } from 'vitest'
 import { startTestApp } from '../kit/app.ts'
 import { seedUser } from '@manager/harness/seed.ts'

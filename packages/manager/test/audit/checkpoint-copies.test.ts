@@ -1,4 +1,5 @@
-// Copies of checkpoints in a bucket: each is written once, in order, and a bucket that is away holds nothing up.
+// Tests checkpoint copies in a bucket: each is written once and in order, and an unreachable bucket does not block
+// anything.
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,13 +66,13 @@ test('[audit-append.checkpoint-kept-twice] each checkpoint becomes one object, w
   for (const seq of [1, 2]) writeFileSync(`${folder}/${seq}.json`, (await contentOf(await nameOf(seq))) ?? '')
   writeFileSync(`${folder}/joined.txt`, `${await contentOf(await nameOf(1))}not json "prevHash"\n`)
   const verify = () => runManager(['audit', 'verify', '--checkpoints', folder], testEnv(service.database.url))
-  expect(await verify()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line(s)') })
+  expect(await verify()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 unreadable line') })
   await tamper(
     service,
     `create table kept as select * from audit_checkpoints where seq = 2;
     delete from audit_checkpoints where seq = 2; update audit_chains set checkpointed_seq = 3`,
   )
-  expect((await verify()).stdout).toContain('checkpoint 2 is known outside the database but missing in it')
+  expect((await verify()).stdout).toContain('checkpoint 2 exists outside the database but is missing in it')
   await tamper(
     service,
     'insert into audit_checkpoints select * from kept; update audit_chains set checkpointed_seq = 6',

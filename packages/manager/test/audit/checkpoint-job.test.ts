@@ -1,4 +1,4 @@
-// A process seals the chains by itself, interval after interval, and only when there is something to seal.
+// Tests that a process writes checkpoints periodically, and only if chains have new rows.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
@@ -15,7 +15,7 @@ const key = createSigningKey(Buffer.from(masterKey, 'base64'), 'audit-checkpoint
 let database: TestDatabase
 let sql: Client
 let service: ServiceProcess
-/** Another replica, whose job runs when the test says. */
+/** Another replica, whose checkpoint job the test runs on demand. */
 let replica: TestApp
 beforeAll(async () => {
   database = await createScratchDatabase()
@@ -48,7 +48,7 @@ test('[audit-append.checkpoint] a process writes one after each interval that sa
     await change(`round-${round}`)
     await expect.poll(unsealed).toBe(0)
     const made = await checkpoints()
-    // The rows of one change are sealed by one of them, or by two when the interval ended between its chains.
+    // One checkpoint covers the rows of a change, or two if the interval ended between its chains.
     expect(made.length).toBeGreaterThanOrEqual(round)
     for (const _ of [1, 2, 3])
       await replica.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
@@ -57,7 +57,7 @@ test('[audit-append.checkpoint] a process writes one after each interval that sa
   const made = await checkpoints()
   expect(made.map(({ hash, signature }) => key.verify(hash, signature))).toEqual(made.map(() => true))
   expect(made.slice(1).map(({ prev_hash }) => prev_hash)).toEqual(made.slice(0, -1).map(({ hash }) => hash))
-  // Lines are written a moment later.
+  // Log lines may be written slightly later.
   await expect
     .poll(() => service.lines.filter((line) => line.includes('"checkpoint"')).length)
     .toBe(made.length)

@@ -1,4 +1,4 @@
-// LibreOffice reads CSV records with hostile texts and evaluates none of them.
+// Tests that LibreOffice reads CSV records with hostile texts and evaluates none of them.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,10 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** How many cells of a CSV text are formulas to LibreOffice, with this separator. */
+/** Returns how many cells of a CSV text LibreOffice treats as formulas with this separator. */
 async function readBySpreadsheet(name: string, csv: string, separator: string) {
   await writeFile(join(folder, `${name}.csv`), csv)
-  // Separator, double quote, UTF-8, from line 1; the last flags evaluate formulas, as Excel does.
+  // Filter options: separator, double quote, UTF-8, start at line 1. The last flags make LibreOffice evaluate formulas,
+  // like Excel.
   const filter = `Text - txt - csv (StarCalc):${separator.charCodeAt(0)},34,76,1,,0,false,true,false,false,false,-1,true`
   await promisify(execFile)(ensureLibreOffice(), [
     `-env:UserInstallation=file://${folder}/profile`,
@@ -44,7 +45,7 @@ test.each<[string, string, number]>([
   async (name, separator, atLeast) => {
     const corpus = formulaPayloads.map((payload) => csvRecord(['before', payload, 'after'])).join('')
     expect((await readBySpreadsheet(`corpus-${name}`, corpus, separator)).formulas).toBe(0)
-    // The same texts unchanged: the spreadsheet would have run them.
+    // Without escaping, the spreadsheet evaluates some of the same texts.
     const raw = formulaPayloads
       .map((payload) => `before,"${payload.replaceAll('"', '""')}",after\r\n`)
       .join('')

@@ -1,18 +1,20 @@
-// An audited person cannot place a formula in a CSV export. csv-formulas.nightly.test.ts lets LibreOffice judge.
+// Tests that an audited person cannot inject a formula into a CSV export. csv-formulas.nightly.test.ts checks this with
+// LibreOffice.
 import { expect, test } from 'vitest'
 import { csvRecord } from '../../src/platform/lists/csv.ts'
 import { headersOf } from '@manager/harness/callers.ts'
-import { askExport, parseCsv } from '../kit/audit-export.ts'
+import { askExport } from '../kit/audit-export.ts'
+import { parseCsv } from '../kit/csv.ts'
 import { formulaPayloads, harmlessTexts } from '../kit/formula-payloads.ts'
 import { useProject } from '../kit/project.ts'
 
 const { service, admin } = useProject()
-/** Spreadsheets evaluate a cell that starts like this; some remove leading spaces. */
+/** Returns whether a spreadsheet evaluates the cell. Some spreadsheets remove leading spaces first. */
 const isFormula = (cell: string): boolean => /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(cell)
 
 test('[audit-export.csv] CSV follows RFC 4180, and every cell that would be a formula starts with an apostrophe', async () => {
   for (const [index, payload] of formulaPayloads.entries()) {
-    // A header carries only these characters; csvRecord below gets the whole payload.
+    // A header can contain only these characters. The next test passes the whole payload to csvRecord.
     const userAgent = payload.replaceAll(/[^\u0020-\u007e]/g, '').trim()
     const headers = { ...headersOf(admin), 'user-agent': userAgent, 'content-type': 'application/json' }
     const input = { name: payload.replaceAll(/[\r\n\t]/g, ' ').trim(), slug: `t${index}` }
@@ -42,7 +44,7 @@ test('a payload keeps its text, behind an apostrophe where it would be a formula
 })
 
 test('[audit-export.csv] no part of a cell is a formula to a spreadsheet that separates cells by semicolons or tabs', () => {
-  // Such a spreadsheet sees quotes only at the start of what it takes for a cell, and removes them there.
+  // Such a spreadsheet recognizes quotes only at the start of a cell, and removes them there.
   const partsOf = (record: string): string[] =>
     record.split(/[;\t\r\n]/).map((part) => part.replace(/^[\s"]+/, ''))
   for (const payload of formulaPayloads) {

@@ -1,4 +1,4 @@
-// Exports of an audit trail that break off, and more exports than there are connections.
+// Tests aborted audit exports, and more concurrent exports than connections.
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
@@ -34,7 +34,7 @@ test('as many exports run at once as there are connections for them; the next is
   await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(2)
   const refused = await askExport(scene.service, scene.admin)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  // Requests have connections of their own.
+  // Other requests use separate connections.
   expect((await fetch(`${scene.service.url}/health`)).status).toBe(200)
   for (const socket of held) socket.destroy()
   await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(0)

@@ -1,14 +1,14 @@
-// Forgeries of someone who owns the database, or holds a key that was retired: each is found by verification.
+// Tests that verification finds forgeries by an attacker who owns the database or has a retired key.
 import { sealedColumns } from '../../src/app.ts'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { buildToken, hasRightCheck } from '../../src/features/access-tokens/token.pure.ts'
+import { buildToken, hasValidChecksum } from '../../src/features/access-tokens/token.pure.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
 import { genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
 import { storedEntry } from '../../src/platform/audit/rows.ts'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createSigningKey, encryptionRing } from '../../src/platform/secrets/keys.ts'
-import { exchangeMasterKey } from '../../src/platform/master-key/exchange.ts'
+import { rotateMasterKey } from '../../src/platform/master-key/rotate.ts'
 import { loadRetiredKeys } from '../../src/platform/master-key/retired-keys.ts'
 import { assertMasterKey } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
@@ -16,8 +16,8 @@ import { masterKey, type Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
-const formerKey = Buffer.from(masterKey, 'base64')
-const key = createSigningKey(formerKey, 'audit-checkpoint')
+const previousKey = Buffer.from(masterKey, 'base64')
+const key = createSigningKey(previousKey, 'audit-checkpoint')
 let service: TestApp
 let admin: Person
 let project: SeededProject
@@ -41,7 +41,7 @@ const change = ({ id } = project) =>
   )
 const seal = () => service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
 
-/** Changes a row and computes every hash after it anew, head included, as a database owner can. */
+/** Changes a row and recomputes every later hash and the chain head. A database owner can do this. */
 async function rewrite({ id } = project, at = 1): Promise<void> {
   const run = (text: string, values: unknown[] = []) => service.sql.query(text, values)
   await run('alter table audit_logs disable trigger all')
@@ -83,12 +83,12 @@ test('[audit-append.checkpoint-kept-twice] checkpoints of a log that are not tho
   const logged = service.logLines.flatMap((line) =>
     'checkpoint' in line ? [line['checkpoint'] as Checkpoint] : [],
   )
-  // The log was rotated: what sealed the project is not in what is left of it.
+  // The log was rotated: it no longer contains the checkpoint that covered the project.
   const kept = logged.slice(-2)
   expect((await verifyAudit(db(), [key], { external: kept })).status).toBe('ok')
   await forgetCheckpoints()
   await rewrite()
-  // The service goes on and signs the forged history.
+  // The service continues and signs the forged history.
   for (let i = 0; i < 4; i++) {
     await seal()
     await change(other)
@@ -97,7 +97,7 @@ test('[audit-append.checkpoint-kept-twice] checkpoints of a log that are not tho
   const report = await verifyAudit(db(), [key], { external: kept })
   expect([report.status, report.checkpoints.problem]).toEqual([
     'broken',
-    'checkpoint 2 in the database is not the one known outside of it',
+    'checkpoint 2 in the database differs from its external copy',
   ])
 })
 
@@ -123,7 +123,7 @@ describe('a chain that claims to be sealed', () => {
     expect(report.chains.find(({ chainId }) => chainId === project.id)).toMatchObject({
       status: 'broken',
       firstBrokenSeq: 2,
-      reason: "the chain's head claims a checkpoint that there is not",
+      reason: "the chain's head refers to a checkpoint that does not exist",
     })
   })
 
@@ -140,12 +140,12 @@ describe('a chain that claims to be sealed', () => {
 describe('a master key that was exchanged because it leaked', () => {
   const nextKey = randomBytes(32)
   const side = (own: Buffer) => ({ masterKey: own, secrets: createSecrets(encryptionRing(own)) })
-  const [from, to] = [side(formerKey), side(nextKey)]
+  const [from, to] = [side(previousKey), side(nextKey)]
   const exchange = async () => {
     await change()
-    await assertMasterKey(db(), formerKey)
+    await assertMasterKey(db(), previousKey)
     await seal()
-    await db().transaction((tx) => exchangeMasterKey(tx, { sealedColumns, from, to }))
+    await db().transaction((tx) => rotateMasterKey(tx, { sealedColumns, from, to }))
   }
 
   test('signs no history after the exchange, nor another one before it', async () => {
@@ -159,12 +159,12 @@ describe('a master key that was exchanged because it leaked', () => {
     await rewrite(project, 2)
     await writeCheckpoint(db(), key, service.world.clock)
     expect((await verifyAudit(db(), keys)).checkpoints.problem).toBe(
-      'checkpoint 1 is not the last one that a former key signed',
+      'checkpoint 1 is not the last one that a retired key signed',
     )
     await change()
     await writeCheckpoint(db(), key, service.world.clock)
     expect((await verifyAudit(db(), keys)).checkpoints.problem).toMatch(
-      /^checkpoint 2 is signed with the key \w+, which was retired before$/,
+      /^checkpoint 2 is signed with the key \w+, which was already retired$/,
     )
   })
 
@@ -173,10 +173,10 @@ describe('a master key that was exchanged because it leaked', () => {
     const swap = "update retired_keys set purpose = 'access-token-check' where purpose = 'audit-checkpoint'"
     const { checkKeys } = await loadRetiredKeys(db().read, to.secrets)
     const forged = buildToken('AAAAAAAA', 'B'.repeat(26), createSecretKey(key.publicKey))
-    expect(hasRightCheck(forged, checkKeys)).toBe(false)
+    expect(hasValidChecksum(forged, checkKeys)).toBe(false)
     await service.sql.query(swap)
     await expect(loadRetiredKeys(db().read, to.secrets)).rejects.toThrow(
-      /was changed: it is not for access-token-check/,
+      /was modified: its sealed purpose is not access-token-check/,
     )
   })
 })

@@ -1,4 +1,5 @@
-// Rows of the first hashed form, which knew no principal, stand in one chain with rows of today's, and both are guarded.
+// Tests chains that contain rows of the first hash format, which had no principal, and rows of the current format. Both
+// are protected.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type AuditEntry, genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
@@ -7,7 +8,7 @@ import { testEnv } from '@manager/harness/test-env.ts'
 import { runManager } from '../kit/commands.ts'
 import { useProject } from '../kit/project.ts'
 
-// More than verification reads in one batch.
+// More rows than verification reads in one batch.
 const oldRows = 1_200
 const newRows = 20
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
   }
 })
 
-/** As the former release wrote them: no form, no principal. */
+/** Inserts rows in the format of the previous release, without form and principal. */
 async function insertOldRows(): Promise<void> {
   let prevHash = genesisHash
   const rows: (AuditEntry & { prevHash: Buffer; hash: Buffer })[] = []
@@ -75,7 +76,7 @@ async function insertOldRows(): Promise<void> {
   ])
 }
 
-/** What verification says while the change stands. */
+/** Applies the change and returns the verification report. */
 async function whenChanged(change: string): Promise<ChainReport> {
   let report: ChainReport | undefined
   const client = await service.sql.connect()

@@ -1,5 +1,5 @@
-// Verification that goes on from where it ended: it finds what is new and wrong, what is old and was changed, and marks that
-// somebody moved, at a cost that does not depend on how much is verified already.
+// Tests incremental verification. It continues where it stopped, and finds tampering with new rows, old rows and marks.
+// Its cost does not depend on the number of rows that are already verified.
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import {
   readState,
   saveVerification,
 } from '../../src/platform/audit/verification-marks.ts'
-import { clearFindings, readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import { clearFindings, readVerdict, runVerification } from '../../src/platform/audit/verify-incremental.ts'
 import type { DB } from '../../src/generated/db.ts'
 import type { Queries } from '../../src/platform/postgres/handles.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -30,7 +30,7 @@ afterAll(() => service.close())
 
 const database = () => service.world.database.db
 const verifierOn = (db: Queries) => ({ db, keys: [checkpointKey], macKey })
-const verify = (limits = plenty, db: Queries = database().write) => verifyOn(verifierOn(db), limits)
+const verify = (limits = plenty, db: Queries = database().write) => runVerification(verifierOn(db), limits)
 const findings = async () => (await readVerdict(database().read, macKey))?.findings
 const grow = async (rows: number, chain = chainId): Promise<void> => {
   await appendRows(service, chain, rows)
@@ -50,7 +50,7 @@ describe('what is new', () => {
     )
     await verify()
     expect(await findings()).toEqual([`chain ${chainId} is broken at seq 47: row 47 was changed`])
-    // The other chains are verified on.
+    // Verification of the other chains continues.
     await grow(20, other)
     await verify()
     expect([(await markOf(other))?.seq, (await markOf())?.seq]).toEqual([20, 46])
@@ -108,7 +108,7 @@ describe('what is old', () => {
     expect(await findings()).toEqual([])
     await verify(slice)
     expect(await findings()).toEqual([`chain ${chainId} is broken at seq 321: row 321 was changed`])
-    // It stays found, whatever the row looks like now.
+    // The finding stays even if the row is restored.
     await tamper(service, `update audit_logs set ip_address = '' where chain_id = '${chainId}' and seq = 321`)
     for (let run = 0; run < 15; run++) await verify(slice)
     expect(await findings()).toHaveLength(1)
@@ -121,7 +121,7 @@ describe('what is old', () => {
     await tamper(service, `delete from audit_logs where chain_id = '${chainId}' and seq > 35`)
     await verify()
     expect(await findings()).toEqual([
-      `chain ${chainId} is broken at seq 36: rows are missing: there were 40`,
+      `chain ${chainId} is broken at seq 36: rows are missing: the chain had 40`,
     ])
   })
 
@@ -136,8 +136,8 @@ describe('what is old', () => {
     ])
     await verify()
     expect(await findings()).toEqual([
-      `chain ${chainId} is broken at seq 6: the chain's head claims a checkpoint that there is not`,
-      `chain ${other} is broken at seq 4: the chain's head says 3 rows`,
+      `chain ${chainId} is broken at seq 6: the chain's head refers to a checkpoint that does not exist`,
+      `chain ${other} is broken at seq 4: the chain's head records 3 rows`,
     ])
   })
 
@@ -150,7 +150,7 @@ describe('what is old', () => {
       `delete from audit_checkpoints where seq = 2; update audit_chains set checkpointed_seq = 5`,
     )
     await verify()
-    expect(await findings()).toEqual(['checkpoint 2 was verified, and is missing or another one now'])
+    expect(await findings()).toEqual(['checkpoint 2 was verified, but is missing or was replaced'])
   })
 
   test('a history that was rewritten and sealed once more is found', async () => {
@@ -163,8 +163,8 @@ describe('what is old', () => {
     expect((await sealAll(service))[0]?.heads).toMatchObject([{ seq: 10 }])
     await verify()
     expect(await findings()).toEqual([
-      `chain ${chainId} is broken at seq 10: row 10 is not the one a checkpoint sealed`,
-      `checkpoint 2 seals row 10 of chain ${chainId} differently than checkpoint 1`,
+      `chain ${chainId} is broken at seq 10: row 10 differs from the row that a checkpoint sealed`,
+      `checkpoint 2 contradicts checkpoint 1 about row 10 of chain ${chainId}`,
     ])
   })
 })
@@ -187,7 +187,7 @@ describe('marks that somebody wrote', () => {
     )
     expect(found).toEqual([
       `chain ${chainId} is broken at seq 15: row 15 was changed`,
-      `how far chain ${chainId} is verified was changed in the database`,
+      `the verification mark of chain ${chainId} was changed in the database`,
     ])
   })
 
@@ -198,7 +198,7 @@ describe('marks that somebody wrote', () => {
     const found = await mine(
       'update audit_verification v set checkpoint_seq = c.seq, checkpoint_hash = c.hash from audit_checkpoints c where c.seq = 2',
     )
-    expect(found).toEqual(['how far the trail is verified was changed in the database'])
+    expect(found).toEqual(['the verification state was changed in the database'])
     expect((await markOf())?.seq).toBe(20)
   })
 

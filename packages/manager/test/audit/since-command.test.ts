@@ -1,8 +1,8 @@
-// Signed heads as files: exported, kept elsewhere, and what verification says when it goes on from them.
+// Tests the export of signed heads to files, and verification that continues from them.
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import { readVerdict, runVerification } from '../../src/platform/audit/verify-incremental.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { runManager } from '../kit/commands.ts'
@@ -20,7 +20,7 @@ const manager = (...args: string[]) => runManager(['audit', ...args], testEnv(se
 
 test('there is nothing to export of an empty trail', async () => {
   const { code, stderr } = await manager('checkpoint', 'export')
-  expect([code, stderr]).toEqual([1, expect.stringContaining('there is nothing to export')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('the audit trail has no rows yet')])
 })
 
 describe('an export', () => {
@@ -69,7 +69,10 @@ describe('an export', () => {
       'audit trail ok: 14 rows since then in 2 chains, 2 checkpoints\n',
     ])
     const unknown = await manager('verify', '--since', '77')
-    expect([unknown.code, unknown.stdout]).toEqual([1, expect.stringContaining('there is no checkpoint 77')])
+    expect([unknown.code, unknown.stdout]).toEqual([
+      1,
+      expect.stringContaining('checkpoint 77 does not exist'),
+    ])
   })
 
   test('is compared with checkpoints kept elsewhere only when there are some, and it says how many', async () => {
@@ -84,7 +87,10 @@ describe('an export', () => {
       const { code, stderr } = await manager('verify', '--checkpoints', path, ...args)
       return [code, stderr]
     }
-    const nothing = (path: string) => [1, expect.stringContaining(`there is no checkpoint in ${path}`)]
+    const nothing = (path: string) => [
+      1,
+      expect.stringContaining(`${path} contains no checkpoint to compare`),
+    ]
     expect(await compare(empty)).toEqual(nothing(empty))
     writeFileSync(`${empty}/other.log`, '{"level":30,"msg":"no \\"checkpoint\\" here"}\n{"checkpoint":{"se')
     expect(await compare(empty)).toEqual(nothing(empty))
@@ -99,23 +105,23 @@ describe('an export', () => {
     expect(await compare(kept)).toEqual([0, expect.stringContaining('2 of 2 checkpoints in ')])
     expect(await compare(kept, '--since', heads)).toEqual([
       0,
-      expect.stringContaining(`1 of 2 checkpoints in ${kept} were compared`),
+      expect.stringContaining(`Compared 1 of 2 checkpoints in ${kept}.`),
     ])
   })
 
   test.each([
-    ['a changed head', (text: string) => text.replace('"seq":20', '"seq":19'), 'it was changed'],
+    ['a changed head', (text: string) => text.replace('"seq":20', '"seq":19'), 'the file was changed'],
     [
       'another signature',
       (text: string) => text.replace(/"signature":"..../, '"signature":"AAAA'),
-      'its signature is false',
+      'the signature is invalid',
     ],
     [
       'another key',
       (text: string) => text.replace(/"keyId":"..../, '"keyId":"beef'),
       'signed with the unknown key',
     ],
-    ['something else', () => '{}', 'not a file of `manager audit checkpoint export`'],
+    ['something else', () => '{}', '`manager audit checkpoint export` did not write this file'],
   ])('with %s is refused', async (_what, change, message) => {
     const file = `${folder}/${Math.random()}.json`
     writeFileSync(file, change(readFileSync(heads, 'utf8')))
@@ -134,8 +140,8 @@ describe('an export', () => {
     expect((await manager('verify')).code).toBe(0)
     const { code, stdout } = await manager('verify', '--since', heads)
     expect(code).toBe(1)
-    expect(stdout).toContain(`BROKEN chain ${second} at seq 7: rows are missing: a checkpoint sealed 10`)
-    expect(stdout).toContain('BROKEN checkpoints: checkpoint 2 is missing or another one now')
+    expect(stdout).toContain(`BROKEN chain ${second} at seq 7: rows are missing: a checkpoint sealed row 10`)
+    expect(stdout).toContain('BROKEN checkpoints: checkpoint 2 is missing or was replaced')
     await tamper(
       service,
       `insert into audit_logs select * from kept; insert into audit_checkpoints select * from kept_checkpoints;
@@ -158,7 +164,7 @@ describe('an export', () => {
 test('[audit-append.chain-status] a full verification that finds everything whole clears what the service had found', async () => {
   const { db } = service.world.database
   const run = () =>
-    verifyOn({ db: db.write, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows: 1_000 })
+    runVerification({ db: db.write, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows: 1_000 })
   const findings = async () => (await readVerdict(db.read, macKey))?.findings
   await run()
   expect(await findings()).toEqual([`chain ${first} is broken at seq 2: row 2 was changed`])

@@ -1,4 +1,5 @@
-// Projects do not wait for each other: a writer that stalls while it holds its chain stalls neither the checkpoint nor them.
+// Tests that projects do not wait for each other: a writer that stalls while it locks its chain blocks neither the
+// checkpoint nor other projects.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
@@ -38,7 +39,7 @@ test('[audit-append.checkpoint] what a stalled writer holds is sealed later; the
   await stalled.query('begin')
   await stalled.query('select from audit_chains where chain_id = $1 for update', [held?.id])
   try {
-    // If one of these waited for the stalled writer, it would not end before the lock does.
+    // If one of these operations waited for the stalled writer, it would not finish before the lock is released.
     await seal()
     expect(await notSealed(beside)).toBe(0)
     const sealing = seal()

@@ -1,5 +1,5 @@
-// examples/verify-audit-export.mjs, which shares no code with the service: whole exports are whole, and every tampering with
-// one is found.
+// Tests examples/verify-audit-export.mjs, which shares no code with the service. It accepts complete exports and
+// detects every modification of them.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const [checkpoint] = await sealAll(service)
   bare = JSON.stringify(checkpoint)
   heads = JSON.stringify(await readSealedHeads(service.world.database.db, checkpointKey))
-  // Rows of the first form, and some that no checkpoint covers.
+  // Add rows of the first format, and rows that no checkpoint covers.
   await addFirstForm()
   await appendRows(service, chains[0], 4)
   lines = await exportLines(service)
@@ -176,7 +176,7 @@ test('runs as a process: exit status, one line, and help', async () => {
   const other = createSigningKey(Buffer.alloc(32, 9), 'audit-checkpoint').publicKey.toString('base64')
   expect(await run(file, `${folder}/heads.json`, '--key', other)).toEqual([
     1,
-    'BROKEN line 31: the key of the checkpoint is not the one that is trusted\n',
+    'BROKEN line 31: the key of the checkpoint is not the trusted key\n',
   ])
   writeFileSync(file, bytesOf(lines.toSpliced(4, 1)))
   expect(await run(file, `${folder}/heads.json`)).toEqual([1, expect.stringMatching(/^BROKEN line \d+: /)])
@@ -223,7 +223,7 @@ test('runs from any path, and does not pass for less than it was told', async ()
   ])
 })
 
-/** Somebody with the key of exports but without that of the checkpoint's past: they sign what they changed. */
+/** Signs modified rows. An attacker can do this with the export key, but cannot replace earlier checkpoints. */
 const signedAnew = (rows: readonly string[], from = lines): string[] => {
   const { export: end } = JSON.parse(from.at(-1) ?? '') as { export: { filters: object; chain: object } }
   const chain = { ...end.chain, entries: rows.length }
@@ -242,7 +242,7 @@ test('what is signed anew after a change is found by rows, links and the checkpo
     /^BROKEN line 15: rows of chain .* are missing: the checkpoint sealed/,
   )
   expect(await found(rewritten(rows, 6))).toMatch(
-    /^BROKEN line 16: row 12 of chain .* is not the one the checkpoint sealed/,
+    /^BROKEN line 16: row 12 of chain .* is not the row that the checkpoint sealed/,
   )
 })
 
@@ -250,7 +250,7 @@ test('a row has the fields of a row, each once, even when all is signed anew', a
   const rows = lines.slice(0, -1)
   const found = (change: (line: string) => string) => check(signedAnew(rows.with(6, change(rows[6] ?? ''))))
   const twice = /^BROKEN line 7: row 3 of chain .* names a field twice$/
-  // Readers that take the first of two values would see what was not hashed.
+  // A parser that uses the first of two values would return data that was not hashed.
   for (const [before, after] of [
     ['"description":', '"description":"nothing","description":'],
     ['"description":', '"description" : "nothing","description":'],
@@ -272,12 +272,12 @@ test('a row has the fields of a row, each once, even when all is signed anew', a
     const { text } = await found(change)
     expect(text).toBe('BROKEN line 7: a row does not have the fields of a row')
   }
-  // What only looks like a name is none.
+  // A string that only resembles a field name does not count as a field.
   const quoted = await check(signedAnew(rewritten(rows, 18, '"a":"b\\":{"')))
   expect(quoted).toMatchObject({ code: 0 })
 })
 
-/** Changes a row and computes its hash and all later ones of its chain anew. */
+/** Changes a row and recomputes its hash and all later hashes in its chain. */
 function rewritten(rows: readonly string[], at: number, description = 'forged'): string[] {
   const made = rows.map((line) => JSON.parse(line) as Record<string, never>)
   const chain = made[at]?.['chain_id']
@@ -305,7 +305,7 @@ function rewritten(rows: readonly string[], at: number, description = 'forged'):
 
 const withLast = (some: readonly string[], line: string): string[] => [...some.slice(0, -1), line]
 type Pick = (below: number) => number
-/** Ways to tamper; each returns other bytes than those it was given. */
+/** Kinds of tampering. Each function returns bytes that differ from its input. */
 const ways: Record<string, (some: string[], pick: Pick) => string[] | Buffer> = {
   field: (some, pick) => {
     const at = pick(some.length - 1)
@@ -322,7 +322,7 @@ const ways: Record<string, (some: string[], pick: Pick) => string[] | Buffer> = 
   },
   byte: (some, pick) => {
     const bytes = bytesOf(some)
-    // The line break at the end holds nothing.
+    // Skip the final line break, which carries no information.
     const at = pick(bytes.length - 1)
     bytes[at] = (bytes[at] ?? 0) ^ (1 + pick(255))
     return bytes
@@ -348,7 +348,7 @@ const ways: Record<string, (some: string[], pick: Pick) => string[] | Buffer> = 
   },
   'truncate before the end': (some, pick) => [...some.slice(0, pick(some.length - 1)), some.at(-1) ?? ''],
   rewrite: (some, pick) => [...rewritten(some.slice(0, -1), pick(some.length - 1)), some.at(-1) ?? ''],
-  // Signed anew by whoever has the key now: only the checkpoint that was kept tells. It sealed the first rows.
+  // Signed again with the current key: only the stored checkpoint, which covers the first rows, reveals the change.
   'rewrite and sign': (some, pick) => signedAnew(rewritten(some.slice(0, -1), pick(3)), some),
   'truncate and sign': (some, pick) => signedAnew(some.slice(0, 1 + pick(2)), some),
   'last line': (some, pick) => {

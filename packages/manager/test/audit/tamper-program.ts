@@ -1,9 +1,10 @@
-// Tampers with the audit trail of a database so many times, in random ways, and prints as JSON who found it, and at which row:
+// Tampers with the audit trail of a database in random ways, and prints as JSON which verification found each change,
+// and at which row:
 //   node tamper-program.ts <database url> <seed> <times>
-// A program, because the fault program starts it (F32) and knows no module of the audit trail.
+// This is a separate program because the fault program (F32) starts it and does not import audit modules.
 import { sql } from 'kysely'
 import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
-import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import { readVerdict, runVerification } from '../../src/platform/audit/verify-incremental.ts'
 import { readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
 import { createDatabase } from '../../src/platform/postgres/database.ts'
 import type { Db } from '../../src/platform/postgres/handles.ts'
@@ -11,7 +12,7 @@ import { createLog } from '../../src/platform/log/log.ts'
 import { Undo, random, restoreBackup, tampering } from '../kit/tampering.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from '../kit/trail.ts'
 
-/** The rows at which each way of verification found it; null when it did not, or is not meant to. */
+/** The row at which each kind of verification found the change, or null if it did not find the change. */
 type Tried = { kind: string; expected: number; full: number | null; passes: number | null }
 type Observed = { tried: Tried[]; falseAlarms: string[]; rowsPerSecond: number }
 
@@ -42,7 +43,7 @@ async function tamperAll(url: string, seed: number, count: number): Promise<Obse
     const tried: Tried[] = []
     const falseAlarms: string[] = []
     for (let i = 0; i < count; i++) {
-      // Every twentieth is a backup from before, whose marks are those of then: only what was kept outside tells.
+      // Every 20th attempt restores an older backup with its marks, which only data kept outside the database reveals.
       const isBackup = i % 20 === 19
       const place = { chainId, rowCount, sealedAt }
       const change = isBackup ? restoreBackup(pick, place) : tampering(pick, place)
@@ -52,9 +53,9 @@ async function tamperAll(url: string, seed: number, count: number): Promise<Obse
     falseAlarms.push(...(await alarmsOf(db)))
     await appendRows(trail, chainId, manyRows)
     await sealAll(trail)
-    const began = performance.now()
+    const startedAt = performance.now()
     falseAlarms.push(...(await alarmsOf(db)))
-    return { tried, falseAlarms, rowsPerSecond: (2 * manyRows * 1_000) / (performance.now() - began) }
+    return { tried, falseAlarms, rowsPerSecond: (2 * manyRows * 1_000) / (performance.now() - startedAt) }
   } finally {
     await database.close()
   }
@@ -64,20 +65,20 @@ type Attempt = {
   anchors: Anchors
   change: ReturnType<typeof tampering>
   isBackup: boolean
-  /** Whether the service had verified everything before. */
+  /** Whether all rows were verified before the change. */
   isVerified: boolean
 }
 
-/** Tampers in a transaction, looks who finds it, and takes it back. */
+/** Tampers in a transaction, runs both verifications, and rolls back. */
 async function tryOne(db: Db, { anchors, change, isBackup, isVerified }: Attempt) {
   const found: { full: number | null; passes: number | null } = { full: null, passes: null }
   const work = db.transaction(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     const verifier = { db: tx, keys, macKey }
-    if (isVerified && !isBackup) await verifyOn(verifier, { newRows: 1_000, oldRows: 0 })
+    if (isVerified && !isBackup) await runVerification(verifier, { newRows: 1_000, oldRows: 0 })
     await change.apply(tx)
     found.full = (await verifyChain(tx, chainId, anchors.get(chainId) ?? new Map())).firstBrokenSeq
-    await verifyOn(verifier, both)
+    await runVerification(verifier, both)
     const [first = ''] = (await readVerdict(tx, macKey))?.findings ?? []
     const seq = / is broken at seq (\d+):/.exec(first)?.[1]
     found.passes = isBackup ? change.expected : seq === undefined ? null : Number(seq)
@@ -89,10 +90,10 @@ async function tryOne(db: Db, { anchors, change, isBackup, isVerified }: Attempt
   return found
 }
 
-/** What is found in a trail that nobody touched. */
+/** Returns the findings in an untouched trail. */
 async function alarmsOf(db: Db): Promise<string[]> {
   const { status } = await verifyAudit(db, keys)
-  await verifyOn({ db: db.write, keys, macKey }, { newRows: 2 * manyRows, oldRows: 0 })
+  await runVerification({ db: db.write, keys, macKey }, { newRows: 2 * manyRows, oldRows: 0 })
   const findings = (await readVerdict(db.read, macKey))?.findings ?? ['nothing was verified']
   return status === 'ok' ? findings : [`full: ${status}`, ...findings]
 }

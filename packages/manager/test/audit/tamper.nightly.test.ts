@@ -1,4 +1,4 @@
-// Random tampering with the audit trail, as often as the documentation promises.
+// Tests random tampering with the audit trail, with as many attempts as the documentation promises.
 import { afterEach, beforeEach, describe, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { expectPassesFindAll, expectWholeVerificationFindsAll } from '../kit/random-tampering.ts'

@@ -1,5 +1,5 @@
-// Tampering as database superuser: edits, deletions, swaps, truncations and rewritten histories are all detected
-// against the last checkpoint, at the right place.
+// Tests tampering as database superuser: edits, deletions, swaps, truncations and rewritten histories. Verification
+// against the last checkpoint detects all of them at the right row.
 import { writeFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
@@ -28,7 +28,7 @@ const { service, admin, project } = useProject()
 beforeAll(async () => {
   for (let i = 0; i < rowCount; i++) {
     await change(`name ${i}`)
-    // Three checkpoints on the way, the last one over the whole chain.
+    // Create three checkpoints. The last one covers the whole chain.
     if (i === 9 || i === 24 || i === rowCount - 1)
       await service.app.schedules.find((job) => job.name === 'audit-checkpoint')?.run()
   }
@@ -142,7 +142,7 @@ describe('checkpoints', () => {
     )
     const env = testEnv(service.database.url)
     expect((await runManager(['audit', 'verify', '--checkpoints', file], env)).code).toBe(0)
-    // The last row and everything that knew of it is removed: the database alone looks whole.
+    // Remove the last row and every trace of it, so that the database by itself looks complete.
     await service.sql.query(`begin; set local session_replication_role = replica;
       delete from audit_checkpoints where seq = (select max(seq) from audit_checkpoints);
       delete from audit_logs where chain_id = '${project.id}' and seq = (select max(seq) from audit_logs where chain_id = '${project.id}');
@@ -152,7 +152,7 @@ describe('checkpoints', () => {
     const against = await runManager(['audit', 'verify', '--checkpoints', file], env)
     expect(against.code).toBe(1)
     expect(against.stdout).toMatch(/BROKEN chain .* rows are missing/)
-    expect(against.stdout).toMatch(/known outside the database but missing in it/)
+    expect(against.stdout).toMatch(/exists outside the database but is missing in it/)
   })
 
   test('[audit-append.checkpoint] an edited, unlinked or foreign checkpoint is found', async () => {

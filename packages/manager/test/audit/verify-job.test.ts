@@ -1,4 +1,4 @@
-// The job that verifies: what it measures, and what it says once.
+// Tests the metrics of the verification job, and that it logs each finding once.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { appendRows, sealAll, tamper } from '../kit/trail.ts'
@@ -38,7 +38,7 @@ test('shows nothing before it has run, then 1 and how far it is, then 0 and says
   expect(findings()).toMatchObject([
     { level: 'error', finding: `chain ${chainId} is broken at seq 3: row 3 was changed` },
   ])
-  // Another process says what was found too, though it found nothing itself.
+  // Another process also reports the stored finding, although it did not detect it.
   const other = await startTestApp({ database: service.database })
   await run(other)
   expect([await metric('svc_audit_chain_ok', other), findings(other).length]).toEqual([

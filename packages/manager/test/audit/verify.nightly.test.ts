@@ -1,8 +1,8 @@
-// What verification costs with many rows: all of them, those that are new, and for one answer.
+// Tests the cost of verification with many rows: for all rows, for new rows, and for one response.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createChainStatus } from '../../src/platform/audit/chain-status.ts'
-import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import { readVerdict, runVerification } from '../../src/platform/audit/verify-incremental.ts'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
@@ -22,24 +22,24 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 async function timed<T>(work: () => Promise<T>): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
 test('what is new costs what it is, not what there is', async () => {
   const { database } = service.world
   const verifier = { db: database.db.write, keys, macKey }
   const full = await timed(() => verifyAudit(database.db, keys))
-  const first = await timed(() => verifyOn(verifier, { newRows: rowCount * 2, oldRows: 0 }))
-  const idle = await timed(() => verifyOn(verifier, { newRows: rowCount * 2, oldRows: 0 }))
-  const again = await timed(() => verifyOn(verifier, { newRows: 1, oldRows: rowCount * 2 }))
+  const first = await timed(() => runVerification(verifier, { newRows: rowCount * 2, oldRows: 0 }))
+  const idle = await timed(() => runVerification(verifier, { newRows: rowCount * 2, oldRows: 0 }))
+  const again = await timed(() => runVerification(verifier, { newRows: 1, oldRows: rowCount * 2 }))
   await appendRows(service, chainId, newRows)
   const snapshot = await database.openSnapshot()
   const answer = await timed(() => createChainStatus({ keys, macKey })(snapshot, chainId))
   await snapshot.close()
   await sealAll(service)
-  const incremental = await timed(() => verifyOn(verifier, { newRows: rowCount, oldRows: 0 }))
+  const incremental = await timed(() => runVerification(verifier, { newRows: rowCount, oldRows: 0 }))
   const perSecond = (rows: number, ms: number): number => Math.round((rows / ms) * 1_000)
   process.stdout.write(
     `audit verify rows=${rowCount} full_rows_s=${perSecond(rowCount, full)} first_rows_s=${perSecond(rowCount, first)} ` +

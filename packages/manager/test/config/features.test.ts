@@ -1,9 +1,9 @@
-// What features say of themselves before they are created.
+// Tests the checks that run before features are created.
 import { describe, expect, test } from 'vitest'
 import { integer, setting } from '../../src/config/readers.ts'
-import { type FeatureDefinition, assertSettingsListed, needsOf } from '../../src/feature.ts'
+import { type FeatureDefinition, assertSettingsListed, collectFeatureNeeds } from '../../src/feature.ts'
 import { settings } from '../../src/settings.ts'
-import { leastEnv, load } from '../kit/config.ts'
+import { minimalEnv, load } from '../kit/config.ts'
 
 const create = () => ({ api: {} })
 const maxNotes = setting(integer(1, 2), { key: 'notes.max', env: 'SVC_NOTES_MAX', default: 1, doc: 'Notes.' })
@@ -20,7 +20,7 @@ describe('a feature', () => {
   test('gets sockets only in a process of its role; its services are known to every process', () => {
     const ownServices = () => ['http://notes.example']
     const live: FeatureDefinition = { name: 'live', role: 'comms', maxSockets: () => 7, ownServices, create }
-    const needs = (roles: string) => needsOf([live], load({ ...leastEnv, SVC_ROLES: roles }))
+    const needs = (roles: string) => collectFeatureNeeds([live], load({ ...minimalEnv, SVC_ROLES: roles }))
     expect(needs('api,comms')).toEqual({ maxSockets: 7, ownServices: ['http://notes.example'] })
     expect(needs('api')).toEqual({ maxSockets: 0, ownServices: ['http://notes.example'] })
   })

@@ -1,19 +1,19 @@
-// How Redis is configured: what each mode takes, and what is refused.
+// Tests the Redis configuration: which settings each mode accepts and rejects.
 import { describe, expect, test } from 'vitest'
 import { redisConnections, topologyOf } from '../../src/platform/redis/topology.ts'
-import { leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
+import { minimalEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 
 const file = useFiles()
-const problems = (env: Record<string, string>) => problemsOf({ ...leastEnv, ...env })
+const problems = (env: Record<string, string>) => problemsOf({ ...minimalEnv, ...env })
 const topology = (env: Record<string, string>, path?: string) =>
-  topologyOf(load({ ...leastEnv, ...env }, path))
+  topologyOf(load({ ...minimalEnv, ...env }, path))
 
 describe('Redis', () => {
   test('is one server where only its URL is given', () => {
-    expect(topology({})).toEqual({ mode: 'single', place: '127.0.0.1:6379' })
+    expect(topology({})).toEqual({ mode: 'single', address: '127.0.0.1:6379' })
     expect(topology({ SVC_REDIS_URL: 'rediss://:x@[::1]:7000/2' })).toEqual({
       mode: 'single',
-      place: '[::1]:7000',
+      address: '[::1]:7000',
     })
   })
 
@@ -82,7 +82,7 @@ describe('Redis', () => {
     ])
       expect([nodes, problems({ SVC_REDIS_MODE: 'cluster', SVC_REDIS_NODES: nodes })]).toEqual([
         nodes,
-        ['SVC_REDIS_NODES must be a list of at most 32 places such as 10.0.0.2:6379 or [fd12::5]:6379'],
+        ['SVC_REDIS_NODES must be a list of at most 32 addresses such as 10.0.0.2:6379 or [fd12::5]:6379'],
       ])
     expect(problems({ SVC_REDIS_MODE: 'shared' })).toEqual([
       'SVC_REDIS_MODE must be one of single, sentinel, cluster',

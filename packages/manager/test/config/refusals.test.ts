@@ -1,11 +1,11 @@
-// What a configuration is refused for, by its sentences; none of them repeats a secret.
+// Tests the messages for rejected configurations. None of them may repeat a secret.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../src/settings.ts'
 import { joinSettings } from '../../src/config/config.ts'
 import { setting, text } from '../../src/config/readers.ts'
-import { leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
+import { minimalEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 
 const file = useFiles()
 
@@ -20,11 +20,11 @@ describe('a name that no setting has', () => {
       ['SVC_LOGLEVEL', 'SVC_LOG_LEVEL'],
       ['SVC_PROXY_SECRET_PREVIUOS', 'SVC_PROXY_SECRET_PREVIOUS'],
     ] as const)
-      expect(problemsOf({ ...leastEnv, [wrong]: 'x' })).toEqual([
+      expect(problemsOf({ ...minimalEnv, [wrong]: 'x' })).toEqual([
         `${wrong} is not a known setting; did you mean ${meant}?`,
       ])
     const path = file('wrong.yaml', 'log:\n  levle: debug\ndatabse:\n  pool_size: 5\nrole: [api]\n')
-    expect(problemsOf(leastEnv, path)).toEqual([
+    expect(problemsOf(minimalEnv, path)).toEqual([
       'log.levle is not a known key of the configuration file; did you mean log.level?',
       'databse.pool_size is not a known key of the configuration file; did you mean database.pool_size?',
       'role is not a known key of the configuration file; did you mean roles?',
@@ -39,15 +39,15 @@ describe('a name that no setting has', () => {
       'SVC_WHATEVER_THIS_IS',
       `SVC_${'X'.repeat(100_000)}`,
     ])
-      expect(problemsOf({ ...leastEnv, [wrong]: 'x' })).toEqual([`${wrong} is not a known setting`])
+      expect(problemsOf({ ...minimalEnv, [wrong]: 'x' })).toEqual([`${wrong} is not a known setting`])
   })
 
   test('a group without keys sets nothing; an unknown one is refused', () => {
-    expect(problemsOf(leastEnv, file('empty.yaml', 'http:\nthrottles:\n  machine:\n'))).toEqual([])
-    expect(problemsOf(leastEnv, file('empty.yaml', 'htpt:\n'))).toEqual([
+    expect(problemsOf(minimalEnv, file('empty.yaml', 'http:\nthrottles:\n  machine:\n'))).toEqual([])
+    expect(problemsOf(minimalEnv, file('empty.yaml', 'htpt:\n'))).toEqual([
       'htpt is not a known key of the configuration file',
     ])
-    expect(load(leastEnv, file('null.yaml', 'http:\n  port: null\n')).port).toBe(8080)
+    expect(load(minimalEnv, file('null.yaml', 'http:\n  port: null\n')).port).toBe(8080)
   })
 })
 
@@ -61,7 +61,7 @@ describe('a secret from a file', () => {
     SVC_PROXY_SECRET: 'a-proxy-secret-of-thirty-two-characters',
     SVC_PROXY_SECRET_PREVIOUS: 'a-previous-secret-of-thirty-two-characters',
     SVC_MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
-    SVC_ENCRYPTION_KEYS: `2027:${leastEnv.SVC_MASTER_KEY}`,
+    SVC_ENCRYPTION_KEYS: `2027:${minimalEnv.SVC_MASTER_KEY}`,
     SVC_PILETS_S3_SECRET_ACCESS_KEY: 'the-secret-of-a-bucket',
     SVC_TRACING_OTLP_AUTHORIZATION: 'Bearer of-a-collector',
     SVC_AUDIT_CHECKPOINT_S3_SECRET_ACCESS_KEY: 'the-secret-of-another-bucket',
@@ -77,22 +77,22 @@ describe('a secret from a file', () => {
       expect(load({ ...env, ...sentinel })).toEqual(load({ ...values, ...sentinel }))
     }
     const path = file('two', `${values['SVC_PROXY_SECRET']}\n\n`)
-    expect(problemsOf({ ...leastEnv, SVC_PROXY_SECRET_FILE: path })).toEqual([
-      'the content of the file that SVC_PROXY_SECRET_FILE names must be a text of 1 to 1024 printable ASCII characters without blanks at its ends',
+    expect(problemsOf({ ...minimalEnv, SVC_PROXY_SECRET_FILE: path })).toEqual([
+      'the content of the file that SVC_PROXY_SECRET_FILE names must be a string of 1 to 1024 printable ASCII characters without leading or trailing spaces',
     ])
   })
 
   test('wins over the configuration file; an empty variable counts as not set', () => {
     const inFile = file('secrets.yaml', 'database:\n  url: postgres://in-the-file/x\n')
-    const env = { SVC_MASTER_KEY: leastEnv.SVC_MASTER_KEY }
+    const env = { SVC_MASTER_KEY: minimalEnv.SVC_MASTER_KEY }
     expect(load({ ...env, SVC_DATABASE_URL_FILE: file('url', url) }, inFile).databaseUrl).toBe(url)
     expect(load({ ...env, SVC_DATABASE_URL_FILE: '' }, inFile).databaseUrl).toBe('postgres://in-the-file/x')
-    const both = { ...leastEnv, SVC_DATABASE_URL: '', SVC_DATABASE_URL_FILE: file('url', url) }
+    const both = { ...minimalEnv, SVC_DATABASE_URL: '', SVC_DATABASE_URL_FILE: file('url', url) }
     expect(load(both).databaseUrl).toBe(url)
   })
 
   test('and from its variable too is one problem that names both', () => {
-    expect(problemsOf({ ...leastEnv, SVC_MASTER_KEY_FILE: file('key', 'x') })).toEqual([
+    expect(problemsOf({ ...minimalEnv, SVC_MASTER_KEY_FILE: file('key', 'x') })).toEqual([
       'SVC_MASTER_KEY and SVC_MASTER_KEY_FILE are both set; remove one of them',
     ])
   })
@@ -104,7 +104,8 @@ describe('a secret from a file', () => {
       file('large', Buffer.alloc(65_537, 'content')),
       file('wrong', 'the-content'),
     ]
-    const names = (path: string) => problemsOf({ ...leastEnv, SVC_MASTER_KEY: '', SVC_MASTER_KEY_FILE: path })
+    const names = (path: string) =>
+      problemsOf({ ...minimalEnv, SVC_MASTER_KEY: '', SVC_MASTER_KEY_FILE: path })
     expect(names(missing)).toEqual([
       `the file ${missing} that SVC_MASTER_KEY_FILE names cannot be read (ENOENT)`,
     ])
@@ -124,13 +125,13 @@ describe('a secret from a file', () => {
   })
 
   test('a secret where the path belongs is not repeated', () => {
-    expect(problemsOf({ ...leastEnv, SVC_PROXY_SECRET_FILE: 'the-secret-itself' })).toEqual([
+    expect(problemsOf({ ...minimalEnv, SVC_PROXY_SECRET_FILE: 'the-secret-itself' })).toEqual([
       'SVC_PROXY_SECRET_FILE must be an absolute path such as /run/secrets/name',
     ])
   })
 
   test('a setting that is no secret has no such variable', () => {
-    expect(problemsOf({ ...leastEnv, SVC_PORT_FILE: '/x' })).toEqual([
+    expect(problemsOf({ ...minimalEnv, SVC_PORT_FILE: '/x' })).toEqual([
       'SVC_PORT_FILE is not a known setting; only secrets are read from files, so set SVC_PORT',
     ])
   })
@@ -139,12 +140,12 @@ describe('a secret from a file', () => {
     const of = (key: string, env: string) =>
       setting(text(9), { key, env, secret: true, optional: true, doc: '' })
     expect(() => joinSettings([{ a: of('a', 'SVC_A'), b: of('b', 'SVC_A_FILE') }])).toThrow(
-      'two settings have the variable SVC_A_FILE',
+      'two settings share the variable SVC_A_FILE',
     )
   })
 
   test('stops the start with the sentence when it cannot be read', () => {
-    expect(() => load({ ...leastEnv, SVC_PROXY_SECRET_FILE: '/none/here' })).toThrow(
+    expect(() => load({ ...minimalEnv, SVC_PROXY_SECRET_FILE: '/none/here' })).toThrow(
       'configuration has 1 problem(s):\n  - the file /none/here that SVC_PROXY_SECRET_FILE names cannot be read (ENOENT)',
     )
   })
@@ -159,10 +160,10 @@ describe('a configuration file', () => {
       [1, '{the-hidden'],
     ] as const) {
       const path = file('broken.yaml', content)
-      const [problem = '', ...others] = problemsOf(leastEnv, path)
+      const [problem = '', ...others] = problemsOf(minimalEnv, path)
       expect([content, others]).toEqual([content, []])
       expect(problem).toMatch(
-        new RegExp(`^configuration file ${path} is not valid YAML in line ${line} \\([A-Z_]+\\)$`),
+        new RegExp(`^configuration file ${path} is not valid YAML: line ${line} \\([A-Z_]+\\)$`),
       )
       expect(problem).not.toContain('hidden')
     }
@@ -170,12 +171,12 @@ describe('a configuration file', () => {
 
   test('that is no mapping, or cannot be read, is one sentence', () => {
     for (const content of ['the-hidden', '- the-hidden', 'master_key: *the-hidden\n', 'a: &a\n  b: *a\n'])
-      expect(problemsOf(leastEnv, file('list.yaml', content))).toEqual([
+      expect(problemsOf(minimalEnv, file('list.yaml', content))).toEqual([
         expect.stringMatching(
-          /list\.yaml must be a mapping of keys to values, and every alias in it must lead to an anchor$/,
+          /list\.yaml must be a mapping of keys to values, and every alias must refer to an anchor$/,
         ),
       ])
-    expect(problemsOf(leastEnv, '/none/here')).toEqual([
+    expect(problemsOf(minimalEnv, '/none/here')).toEqual([
       'configuration file /none/here cannot be read (ENOENT)',
     ])
   })

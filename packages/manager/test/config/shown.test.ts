@@ -1,11 +1,12 @@
-// What operators are told of a configuration: warnings, and where the engines are. Never a secret.
+// Tests the configuration output for operators: it contains warnings and the addresses of PostgreSQL and Redis, but
+// never a secret.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configWarnings } from '../../src/config/warnings.ts'
 import { settings } from '../../src/settings.ts'
-import { placeOfUrl, topologyOf } from '../../src/platform/redis/topology.ts'
-import { databaseAddress, redisAddress, shownPlaces } from '../../src/platform/engine-addresses.ts'
+import { addressOfUrl, topologyOf } from '../../src/platform/redis/topology.ts'
+import { databaseAddress, redisAddress, createAddressFormatter } from '../../src/platform/engine-addresses.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
-import { leastEnv, load, useFiles } from '../kit/config.ts'
+import { minimalEnv, load, useFiles } from '../kit/config.ts'
 import { runManager } from '../kit/commands.ts'
 import { startProcess } from '@manager/harness/process.ts'
 
@@ -19,25 +20,26 @@ afterAll(() => database.drop())
 const long = 'x'.repeat(32)
 const short = 'x'.repeat(31)
 const missing =
-  'SVC_PROXY_SECRET (proxy.secret) is not set, so every request to a gated route is answered 401; make one with `openssl rand -base64 32`, and let the proxy send it as X-Proxy-Auth'
+  'SVC_PROXY_SECRET (proxy.secret) is not set, so every gated route returns 401; create one with `openssl rand -base64 32`, and configure the proxy to send it as X-Proxy-Auth'
 const guessable =
-  'SVC_PROXY_SECRET (proxy.secret) has fewer than 32 characters and may be guessed; make one with `openssl rand -base64 32`, and keep this one as SVC_PROXY_SECRET_PREVIOUS until every proxy sends the new one'
-const formerGuessable =
+  'SVC_PROXY_SECRET (proxy.secret) has fewer than 32 characters and may be guessed; create one with `openssl rand -base64 32`, and keep the current one as SVC_PROXY_SECRET_PREVIOUS until every proxy sends the new one'
+const previousGuessable =
   'SVC_PROXY_SECRET_PREVIOUS (proxy.previous_secret) has fewer than 32 characters and may be guessed; remove it as soon as every proxy sends the current secret'
 
 describe('warnings', () => {
-  const warningsOf = (env: Record<string, string>) => configWarnings(load({ ...leastEnv, ...env }), settings)
+  const warningsOf = (env: Record<string, string>) =>
+    configWarnings(load({ ...minimalEnv, ...env }), settings)
 
   test('a proxy secret that is missing or short, and a short former one', () => {
     expect(warningsOf({})).toEqual([missing])
     expect(warningsOf({ SVC_PROXY_SECRET: long })).toEqual([])
     expect(warningsOf({ SVC_PROXY_SECRET: short })).toEqual([guessable])
     expect(warningsOf({ SVC_PROXY_SECRET: long, SVC_PROXY_SECRET_PREVIOUS: short })).toEqual([
-      formerGuessable,
+      previousGuessable,
     ])
     expect(warningsOf({ SVC_PROXY_SECRET: short, SVC_PROXY_SECRET_PREVIOUS: short })).toEqual([
       guessable,
-      formerGuessable,
+      previousGuessable,
     ])
   })
 
@@ -64,10 +66,10 @@ describe('warnings', () => {
   })
 
   test('config check prints them and exits with zero', async () => {
-    expect(await runManager(['config', 'check'], leastEnv)).toEqual({
+    expect(await runManager(['config', 'check'], minimalEnv)).toEqual({
       code: 0,
       stdout:
-        'database manager on db.example:5432 as svc\nredis on 127.0.0.1:6379\nthe configuration is fine\n',
+        'database manager on db.example:5432 as svc\nredis on 127.0.0.1:6379\nThe configuration is valid.\n',
       stderr: `warning: ${missing}\n`,
     })
   })
@@ -92,12 +94,12 @@ describe('warnings', () => {
 
 describe('addresses', () => {
   const redisOf = (url: string, env = {}): string => {
-    const config = load({ ...leastEnv, SVC_REDIS_URL: url, ...env })
+    const config = load({ ...minimalEnv, SVC_REDIS_URL: url, ...env })
     return redisAddress(config.redisUrl, topologyOf(config))
   }
 
   test('host, port, name and user of the database, as the driver will take them', () => {
-    for (const [url, sentence, label] of [
+    for (const [url, description, label] of [
       [
         'postgres://svc:x@db.example/manager',
         'database manager on db.example:5432 as svc',
@@ -110,7 +112,7 @@ describe('addresses', () => {
       ['postgres://u@h/a?host=/run/postgresql', 'database a on /run/postgresql as u', '/run/postgresql/a'],
       ['postgres://u:x@h', 'database u on h:5432 as u', 'h:5432/u'],
     ] as const)
-      expect(databaseAddress(url)).toMatchObject({ sentence, label })
+      expect(databaseAddress(url)).toMatchObject({ description, label })
     expect(redisOf('redis://127.0.0.1:6379')).toBe('redis on 127.0.0.1:6379')
     expect(redisOf('rediss://user:x@cache.example/3')).toBe('redis on cache.example:6379')
     expect(redisOf('redis://[::1]:7000')).toBe('redis on [::1]:7000')
@@ -135,7 +137,7 @@ describe('addresses', () => {
       'h/a?password=hidden&user=svc',
       'h/a?sslpassword=hidden',
       'svc%3Ahidden@h/a',
-      // Characters that should have been percent-encoded end the host too early.
+      // Reserved characters that are not percent-encoded end the host name too early.
       'svc:12/hidden@h/a',
       'svc:12?hidden@h/a',
       'svc:12#hidden@h/a',
@@ -143,27 +145,27 @@ describe('addresses', () => {
       'h/a%0Apassword=hidden',
       'svc:%zz-hidden@h/a',
     ]) {
-      const { sentence, label } = databaseAddress(`postgres://${rest}`)
-      expect([rest, `${sentence} ${label}`]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
-      const shown = shownPlaces(`redis://${rest}`)(placeOfUrl(`redis://${rest}`))
+      const { description, label } = databaseAddress(`postgres://${rest}`)
+      expect([rest, `${description} ${label}`]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
+      const shown = createAddressFormatter(`redis://${rest}`)(addressOfUrl(`redis://${rest}`))
       const redis = `${redisOf(`redis://${rest}`)} ${shown}`
       expect([rest, redis]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
     }
     for (const url of ['postgres:svc:hidden@h/a', 'postgres:/svc:hidden@h/a'])
-      expect(databaseAddress(url).sentence).toBe(
-        'database ********: its URL has an @ behind the host; percent-encode what the password holds',
+      expect(databaseAddress(url).description).toBe(
+        'database ********: its URL has an @ after the host; percent-encode the password',
       )
     expect(databaseAddress('postgres://u@h/a%0Ab')).toEqual({
-      place: 'h:5432',
+      server: 'h:5432',
       name: '********',
       user: 'u',
-      sentence: 'database ******** on h:5432 as u',
+      description: 'database ******** on h:5432 as u',
       label: 'h:5432/********',
     })
   })
 
   test('a URL that the driver cannot read is one sentence without it', async () => {
-    const env = { ...leastEnv, SVC_DATABASE_URL: 'postgres://svc:hidden@h/a?sslrootcert=/none/here' }
+    const env = { ...minimalEnv, SVC_DATABASE_URL: 'postgres://svc:hidden@h/a?sslrootcert=/none/here' }
     const { code, stderr } = await runManager(['config', 'check'], env)
     expect([code, stderr]).toEqual([
       1,

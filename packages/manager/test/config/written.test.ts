@@ -1,11 +1,12 @@
-// What is shown of the configuration is read again as the same: by `config print`, on the page and in the example file.
+// Tests that printed configuration can be read back unchanged: from `config print`, the reference page and the example
+// file.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { settings } from '../../src/settings.ts'
 import type { Config } from '../../src/config/config.ts'
-import { configText, envText, printableConfig } from '../../src/config/shown-config.ts'
-import { type Env, leastEnv, load, problemsOf, useFiles } from '../kit/config.ts'
+import { configText, envText, printableConfig } from '../../src/config/config-format.ts'
+import { type Env, minimalEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 import { runManager } from '../kit/commands.ts'
 
 const file = useFiles()
@@ -14,20 +15,23 @@ const entries = Object.entries(settings)
 const open = entries.filter(([, item]) => !item.secret)
 type Entry = (typeof entries)[number]
 
-/** What is refused with a single Redis. */
+/** Settings that are rejected with a single Redis server, and the mode that they need. */
 const modeFor: Record<string, Env> = {
   SVC_REDIS_NODES: { SVC_REDIS_MODE: 'cluster' },
   SVC_REDIS_MASTER_NAME: { SVC_REDIS_MODE: 'sentinel' },
 }
-/** Development accepts every value of every setting; a variable would win over the file. */
+/**
+ * Returns variables for a test of one setting. In development, every value of every setting is accepted. SVC_ENV itself
+ * is omitted, because a variable would override the file.
+ */
 const envFor = (variable: string): Env => ({
-  ...leastEnv,
+  ...minimalEnv,
   ...(variable === 'SVC_ENV' ? {} : { SVC_ENV: 'development' }),
   ...modeFor[variable],
 })
 const valueOf = (config: Config, name: string): unknown => config[name as keyof Config]
 
-// Texts of every kind that some reader takes, those that YAML reads as something else among them.
+// Texts of every kind that a setting accepts, including texts that YAML parses as other types.
 const samples = [
   "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|error|api|jobs,api|s3|kubernetes",
   '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
@@ -37,7 +41,7 @@ const samples = [
 
 describe('every setting', () => {
   test('is read again as its default, from the file and from its variable, as it is printed', () => {
-    const printed = printableConfig(load({ ...leastEnv, SVC_ENV: 'development' }), settings)
+    const printed = printableConfig(load({ ...minimalEnv, SVC_ENV: 'development' }), settings)
     const wrong = open.flatMap(([name, item]) => {
       if (item.default === undefined) return printed[item.key] === null ? [] : [item.key]
       if (item.key === 'env') return []
@@ -52,7 +56,8 @@ describe('every setting', () => {
     expect(open.length).toBeGreaterThan(50)
   })
 
-  // A configuration per setting and text would take most of a minute: those that cannot disturb each other share one.
+  // One configuration per setting and text would take almost a minute, so settings that do not affect each other share
+  // one.
   test('is read again as it was set, from the file and from its variable, as it is printed', () => {
     const unproved = new Set(open.map(([name]) => name))
     const isAlone = ([, { env }]: Entry): boolean => /^SVC_(?:ENV|REDIS_\w+)$/.test(env)
@@ -78,12 +83,12 @@ describe('every setting', () => {
           if (JSON.stringify(value) !== JSON.stringify(item.default)) unproved.delete(name)
         }
       }
-    // It has only one value, its default.
+    // This setting has only one value, its default.
     expect([...unproved]).toEqual(['userProvider'])
   })
 
   test('times are printed with their unit', () => {
-    const env = { ...leastEnv, SVC_ESB_FORWARD_TIMEOUT: '2m', SVC_ESB_BODY_TIMEOUT: '1500ms' }
+    const env = { ...minimalEnv, SVC_ESB_FORWARD_TIMEOUT: '2m', SVC_ESB_BODY_TIMEOUT: '1500ms' }
     expect(printableConfig(load(env), settings)).toMatchObject({
       'esb.forward_timeout': '120s',
       'esb.body_timeout': '1500ms',
@@ -94,7 +99,7 @@ describe('every setting', () => {
 
   test('a list of times is printed as it is written, an empty one as none', () => {
     const delaysOf = (text: string) => {
-      const config = load({ ...leastEnv, SVC_TRIGGERS_RETRY_DELAYS: text })
+      const config = load({ ...minimalEnv, SVC_TRIGGERS_RETRY_DELAYS: text })
       return [
         valueOf(config, 'triggerRetryDelaysMs'),
         printableConfig(config, settings)['triggers.retry_delays'],
@@ -103,9 +108,9 @@ describe('every setting', () => {
     expect(delaysOf('1s, 90,2m')).toEqual([[1_000, 90_000, 120_000], '1s,90s,120s'])
     expect(delaysOf('none')).toEqual([[], 'none'])
     const inFile = file('delays.yaml', 'triggers:\n  retry_delays: [1500ms, 7]\n')
-    expect(valueOf(load(leastEnv, inFile), 'triggerRetryDelaysMs')).toEqual([1_500, 7_000])
+    expect(valueOf(load(minimalEnv, inFile), 'triggerRetryDelaysMs')).toEqual([1_500, 7_000])
     expect(
-      valueOf(load(leastEnv, file('none.yaml', 'triggers:\n  retry_delays: []\n')), 'triggerRetryDelaysMs'),
+      valueOf(load(minimalEnv, file('none.yaml', 'triggers:\n  retry_delays: []\n')), 'triggerRetryDelaysMs'),
     ).toEqual([])
     for (const wrong of [
       'soon',
@@ -119,8 +124,8 @@ describe('every setting', () => {
       '61m',
       Array(11).fill('5s').join(','),
     ])
-      expect(problemsOf({ ...leastEnv, SVC_TRIGGERS_RETRY_DELAYS: wrong })).toEqual([
-        'SVC_TRIGGERS_RETRY_DELAYS must be none, or a list of at most 10 times such as 5s,30s, each from 1s to 3600s',
+      expect(problemsOf({ ...minimalEnv, SVC_TRIGGERS_RETRY_DELAYS: wrong })).toEqual([
+        'SVC_TRIGGERS_RETRY_DELAYS must be none, or a list of at most 10 durations such as 5s,30s, each from 1s to 3600s',
       ])
   })
 
@@ -146,10 +151,10 @@ describe('every setting', () => {
 
 describe('config print', () => {
   const secrets = {
-    ...leastEnv,
+    ...minimalEnv,
     SVC_REDIS_URL: 'redis://:red-word@cache.example',
     SVC_PROXY_SECRET: 'a-proxy-secret-of-thirty-two-characters',
-    SVC_ENCRYPTION_KEYS: `2027:${leastEnv.SVC_MASTER_KEY}`,
+    SVC_ENCRYPTION_KEYS: `2027:${minimalEnv.SVC_MASTER_KEY}`,
   }
 
   test('is a file that is accepted where the secrets come from the environment, and prints the same again', async () => {
@@ -167,7 +172,7 @@ describe('config print', () => {
     expect(check).toEqual({
       code: 0,
       stdout:
-        'database manager on db.example:5432 as svc\nredis on cache.example:6379\nthe configuration is fine\n',
+        'database manager on db.example:5432 as svc\nredis on cache.example:6379\nThe configuration is valid.\n',
       stderr: '',
     })
     expect((await runManager(['--config', path, 'config', 'print'], secrets)).stdout).toBe(stdout)
@@ -175,9 +180,7 @@ describe('config print', () => {
 
   test('says in its help what the output is good for', async () => {
     const { stdout } = await runManager(['config', 'print', '--help'], {})
-    expect(stdout).toContain(
-      'What is printed is a configuration file. Secrets that are set are comments in it',
-    )
+    expect(stdout).toContain('The output is a configuration file in which secrets are commented out.')
   })
 })
 
@@ -185,8 +188,8 @@ describe('manager.example.yaml', () => {
   const example = readFileSync(`${root}manager.example.yaml`, 'utf8')
 
   test('is accepted as it is, with the required secrets from the environment, and holds every default', () => {
-    const config = load(leastEnv, `${root}manager.example.yaml`)
-    expect(config).toEqual(load(leastEnv))
+    const config = load(minimalEnv, `${root}manager.example.yaml`)
+    expect(config).toEqual(load(minimalEnv))
   })
 
   test('names every key, with its meaning; those without a default and secrets as comments', () => {
@@ -197,7 +200,7 @@ describe('manager.example.yaml', () => {
     }
     const isActive = ([, item]: Entry) => item.default !== undefined && !item.secret
     collect(parse(example), '')
-    // A group whose keys are all comments.
+    // All keys in this group are commented out.
     flat.delete('encryption')
     expect([...flat].toSorted()).toEqual(
       entries
@@ -205,14 +208,16 @@ describe('manager.example.yaml', () => {
         .map(([, item]) => item.key)
         .toSorted(),
     )
-    // Without the marks, every key has its place, and may be left empty.
+    // After the comment marks are removed, every key is valid and may be empty.
     const uncommented = example.replaceAll(/^( *)#(?=[a-z])/gm, '$1')
     flat.clear()
     collect(parse(uncommented), '')
     expect([...flat].toSorted()).toEqual(entries.map(([, item]) => item.key).toSorted())
-    expect(problemsOf(leastEnv, file('uncommented.yaml', uncommented))).toEqual([])
+    expect(problemsOf(minimalEnv, file('uncommented.yaml', uncommented))).toEqual([])
     const words = example.replaceAll(/\s*\n *# /g, ' ')
     for (const [key, item] of entries) expect([key, words.includes(item.doc)]).toEqual([key, true])
-    expect(words).toContain(' Required. Secret: better from SVC_DATABASE_URL or SVC_DATABASE_URL_FILE.')
+    expect(words).toContain(
+      ' Required. Secret: prefer the variable SVC_DATABASE_URL or SVC_DATABASE_URL_FILE.',
+    )
   })
 })

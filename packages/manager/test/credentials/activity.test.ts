@@ -1,4 +1,4 @@
-// When principals were last active: whoever is admitted is noted, rarely and for many together.
+// Tests the last activity of principals: every authenticated caller is recorded, but rarely and in batches.
 import { describe, expect, test, vi } from 'vitest'
 import { createActivity } from '../../src/platform/credentials/activity.ts'
 import type { Statement } from '../../src/platform/postgres/statements.ts'
@@ -19,7 +19,7 @@ import { seedBasicUser, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 
-/** What is noted of calls to another process is written when it ends. */
+/** Runs calls against another process and stops it, which flushes the recorded activity. */
 async function afterCalls(calls: (url: string) => Promise<unknown>): Promise<void> {
   const replica = await startTestApp({ database: service.database })
   await calls(replica.url)
@@ -48,7 +48,7 @@ describe('activity', () => {
     const [session, owner, tenantUser, person, proxied] = people as [(typeof people)[0], ...typeof people]
     const { token } = await createToken(service, owner as never)
     const other = await createToken(service, proxied as never)
-    // Making the tokens was activity, too.
+    // Creating the tokens also counted as activity.
     await afterCalls(async () => undefined)
     await service.sql.query('delete from user_activity')
     await afterCalls(async (url) => {
@@ -91,7 +91,7 @@ describe('activity', () => {
     })
     const ids = [direct.id, proxied.id, rows[0].id as string, idle.id]
     expect(await Promise.all(ids.map(isActiveMachine))).toEqual([true, true, true, false])
-    // What is deleted leaves nothing behind.
+    // Deleting a machine user also deletes its activity.
     await service.sql.query('delete from machine_users where id = $1', [direct.id])
     expect(await isActiveMachine(direct.id)).toBe(false)
   })
@@ -118,16 +118,16 @@ describe('the notes', () => {
     vi.useFakeTimers()
     try {
       const { written, activity } = start()
-      for (let calls = 0; calls < 1_000; calls++) activity.noteUser(`user ${calls % 10}`)
+      for (let calls = 0; calls < 1_000; calls++) activity.recordUser(`user ${calls % 10}`)
       await vi.advanceTimersByTimeAsync(60_000)
       expect(written.map(({ ids }) => ids.length)).toEqual([10])
       for (let minute = 2; minute < 60; minute++) {
-        activity.noteUser('user 1')
+        activity.recordUser('user 1')
         await vi.advanceTimersByTimeAsync(60_000)
       }
       expect(written.length).toBe(1)
       await vi.advanceTimersByTimeAsync(60_000)
-      activity.noteUser('user 1')
+      activity.recordUser('user 1')
       await vi.advanceTimersByTimeAsync(60_000)
       expect(written.map(({ ids }) => ids.length)).toEqual([10, 1])
       await activity.close()
@@ -139,7 +139,7 @@ describe('the notes', () => {
   test('what could not be written is tried again, and what is too much is left out', async () => {
     let isDown = true
     const { written, log, activity } = start(() => isDown)
-    for (let id = 0; id < 120_000; id++) activity.noteMachineUser(String(id))
+    for (let id = 0; id < 120_000; id++) activity.recordMachineUser(String(id))
     await activity.close()
     expect([written.length, log.warn.mock.calls.length]).toEqual([0, 1])
     isDown = false

@@ -1,4 +1,4 @@
-// Callers with a valid token hardly notice a flood of forged ones.
+// Tests that a flood of forged tokens hardly slows down callers with a valid token.
 import { Agent } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { throughProxy } from '@manager/harness/credentials.ts'
@@ -16,11 +16,11 @@ describe('forged tokens', () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 32 })
       const body = '{"query":"{ me { id } }"}'
       const headers = { ...throughProxy('203.0.113.7'), authorization: `Bearer ${scene.token}` }
-      /** Normal traffic at 200 requests a second; the 99th percentile of its times. */
+      /** Sends normal traffic at 200 requests per second and returns the 99th percentile of the response time. */
       const normalP99 = async (seconds: number): Promise<number> => {
-        const [answers, begunAt] = [[] as Promise<{ status: number; ms: number }>[], performance.now()]
-        while (performance.now() - begunAt < seconds * 1_000) {
-          while (answers.length < ((performance.now() - begunAt) / 1_000) * 200)
+        const [answers, startedAt] = [[] as Promise<{ status: number; ms: number }>[], performance.now()]
+        while (performance.now() - startedAt < seconds * 1_000) {
+          while (answers.length < ((performance.now() - startedAt) / 1_000) * 200)
             answers.push(timedPost(agent, `${scene.service.url}/query`, headers, body))
           await new Promise((resolve) => setTimeout(resolve, 2))
         }
@@ -37,7 +37,7 @@ describe('forged tokens', () => {
       }
       await normalP99(3)
       const ratios: number[] = []
-      // Until a round is quiet enough: what else the machine does spoils some of them.
+      // Repeat until one round is quiet enough: other load on the machine disturbs some rounds.
       for (let round = 0; round < 6 && Math.min(...ratios) > 1.3; round++) {
         const runsBefore = await metric('svc_auth_kdf_runs_total')
         const flooded = await during(many(6_000, withWrongTail))
@@ -50,7 +50,7 @@ describe('forged tokens', () => {
         )
         for (const status of Object.keys(flooded.statuses)) expect(['401', '503']).toContain(status)
         expect(flooded.withoutRetryAfter).toBe(0)
-        // Five are tried before the prefix is blocked, and what waits by then: no more than the queue holds.
+        // Five tokens are hashed before the prefix is blocked, plus the tokens that are already in the queue.
         expect(runs).toBeLessThanOrEqual(5 + queueSize + 1)
         expect(flooded.statuses['401'] ?? 0).toBeLessThanOrEqual(runs)
       }

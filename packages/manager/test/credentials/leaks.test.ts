@@ -1,4 +1,4 @@
-// Nothing that was issued is kept or repeated: not in the database, not in Redis, not in a log, not in an error.
+// Tests that issued secrets are neither stored nor repeated: not in the database, in Redis, in the log or in errors.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createClient } from 'redis'
@@ -23,7 +23,7 @@ import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let database: TestDatabase
 let service: ServiceProcess
-/** Every secret the service handed out or was shown, and a part of each that no other text has. */
+/** Maps every secret that the service issued or received to a unique part of it. */
 const issued = new Map<string, string>()
 const bodies: string[] = []
 let tokenPrefix: string
@@ -72,7 +72,7 @@ beforeAll(async () => {
     const { data } = await query(admin, text, { id })
     await use(issue(`rotated ${name}`, data.rotateMachineUserToken.generatedToken as string))
   }
-  // Errors of the mutations that were given a secret.
+  // Provoke errors in mutations that receive a secret.
   const twice = { environmentId: project.environmentId, password }
   const again = await query(
     admin,
@@ -80,7 +80,7 @@ beforeAll(async () => {
       input: {name: "again", username: "bob", hashedKey: $password}) { generatedToken } }`,
     twice,
   )
-  expect(again.error).toContain('exists already')
+  expect(again.error).toContain('already has')
   const update = `mutation($id: ID!, $password: String!) { updateMachineUser(id: $id, input: {hashedKey: $password}) { id } }`
   const refused = await query(admin, update, { id: basic.id, password })
   expect(refused.error).toContain('rotateMachineUserToken')
@@ -90,7 +90,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** The issued secrets that the text holds. */
+/** Returns the issued secrets that the text contains. */
 const found = (text: string): string[] =>
   [...issued].filter(([, secret]) => text.includes(secret)).map(([name]) => name)
 
@@ -100,7 +100,7 @@ describe('issued secrets', () => {
     const { stdout } = await promisify(execFile)(`${ensurePostgres()}/pg_dump`, ['--inserts', url.href], {
       maxBuffer: 64 * 1_048_576,
     })
-    // The dump holds what it should, so what it lacks is not there.
+    // Check that the dump contains the expected data. Otherwise the next check would prove nothing.
     expect(stdout).toContain(tokenPrefix)
     expect(stdout).toContain('$pbkdf2-sha256$i=600000$')
     expect(found(stdout)).toEqual([])

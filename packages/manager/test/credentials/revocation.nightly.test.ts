@@ -1,28 +1,31 @@
-// The check of revocation.load.test.ts finds a planted fault.
+// Tests that the check in revocation.load.test.ts finds a planted fault.
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
-import { type Live, hammer, startLiveWorld } from '@manager/harness/live-credentials.ts'
-import { type Ending, acceptedAfterEnd } from '@manager/harness/revocation.ts'
+import { type LiveCredential, startLiveWorld, useAndInvalidate } from '@manager/harness/live-credentials.ts'
+import { type Invalidation, acceptedAfterInvalidation } from '@manager/harness/revocation.ts'
 
 const plantedCache = new URL('../planted/cached-reads.ts', import.meta.url).pathname
 
 test('finds a cache of 50 ms that is planted in front of the lookups', { timeout: 120_000 }, async () => {
   const database = await createScratchDatabase()
   const { world, sql, addMachine, stop } = await startLiveWorld(database.url, plantedCache)
-  // By hand, so that the answer comes right after the commit even when the machine is busy.
-  const disable = async ({ id }: Live): Promise<Ending> => {
+  // Revoke with SQL, so that the response follows the commit immediately even on a busy machine.
+  const disable = async ({ id }: LiveCredential): Promise<Invalidation> => {
     await new Promise((resolve) => setTimeout(resolve, 500))
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     await sql.query('update machine_users set enabled = false where id = $1', [id])
-    return { askedAt, answeredAt: performance.now() }
+    return { requestedAt, confirmedAt: performance.now() }
   }
   let [stale, all] = [0, 0]
-  // One credential at a time, so that every process has it in its cache when it ends.
+  // Revoke one credential at a time, so that every process has it in its cache at that moment.
   for (let i = 0; i < 10 && stale === 0; i++) {
-    world.live = []
+    world.credentials = []
     await addMachine()
-    const { uses, endings } = await hammer(world, world.live, { seconds: 2, endOne: disable })
-    stale += acceptedAfterEnd(uses, endings).length
+    const { uses, invalidations } = await useAndInvalidate(world, world.credentials, {
+      seconds: 2,
+      invalidate: disable,
+    })
+    stale += acceptedAfterInvalidation(uses, invalidations).length
     all += uses.length
   }
   await stop()

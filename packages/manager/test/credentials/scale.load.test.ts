@@ -1,5 +1,5 @@
-// What an authentication costs, counted rather than timed: statements, KDF runs and plans, with few credentials and with
-// very many of each kind, a million with LOAD_SIZE=full.
+// Counts the statements, KDF runs and plans of an authentication instead of measuring its time. Compares a few
+// credentials of each kind with very many: 1 million with LOAD_SIZE=full.
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Client } from 'pg'
@@ -41,7 +41,7 @@ afterAll(async () => {
 const bodyOf = (authorization_header: string): string =>
   JSON.stringify({ authorization_header, application_id: project.applicationId })
 
-/** So many validations at once over kept connections; all must succeed. */
+/** Sends `count` concurrent validations over keep-alive connections. All must succeed. */
 async function validateAtOnce(headers: string[], count: number): Promise<void> {
   const url = `${service.url}/api/validate-proxy-auth`
   const answers = await Promise.all(
@@ -55,7 +55,10 @@ async function validateAtOnce(headers: string[], count: number): Promise<void> {
 const kdfRuns = async (): Promise<number> =>
   (await service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
 
-/** On a busy machine the 64 do not always arrive at once; the fewest of some tries is what they cost when they do. */
+/**
+ * Returns the minimum cost of several tries. On a busy machine, the 64 requests do not always arrive at the same time;
+ * the minimum is their cost when they do.
+ */
 async function fewest(send: () => Promise<{ status: number }[]>) {
   const statuses = new Set<number>()
   let statements = Number.POSITIVE_INFINITY
@@ -67,15 +70,16 @@ async function fewest(send: () => Promise<{ status: number }[]>) {
   return { statements, statuses }
 }
 
-/** Statements and KDF runs of 64 validations at once, when the credentials have been seen before. */
+/** Returns the statements and KDF runs of 64 concurrent validations with known credentials. */
 async function costOf64(kind: string): Promise<{ statements: string[]; kdf: number }> {
   const headers = authorizations[kind] as string[]
-  // Opens the connections and lets every credential be seen; the Basic ones one by one, as guesses are counted.
+  // Open the connections and use every credential once. Use Basic credentials one by one, because the service counts
+  // guesses.
   for (const header of headers) await validateAtOnce([header], 1)
   await validateAtOnce(headers, 64)
   const before = await kdfRuns()
   let statements: string[] = []
-  // As in `fewest`; a job of the service (its clock, its last uses) may add a statement of its own.
+  // Retry, as in `fewest`. A background job of the service (clock sync, last use) may add a statement.
   const isCheap = () => statements.length <= 3 && new Set(statements).size === 1
   for (let tries = 0; tries < 5 && !isCheap(); tries++) {
     service.statements.length = 0
@@ -85,7 +89,10 @@ async function costOf64(kind: string): Promise<{ statements: string[]; kdf: numb
   return { statements, kdf: (await kdfRuns()) - before }
 }
 
-/** The one statement that answers has_access, role and tenants, which runs when something that access depends on has changed. */
+/**
+ * Returns the statement that computes has_access, role and tenants. It runs only after a change to data that access
+ * depends on.
+ */
 async function accessStatement(kind: string): Promise<string> {
   const rename =
     'mutation($id: ID!, $name: String!) { updateApplication(id: $id, input: {name: $name}) { id } }'
@@ -97,9 +104,9 @@ async function accessStatement(kind: string): Promise<string> {
   return long[0] as string
 }
 
-/** Neighbours in another project: with one row in a table every way to it costs the planner the same. */
-async function addNeighbours(): Promise<void> {
-  const other = await seedProject(service.sql, 'neighbours')
+/** Adds rows in another project: if each table had only one row, all plans would cost the same. */
+async function addNeighbors(): Promise<void> {
+  const other = await seedProject(service.sql, 'neighbors')
   const rows = 'generate_series(1, 2000) i'
   for (const insert of [
     `users (id, external_username) select md5(i::text)::uuid, 'user' || i from ${rows}`,
@@ -123,7 +130,7 @@ async function addNeighbours(): Promise<void> {
 async function addAMillionOfEach(): Promise<void> {
   const client = new Client({ connectionString: service.database.url })
   await client.connect()
-  // Neither the log nor the checks of foreign keys are the question here; without them it takes less time.
+  // Skip WAL and foreign key checks to save time. They do not matter here.
   await client.query('alter table personal_access_tokens set unlogged')
   await client.query('set session_replication_role = replica')
   await client.query(
@@ -146,12 +153,12 @@ describe('what an authentication costs', () => {
     '[access-tokens.bounded-kdf] [proxy-auth.application] 64 at once take at most 3 statements and no KDF run, by index alone, with very many credentials as with four',
     { timeout: 300_000 },
     async () => {
-      await addNeighbours()
+      await addNeighbors()
       const few = new Map<string, string[]>()
       for (const kind of Object.keys(authorizations)) {
         const { statements, kdf } = await costOf64(kind)
         expect({ kind, kdf, isFew: statements.length <= 3 }).toEqual({ kind, kdf: 0, isFew: true })
-        // The same statement each time.
+        // All statements must be the same.
         expect(new Set(statements).size).toBe(1)
         few.set(kind, [
           ...(await planOf(service.database.url, statements[0] as string)),

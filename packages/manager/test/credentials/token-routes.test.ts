@@ -1,4 +1,5 @@
-// Personal access tokens on the routes the service has: past the gate they are their owner, without it they are nothing.
+// Tests personal access tokens on all routes: with the proxy secret they act as their owner, without it they are
+// rejected.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -26,28 +27,28 @@ async function send(name: string, headers: Record<string, string>, body = '{}'):
   return { status: answer.status, body: isPage ? { page: answer.body } : JSON.parse(answer.body) }
 }
 
-// The owner is known, and is no member of the project that the address names.
+// The owner is authenticated but not a member of the project in the URL.
 const toStranger = {
   body: '',
   status: 403,
-  answers: () => ({ error: expect.stringContaining('not permitted: this needs project role') as unknown }),
+  answers: () => ({ error: expect.stringContaining('not permitted: requires project role') as unknown }),
 }
 
-// The owner is no administrator.
+// The owner is not an administrator.
 const toUser = {
   body: '',
   status: 403,
   answers: () => ({ error: expect.stringContaining('system role administrator') as unknown }),
 }
 
-/** For each route that needs a user: a call, and its answer to the owner of the token and to nobody else. */
+/** For each route that needs a user, a call and the response that only the token owner gets. */
 const asOwner: Record<string, { body: string; status: number; answers: () => object }> = {
   'POST /query': {
     body: '{"query":"{ me { id } }"}',
     status: 200,
     answers: () => ({ data: { me: { id: owner.id } } }),
   },
-  // Without a code, the page asks for one; a form has to be one.
+  // Without a code, the page asks for one. A POST must be a form.
   'GET /cli/authorize': {
     body: '',
     status: 200,
@@ -77,7 +78,7 @@ const asOwner: Record<string, { body: string; status: number; answers: () => obj
 describe('personal access tokens', () => {
   test('[access-tokens.routes] on every route that needs a user they act as their owner, and a bad one as nobody', async () => {
     const names = gatedRoutes(service).flatMap(({ name, needsUser }) => (needsUser ? [name] : []))
-    // A new route gets an entry above.
+    // A new route needs an entry above.
     expect(names.toSorted()).toEqual(Object.keys(asOwner).toSorted())
     for (const name of names) {
       const { body, status, answers } = asOwner[name] as (typeof asOwner)[string]

@@ -1,5 +1,5 @@
-// Every change that the service knows, made as its callers make it: the mutations of the policy matrix, further ones with other
-// values, the changes of REST routes; and, appended directly, the rows of commands and of what no caller starts.
+// Makes every change that the service supports through its public API: the mutations of the policy matrix, variants
+// with other values, and REST changes. Audit rows of commands and background jobs are appended directly.
 import { randomUUID } from 'node:crypto'
 import { type AuditAction, createAudit, systemActor } from '../../src/platform/audit/append.ts'
 import type { TestApp } from '../kit/app.ts'
@@ -15,13 +15,13 @@ import { type MatrixWorld, createMatrixWorld, fresh, newSlug } from '../policy/w
 
 export type Change = { name: string; run: (world: MatrixWorld) => Promise<void>; consumes?: true }
 
-/** One of everything in the table of operations that changes something. */
+/** Every operation in the policy matrix that changes something. */
 const ofMatrix = operations.filter(({ name }) => name.startsWith('Mutation.'))
 
 const mutation = (text: string): string => `mutation { ${text} }`
 const member = (of: 'project' | 'tenant') => (world: MatrixWorld, target: MatrixWorld['own']) =>
   fresh.member(world, target, of)
-/** The same operations with values that other queries hold. */
+/** The same operations with values that match other evidence queries. */
 const variants = [
   op(
     'Mutation.addUserToProject',
@@ -171,7 +171,8 @@ const ofGraphql = (operation: (typeof operations)[number]): Change => ({
   run: async (world) => {
     const text = operation.text(world.own, await operation.make(world, world.own))
     const { error } = await world.service.query(world.people.administrator, text)
-    if (error !== null && operation.errs?.test(error) !== true) throw new Error(`${operation.name}: ${error}`)
+    if (error !== null && operation.alwaysFailsWith?.test(error) !== true)
+      throw new Error(`${operation.name}: ${error}`)
   },
   ...(operation.consumes === true ? { consumes: true } : {}),
 })
@@ -180,7 +181,7 @@ const assertStatus = (what: string, { status }: { status: number }): void => {
   if (status !== 200) throw new Error(`${what} answered ${status}`)
 }
 
-/** Registers, registers elsewhere, and leaves. */
+/** Registers a backend, registers it again with another URL, and unregisters it. */
 async function backend({ service, own }: MatrixWorld): Promise<void> {
   const { token } = await seedMachineUser(service.sql, own)
   const body = { application_id: own.applicationId, callback_url: 'https://one.example.com/run' }
@@ -207,7 +208,7 @@ async function terminalLogin({ service, people }: MatrixWorld): Promise<void> {
   assertStatus('poll', await terminal.poll(approved.session_id))
 }
 
-/** Rows that commands, jobs, exports and reviews append. */
+/** Kinds of audit rows that commands, jobs, exports and reviews append. */
 const appendedElsewhere = [
   'user update',
   'installation rotate',
@@ -254,7 +255,7 @@ export const changes: Change[] = [
   },
 ]
 
-/** Makes the changes in this order, in a new world after each that takes its world with it. */
+/** Makes the changes in this order. If a change consumes its world, a new world is created for the next change. */
 export async function makeChanges(
   service: TestApp,
   which: readonly Change[],

@@ -1,4 +1,5 @@
-// Many of every kind of change, in random order: each row is where the table says, and nowhere else.
+// Makes many changes of every kind in random order. Each audit row must be in the queries that the table lists, and in
+// no others.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
@@ -7,7 +8,7 @@ import { changes, makeChanges } from './changes.ts'
 import { checkCompleteness } from './completeness.ts'
 
 const rounds = loadSize(5, 50)
-// Each makes its part of the changes in a world of its own.
+// Number of concurrent lanes. Each makes its share of the changes in its own world.
 const lanes = 6
 let service: TestApp
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// What auditors rely on: no change is missing in the evidence, and none is where it does not belong.
+// Tests the guarantees for auditors: no change is missing from the evidence, and none is in the wrong query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { changes, makeChanges } from './changes.ts'

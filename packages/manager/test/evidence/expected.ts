@@ -1,5 +1,5 @@
-// Which queries hold which row of the audit trail, written from the rules for people (docs/reference/evidence-queries.md)
-// and not from the code.
+// Lists the evidence queries for each kind of audit row. The list is derived from the documented rules
+// (docs/reference/evidence-queries.md), not from the code.
 
 export type TrailRow = {
   chain_id: string
@@ -7,11 +7,11 @@ export type TrailRow = {
   entity_type: string
   action: string
   changes: Record<string, { before: unknown; after: unknown } | undefined>
-  /** Whether the role `stewards` of changes.ts, which holds `members`, is still defined in the project. */
+  /** Whether the role `stewards` of changes.ts, which has the permission `members`, still exists in the project. */
   has_stewards: boolean
 }
 
-/** Every kind of row, and the queries that hold it. */
+/** Every kind of row, and the queries that contain it. */
 export const expectedQueries: Record<string, string[]> = {
   'user2project grant': ['access-grants'],
   'user2project grant, privileged': ['access-grants', 'privileged-access'],
@@ -89,32 +89,32 @@ export const expectedQueries: Record<string, string[]> = {
   'accessReview attest': ['access-review-attestations'],
 }
 
-const aName = 'a name or an address changed; nobody has more or less access by it'
-/** Rows that no query holds, and why. May only become fewer. */
+const onlyNameChanged = 'a name or an address changed; access is unaffected'
+/** Rows that no query contains, and why. This list may only shrink. */
 export const inNoQuery: Record<string, string> = {
-  'project create': 'an empty project gives nobody access; its first owner has a row of their own',
-  'project update': aName,
-  'tenant create': 'an empty tenant gives nobody access',
-  'tenant update': aName,
-  'application create': 'an empty application gives nobody access',
-  'application update': aName,
+  'project create': 'an empty project grants no access; its first owner has a separate row',
+  'project update': onlyNameChanged,
+  'tenant create': 'an empty tenant grants no access',
+  'tenant update': onlyNameChanged,
+  'application create': 'an empty application grants no access',
+  'application update': onlyNameChanged,
 }
 
-/** Mutations that change nothing, so the trail has no row of them. May only become fewer. */
+/** Mutations that change nothing and therefore append no audit row. This list may only shrink. */
 export const withoutRow = ['copyApplication', 'previewESBTransform', 'promoteApplication']
 
-/** Requests of other methods than GET that append nothing, and why. May only become fewer. */
+/** Non-GET routes that append no audit row, and why. This list may only shrink. */
 export const routesWithoutRow: Record<string, string> = {
   'POST /query': 'each mutation appends its own',
-  'POST /api/cli/login/start': 'nothing is granted before somebody decides',
+  'POST /api/cli/login/start': 'nothing is granted before the approval',
   'POST /api/machine/comms/emit': 'a notification, no access',
   'POST /api/machine/comms/publish': 'a notification, no access',
-  'POST /api/proxy/comms/:appID/notifications/read': 'their own inbox',
-  'POST /api/proxy/comms/:appID/notifications/seen': 'their own inbox',
-  'POST /api/proxy/wake': 'what runs already may run; nothing is configured and nobody gets access',
-  'POST /api/validate-oauth-user': 'a question; failures are counted',
-  'POST /api/validate-proxy-auth': 'a question; failures are counted',
-  'PUT /api/machine/backend/:id/heartbeat': 'a sign of life',
+  'POST /api/proxy/comms/:appID/notifications/read': 'the inbox of the caller',
+  'POST /api/proxy/comms/:appID/notifications/seen': 'the inbox of the caller',
+  'POST /api/proxy/wake': 'it starts an existing workload; nothing is configured and no access is granted',
+  'POST /api/validate-oauth-user': 'a validation; failures are counted',
+  'POST /api/validate-proxy-auth': 'a validation; failures are counted',
+  'PUT /api/machine/backend/:id/heartbeat': 'only the time of the heartbeat changes',
 }
 
 const privileged: Record<string, string[]> = {
@@ -125,9 +125,9 @@ const privileged: Record<string, string[]> = {
 const sides = (change: { before: unknown; after: unknown } | undefined): unknown[] =>
   change === undefined ? [] : [change.before, change.after]
 
-const isSwitched = new Set(['machineUser update', 'machineUser2Endpoint update', 'tenant2Application update'])
+const switchable = new Set(['machineUser update', 'machineUser2Endpoint update', 'tenant2Application update'])
 
-/** What kind of row it is, as the table names it. */
+/** Returns the kind of a row, in the notation of the table. */
 export function kindOf({ entity_type, action, changes, has_stewards }: TrailRow): string {
   const kind = `${entity_type} ${action}`
   const roles = [...sides(changes['role']), ...sides(changes['roleName'])]
@@ -139,7 +139,7 @@ export function kindOf({ entity_type, action, changes, has_stewards }: TrailRow)
   if (entity_type === 'tenantRoleDefinition' && permissions.includes('members')) return `${kind}, privileged`
   if (kind === 'endpoint update' && ('authPassword' in changes || 'authToken' in changes))
     return `${kind}, secret`
-  if (isSwitched.has(kind) && 'enabled' in changes)
+  if (switchable.has(kind) && 'enabled' in changes)
     return `${kind}, ${changes['enabled']?.after === true ? 'enabled' : 'disabled'}`
   return kind
 }

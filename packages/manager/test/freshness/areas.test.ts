@@ -1,6 +1,6 @@
-// Every kind of change beside every kind of answer that is kept ready: what depends on the change is built again and says
-// what a process says that has kept nothing; what does not is left alone. The changes are made by hand in the database,
-// past the service: it is the database that tells them.
+// Tests every kind of change against every kind of cached response. Responses that depend on the change are rebuilt and
+// match those of a cold process; the others are not rebuilt. The tests apply the changes directly in the database,
+// because database triggers mark them.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Area, areas } from '../../src/platform/postgres/project-version.ts'
@@ -32,23 +32,23 @@ beforeAll(async () => {
      values (gen_random_uuid(), $1, 'de', '[{"Key": "a", "Value": "b"}]', 30)`,
     [project.id],
   )
-  // The bytes are JSON, as the other answers are.
+  // The bundle is JSON, so that the test can parse it like the other responses.
   const bytes = Buffer.from('{"a": "b"}')
   await addPackages(service.sql, project.id, [{ name: '@acme/menu', version: '1.0.0', bytes }])
   await setLayer(service.sql, project, 'project', { modules: ['@acme/menu'] })
 })
 afterAll(() => gateway.close())
 
-type Said = [status: number, body: unknown]
+type SentResponse = [status: number, body: unknown]
 const withoutId = (body: object): object => ({ ...body, request_id: undefined })
-type Answer =
+type ResponseName =
   'config' | 'shared config' | 'pack' | 'feed' | 'shared feed' | 'bundle' | 'target' | 'person' | 'machine'
 
-const get = async (to: TestApp, path: string): Promise<Said> => {
+const get = async (to: TestApp, path: string): Promise<SentResponse> => {
   const response = await fetch(`${to.url}${path}`, { headers: { 'x-proxy-auth': proxySecret } })
   return [response.status, withoutId((await response.json()) as object)]
 }
-const access = async (to: TestApp, secret: string): Promise<Said> => {
+const access = async (to: TestApp, secret: string): Promise<SentResponse> => {
   const { status, body } = await validate(
     to.url,
     `Bearer ${secret}`,
@@ -57,7 +57,7 @@ const access = async (to: TestApp, secret: string): Promise<Said> => {
   )
   return [status, withoutId(body as object)]
 }
-const ask: Record<Answer, (to: TestApp) => Promise<Said>> = {
+const ask: Record<ResponseName, (to: TestApp) => Promise<SentResponse>> = {
   config: (to) =>
     get(to, `/api/frontend-config/${gateway.project.applicationId}/${gateway.project.tenantId}`),
   'shared config': (to) => get(to, `/api/frontend-config/${gateway.project.applicationId}`),
@@ -75,8 +75,8 @@ const ask: Record<Answer, (to: TestApp) => Promise<Said>> = {
   person: (to) => access(to, token),
   machine: (to) => access(to, gateway.machine.token),
 }
-const answers = Object.keys(ask) as Answer[]
-const areaOf: Record<Answer, Area> = {
+const answers = Object.keys(ask) as ResponseName[]
+const areaOf: Record<ResponseName, Area> = {
   config: 'settings',
   'shared config': 'settings',
   pack: 'texts',
@@ -87,12 +87,12 @@ const areaOf: Record<Answer, Area> = {
   person: 'access',
   machine: 'access',
 }
-// What builds an answer, as against the reads that only tell whether it still holds.
+// Returns whether a statement builds a response, as opposed to a read that checks whether the response is still valid.
 const isBuild = (text: string): boolean => /from settings|from language_packs|consume_url|json_agg/.test(text)
 
-/** Which answers are built again when each is asked for once. */
-async function rebuilt(): Promise<Answer[]> {
-  const again: Answer[] = []
+/** Requests each response once and returns those that were rebuilt. */
+async function rebuilt(): Promise<ResponseName[]> {
+  const again: ResponseName[] = []
   for (const answer of answers) {
     gateway.service.statements.length = 0
     await ask[answer](gateway.service)
@@ -100,19 +100,22 @@ async function rebuilt(): Promise<Answer[]> {
   }
   return again
 }
-const said = async (by: TestApp): Promise<Record<string, Said>> => {
-  const all: Record<string, Said> = {}
+const responsesOf = async (by: TestApp): Promise<Record<string, SentResponse>> => {
+  const all: Record<string, SentResponse> = {}
   for (const answer of answers) all[answer] = await ask[answer](by)
   return all
 }
 
-const config: Answer[] = ['config', 'shared config']
-const pilets: Answer[] = ['feed', 'shared feed', 'bundle']
-const people: Answer[] = ['person', 'machine']
+const config: ResponseName[] = ['config', 'shared config']
+const pilets: ResponseName[] = ['feed', 'shared feed', 'bundle']
+const people: ResponseName[] = ['person', 'machine']
 const sql = (text: string, ...values: unknown[]) => gateway.service.sql.query(text, values)
 
-type Change = { what: string; by: () => Promise<unknown>; builds: Answer[] }
-/** In this order; `builds` is written from what the answers say, not from the code. */
+type Change = { what: string; by: () => Promise<unknown>; builds: ResponseName[] }
+/**
+ * Changes in the order in which they are applied. `builds` is derived from the content of the responses, not from the
+ * code.
+ */
 const changes: Change[] = [
   {
     what: 'the content of a language pack',
@@ -262,19 +265,23 @@ const changes: Change[] = [
   {
     what: 'a project that is deleted',
     by: () => sql('delete from projects where id = $1', gateway.project.id),
-    // The machine user is gone, so nobody asks for its endpoint.
+    // The machine user is deleted with the project, so the target is never looked up.
     builds: ['config', 'shared config', 'pack', ...pilets, 'person'],
   },
 ]
 
-const inOrder = (some: readonly Answer[]): Answer[] => answers.filter((answer) => some.includes(answer))
-/** Some answers are remembered to be none only while there is something; those are built at every request. */
-const builtAnyway = async (): Promise<Answer[]> => (await rebuilt(), rebuilt())
+const inOrder = (some: readonly ResponseName[]): ResponseName[] =>
+  answers.filter((answer) => some.includes(answer))
+/**
+ * Returns the responses that are rebuilt on every request. Some negative results are cached only while other data
+ * exists.
+ */
+const alwaysRebuilt = async (): Promise<ResponseName[]> => (await rebuilt(), rebuilt())
 
 describe('an answer that is kept', () => {
   test('is built from the tables of its area alone', async () => {
     const identity = new Set(['project_versions', 'users', 'personal_access_tokens', 'machine_users'])
-    // The row of a blob stays as it is while a package has it.
+    // Blob rows do not change while a package refers to them.
     identity.add('blobs')
     for (const answer of answers) {
       await sql("update applications set name = 'first'")
@@ -307,14 +314,14 @@ describe('an answer that is kept', () => {
 
   for (const { what, by, builds } of changes)
     test(`is built again after ${what} if it depends on it, and says what is true now`, async () => {
-      const anyway = await builtAnyway()
+      const always = await alwaysRebuilt()
       await by()
-      expect(inOrder((await rebuilt()).filter((answer) => !anyway.includes(answer)))).toEqual(
-        inOrder(builds.filter((answer) => !anyway.includes(answer))),
+      expect(inOrder((await rebuilt()).filter((answer) => !always.includes(answer)))).toEqual(
+        inOrder(builds.filter((answer) => !always.includes(answer))),
       )
       const cold = await startTestApp({ database: gateway.service.database })
       try {
-        expect(await said(gateway.service)).toEqual(await said(cold))
+        expect(await responsesOf(gateway.service)).toEqual(await responsesOf(cold))
       } finally {
         await cold.close()
       }
@@ -368,7 +375,7 @@ describe('marks', () => {
        select gen_random_uuid(), $1, 'x', 'n' || n from generate_series(1, 100) n`,
       [projectId],
     )
-    // However many rows change, the commit has as much to do.
+    // The number of marks, and thus the work of the commit, does not depend on the number of changed rows.
     expect((await client.query('select from project_version_moves')).rowCount).toBe(2)
     await client.query('commit')
     await client.end()

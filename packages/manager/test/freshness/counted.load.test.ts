@@ -1,5 +1,5 @@
-// What an answer that is kept ready costs with many requests at once and with very many tenants, a
-// million with LOAD_SIZE=full, counted.
+// Counts the cost of a cached response with many concurrent requests, and with very many tenants: 1 million with
+// LOAD_SIZE=full.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addLanguagePack, countedResponses, isVersionRead } from '../kit/counted-statements.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const { paths, ask } = countedResponses(agent, () => ({ service, project }), 5_000)
 
-/** A change that all of the answers are built again for, and that changes none of them. */
+/** Makes a change after which every response is rebuilt with the same content. */
 const touch = async (): Promise<void> => {
   const rename = 'mutation($id: ID!) { updateApplication(id: $id, input: {name: "again"}) { id } }'
   expect((await service.query(admin, rename, { id: project.applicationId })).error).toBeNull()
@@ -28,7 +28,7 @@ describe('what a cached response costs', () => {
   test('1,000 first requests at once build it once', async () => {
     for (const path of paths()) {
       const { built, statements } = await ask(path, 1_000, touch)
-      // Of a pack, the list of packs is read too.
+      // A request for a language pack also reads the list of packs.
       const reads = path.startsWith('/language-packs') ? 2 : 1
       expect({ path, built }).toEqual({ path, built: reads })
       expect(statements.filter((text) => !isVersionRead(text))).toHaveLength(reads)
@@ -38,7 +38,8 @@ describe('what a cached response costs', () => {
   test('64 warm requests at once share one or a few reads of the version, and nothing is built', async () => {
     for (const path of paths()) {
       await ask(path, 1)
-      // On a busy machine the 64 do not always arrive at once; the fewest of some tries is what they cost when they do.
+      // On a busy machine, the 64 requests do not always arrive at the same time. The minimum of several tries is their
+      // cost when they do.
       let { built, statements } = await ask(path, 64)
       for (let tries = 0; tries < 4 && statements.length > 4; tries++)
         ({ built, statements } = await ask(path, 64))
@@ -49,9 +50,9 @@ describe('what a cached response costs', () => {
   })
 })
 
-/** Neighbours in another project: with one row in a table every way to it costs the planner the same. */
-async function addNeighbours(): Promise<void> {
-  const other = await seedProject(service.sql, 'neighbours')
+/** Adds rows in another project: if each table had only one row, all plans would cost the same. */
+async function addNeighbors(): Promise<void> {
+  const other = await seedProject(service.sql, 'neighbors')
   for (const table of ['applications', 'tenants'])
     await service.sql.query(
       `insert into ${table} (id, project_id, name, slug)
@@ -71,7 +72,7 @@ async function addNeighbours(): Promise<void> {
   await service.sql.query('analyze')
 }
 
-/** Tenants with their settings and their row for the application; ids in order and no checks, or it takes minutes. */
+/** Adds tenants with their settings and application rows. Sequential ids and disabled checks save several minutes. */
 async function addManyTenants(): Promise<void> {
   const client = await service.sql.connect()
   const id = (first: number): string => `(${first} || lpad(to_hex(n), 31, '0'))::uuid`
@@ -96,7 +97,7 @@ async function addManyTenants(): Promise<void> {
 
 describe('however many tenants there are', () => {
   test('the same statements with the same plans, lookups by index only', { timeout: 600_000 }, async () => {
-    await addNeighbours()
+    await addNeighbors()
     const costs = new Map<string, string[]>()
     const measure = async (path: string): Promise<string[]> => {
       await ask(path, 1)

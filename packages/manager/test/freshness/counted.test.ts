@@ -1,4 +1,4 @@
-// What an answer that is kept ready costs, counted: the cost follows what changed, neither the requests nor the rows.
+// Counts the cost of a cached response: it depends on the changes, not on the number of requests or rows.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addLanguagePack, countedResponses, isVersionRead } from '../kit/counted-statements.ts'

@@ -1,12 +1,12 @@
-// A change is visible on every process as soon as it is answered.
+// Tests that a change is visible on every process as soon as the response to it is sent.
 import { expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
 import {
   type Changes,
-  prematureOnes,
+  prematureResponses,
   prepareFreshness,
   readWhileChanging,
-  staleOnes,
+  staleResponses,
 } from '../kit/freshness.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 
@@ -15,9 +15,9 @@ test('finds an answer that is older than the request, and one that shows the fut
   const late = { startedAt: 3, answeredAt: 4, shown: { project: 0 } }
   const during = { startedAt: 1.5, answeredAt: 4, shown: { project: 0 } }
   const right = { startedAt: 3, answeredAt: 4, shown: { project: 1 } }
-  expect(staleOnes([late, during, right], changes)).toEqual([late])
+  expect(staleResponses([late, during, right], changes)).toEqual([late])
   const early = { startedAt: 0, answeredAt: 0.5, shown: { project: 1 } }
-  expect(prematureOnes([early, right, { ...right, shown: { project: 2 } }], changes)).toHaveLength(2)
+  expect(prematureResponses([early, right, { ...right, shown: { project: 2 } }], changes)).toHaveLength(2)
 })
 
 test(
@@ -26,16 +26,16 @@ test(
   async () => {
     const database = await createScratchDatabase()
     const world = await prepareFreshness(database.url)
-    // The planted cache is found among far fewer (freshness.nightly.test.ts).
+    // Far fewer requests are enough to detect the planted cache in freshness.nightly.test.ts.
     const { seen, changes, count } = await readWhileChanging(world, 1_000, {
       answers: loadSize(3_000, 30_000),
-      least: loadSize(30, 100),
+      minChanges: loadSize(30, 100),
     })
     world.stop()
     await database.drop()
-    const stale = staleOnes(seen, changes)
+    const stale = staleResponses(seen, changes)
     process.stdout.write(`freshness: stale=${stale.length} of ${seen.length} answers, ${count} changes\n`)
     expect(stale).toEqual([])
-    expect(prematureOnes(seen, changes)).toEqual([])
+    expect(prematureResponses(seen, changes)).toEqual([])
   },
 )

@@ -1,4 +1,4 @@
-// Plays bad answers to a gateway, and says what must have become of each call.
+// Sends bad upstream responses to a gateway and checks the outcome of each call.
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -19,7 +19,7 @@ export type Seen = {
 }
 type Endpoint = Awaited<ReturnType<GatewayScene['endpoint']>>
 
-/** Plays all cases before the tests; `together` are played all at once, and the others a few at a time. */
+/** Runs all cases before the tests: the cases in `together` concurrently, the cases in `others` in batches. */
 export function useBadUpstream(
   { together = [], others = [] }: { together?: readonly BadAnswer[]; others?: readonly BadAnswer[] },
   env: Record<string, string> = {},
@@ -30,9 +30,9 @@ export function useBadUpstream(
   let scene: GatewayScene
   let endpoints: Endpoint[]
   let connectionsBefore: number
-  /** Connections with good calls that wait for their answers. */
+  /** Upstream connections of good calls that wait for a response. */
   const held: Socket[] = []
-  /** What each case led to, for every log level. */
+  /** The outcomes of each case, one per log level. */
   const seen = new Map<BadAnswer, Seen[]>()
 
   beforeAll(async () => {
@@ -77,14 +77,14 @@ export function useBadUpstream(
       `${method} ${target} HTTP/1.1\r\nHost: h\r\nX-Request-Id: ${requestId}\r\n` +
         `Authorization: Bearer ${scene.machine.token}\r\n\r\n`,
     )
-    const answers = await raw.wholeAnswers(1, { isHead: method === 'HEAD' })
+    const answers = await raw.completeResponses(1, { isHead: method === 'HEAD' })
     const ms = performance.now() - started
     const ended = raw.ended()
     raw.socket.destroy()
     return { answers, ended, ms, requestId, rows: [] }
   }
 
-  /** The row of an answer that was cut is written a moment after. */
+  /** Adds the log rows to the outcomes. The row of an aborted response is written slightly later. */
   async function addRows(): Promise<void> {
     for (const [i, endpoint] of endpoints.entries()) {
       const rows = await vi.waitFor(
@@ -102,7 +102,7 @@ export function useBadUpstream(
     }
   }
 
-  /** Connections of callers to the service. */
+  /** Counts the client connections of the service. */
   const countConnections = (): Promise<number> =>
     new Promise((resolve, reject) => {
       service.app.server.server.getConnections((error, count) =>
@@ -119,8 +119,8 @@ export function useBadUpstream(
         else expectFailed(one, bad.expected)
       }
     },
-    /** All places are free, no more and no less. */
-    expectAllFree: async (): Promise<void> => {
+    /** Expects that all call slots are free, and that no more than `maxCalls` calls are accepted. */
+    expectAllSlotsFree: async (): Promise<void> => {
       for (let round = 0; round < 5; round++) {
         const { path } = endpoints[round % 2] as Endpoint
         const calls = Array.from({ length: maxCalls }, () => call(path))
@@ -134,7 +134,7 @@ export function useBadUpstream(
         )
       }
     },
-    /** No connection is left on either side, and nothing unforeseen was logged. */
+    /** Expects that no connection is left on either side, and that no unexpected error was logged. */
     expectNothingLeft: async (): Promise<void> => {
       await expect.poll(() => upstream.sockets.size).toBe(0)
       await expect.poll(countConnections).toBeLessThanOrEqual(connectionsBefore)
@@ -164,7 +164,7 @@ function expectFailed(
   const [answer] = answers as [Message]
   const isCut = statusOf(answer) !== 502
   if (expected.isCut !== 'either') expect(isCut).toBe(expected.isCut)
-  // What was begun is cut; it is not another answer that ends well.
+  // A response that has started is aborted; it must not look like a complete response.
   if (isCut) expect([answer.isWhole, ended]).toEqual([false, 'end'])
   else
     expect(JSON.parse(answer.body.toString())).toMatchObject({

@@ -1,4 +1,4 @@
-// What calls do not hold up while one of them waits.
+// Tests that a waiting gateway call does not block calls to other endpoints.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
 

@@ -1,4 +1,4 @@
-// What calls may hold, and what they do not hold up.
+// Tests the resource limits of gateway calls, and that other calls are not blocked.
 import { request } from 'node:http'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { promisify } from 'node:util'
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const bearer = () => ({ authorization: `Bearer ${gateway.machine.token}` })
 
-/** Sends the head of a request and a part of its body, and leaves it at that. */
+/** Sends the head of a request and part of its body, and then nothing. */
 function halfSent(path: string, head: string, part: string): Promise<Socket> {
   const { hostname, port } = new URL(gateway.service.url)
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ function halfSent(path: string, head: string, part: string): Promise<Socket> {
 }
 
 test('a caller that goes away keeps their place until the upstream is done with their call', async () => {
-  // A listener that accepts no TLS handshake: no connection ever stands.
+  // A TCP server that never answers a TLS handshake, so no connection is established.
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
@@ -50,16 +50,16 @@ test('a caller that goes away keeps their place until the upstream is done with 
 })
 
 test('a project that has all its calls to an upstream under way takes none of another project', async () => {
-  const neighbour = await gatewayScene(gateway.service, 'neighbour')
+  const neighbor = await gatewayScene(gateway.service, 'neighbor')
   const url = `${gateway.upstream.url}/shared`
-  const [own, foreign] = [await gateway.endpoint({ url }), await neighbour.endpoint({ url })]
+  const [own, foreign] = [await gateway.endpoint({ url }), await neighbor.endpoint({ url })]
   const held: (() => void)[] = []
   gateway.upstream.handle((_request, response) => void held.push(() => response.end()))
   const waiting = Array.from({ length: 4 }, () => gateway.call(own.path))
   await expect.poll(() => held.length).toBe(4)
   expect((await gateway.call(own.path)).status).toBe(503)
   gateway.upstream.handle(null)
-  expect((await neighbour.call(foreign.path)).status).toBe(200)
+  expect((await neighbor.call(foreign.path)).status).toBe(200)
   for (const end of held) end()
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })

@@ -1,16 +1,16 @@
-// Many callers that go away, and answers that nobody reads: nothing of them stays behind, and memory does not grow.
+// Tests many callers that disconnect, and responses that are not read: no call, connection or memory is leaked.
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
 import { type Message, statusOf } from '@manager/harness/http-messages.ts'
-import { answer, head, leaving, leavingCallers } from '../kit/leaving-callers.ts'
+import { answer, head, disconnects, disconnectingCallers } from '../kit/disconnecting-callers.ts'
 import { startProcess } from '@manager/harness/process.ts'
 import { openRaw } from '../kit/raw-socket.ts'
 import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
 
 const timeoutMs = 2_000
-/** Well before the upstream is given up. */
+/** Well before the upstream timeout. */
 const soon = { timeout: 1_200, interval: 10 }
 
 let service: TestApp
@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.close()
 })
 
-const { headOf, begin, endedRows, rowOf, expectNothingLeft } = leavingCallers(
+const { headOf, startCall, endedRows, rowOf, expectNothingLeft } = disconnectingCallers(
   () => ({ service, upstream, scene }),
   soon,
 )
@@ -44,31 +44,31 @@ test('callers who go away at any moment leave nothing behind', async () => {
     const raw = await openRaw(service.url)
     raw.send(requests[i % requests.length] as string)
     await new Promise((resolve) => setTimeout(resolve, (i * 7) % 60))
-    leaving[i % leaving.length]?.[1](raw)
-    await raw.until(() => false).finally(() => raw.socket.destroy())
+    disconnects[i % disconnects.length]?.[1](raw)
+    await raw.waitUntil(() => false).finally(() => raw.socket.destroy())
   }
   for (let i = 0; i < calls; i += 30) await Promise.all(Array.from({ length: 30 }, (_, next) => go(i + next)))
   const rows = await endedRows(id)
   await expectNothingLeft()
-  // Nobody blames the upstream.
+  // The calls are not logged as upstream failures.
   expect(rows.filter(({ response_status }) => response_status === 502)).toEqual([])
   expect(rows.length).toBeGreaterThan(calls / 2)
   expect(rows.length).toBeLessThanOrEqual(calls)
 })
 
 test('a caller who stops in a chunk is answered in time, and no longer listened to', async () => {
-  const { raw, id } = await begin(
+  const { raw, id } = await startCall(
     (path) => `${headOf(`${path}?silent`, 'Transfer-Encoding: chunked')}5\r\nhel`,
   )
   const started = performance.now()
-  const [answer] = (await raw.wholeAnswers(1)) as [Message]
+  const [answer] = (await raw.completeResponses(1)) as [Message]
   expect(statusOf(answer)).toBe(400)
-  await raw.until(() => false)
+  await raw.waitUntil(() => false)
   expect(performance.now() - started).toBeLessThan(timeoutMs + 1_500)
-  // Not the upstream's fault, which has not had the whole request.
+  // The failure is not attributed to the upstream, which did not get the whole request.
   expect(await rowOf(id)).toMatchObject({
     response_status: 400,
-    failure: 'the caller sent its body too slowly',
+    failure: 'the request body arrived too slowly',
   })
   await expectNothingLeft()
 })
@@ -111,7 +111,7 @@ test('answers that nobody reads wait at their upstream, not in memory', async ()
     })
   const before = await memory()
   const answers = await Promise.all(Array.from({ length: callers }, get))
-  // Until nothing moves any more.
+  // Wait until no more data moves.
   await vi.waitFor(
     async () => {
       const until = sent
@@ -124,7 +124,7 @@ test('answers that nobody reads wait at their upstream, not in memory', async ()
   const grown = (await memory()) - before
   process.stdout.write(`${callers} unread answers of ${megabytes} MB: ${Math.round(grown)} MB more memory\n`)
   expect(grown).toBeLessThan(100)
-  // Who reads at last gets it all; who goes away is noted.
+  // A late reader gets the whole response. The calls of disconnected callers are logged without a status.
   let bytes = 0
   for await (const chunk of answers[0] as IncomingMessage) bytes += (chunk as Buffer).length
   expect(bytes).toBe(parts * bytesOfPart)

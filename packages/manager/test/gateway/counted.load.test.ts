@@ -1,4 +1,5 @@
-// What many calls at once through the gateway cost, counted: statements follow the round trips, not the calls.
+// Counts the statements of many concurrent gateway calls: their number depends on the round trips to the database, not
+// on the calls.
 import { expect, test } from 'vitest'
 import { useCountedGateway } from '../kit/counted-statements.ts'
 
@@ -8,7 +9,8 @@ test('64 warm calls at once cost at most 8 statements: tokens with the version, 
   const { path } = await gateway.endpoint({ url: `${gateway.upstream.url}/target` })
   await ask(path, 64)
   const before = await builds()
-  // On a busy machine the 64 do not always arrive at once; the fewest of some tries is what they cost when they do.
+  // On a busy machine, the 64 requests do not always arrive at the same time. The minimum of several tries is their
+  // cost when they do.
   let statements = await ask(path, 64)
   for (let tries = 0; tries < 9 && statements.length > 8; tries++) statements = await ask(path, 64)
   const count = (part: string): number => statements.filter((text) => text.includes(part)).length

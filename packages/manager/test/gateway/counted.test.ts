@@ -1,4 +1,4 @@
-// What calls through the gateway cost, counted: statements follow the round trips, not the calls.
+// Counts the statements of gateway calls: their number depends on the round trips to the database, not on the calls.
 import { expect, test } from 'vitest'
 import { useCountedGateway } from '../kit/counted-statements.ts'
 

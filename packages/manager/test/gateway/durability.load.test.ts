@@ -1,4 +1,4 @@
-// The log of calls when things end suddenly: what a caller was answered is in it, and what cannot be logged is not called.
+// Tests the call log after crashes: it contains every answered call, and a call that cannot be logged is not forwarded.
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** True when the answer came to its end. */
+/** Resolves with true if the response was complete. */
 function isAnswered(agent: Agent, url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${gateway.machine.token}` }
@@ -32,15 +32,15 @@ function isAnswered(agent: Agent, url: string): Promise<boolean> {
   })
 }
 
-/** Calls at a steady rate until stopped; `answered` holds the names of the calls that were answered. */
+/** Sends calls at a steady rate until stopped. `answered` contains the names of answered calls. */
 function startCalls(url: string, perSecond: number, round: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const answered = new Set<string>()
   const inFlight: Promise<void>[] = []
   let sent = 0
-  const begun = performance.now()
+  const startedAt = performance.now()
   const timer = setInterval(() => {
-    const due = ((performance.now() - begun) / 1_000) * perSecond
+    const due = ((performance.now() - startedAt) / 1_000) * perSecond
     for (; sent < due; sent++) {
       const name = `${round}-${sent}`
       const call = isAnswered(agent, `${url}${endpoint.path}?call=${name}`)
@@ -56,7 +56,7 @@ function startCalls(url: string, perSecond: number, round: string) {
   return { answered, stop }
 }
 
-/** Of these calls, those without a row that says how they were answered. */
+/** Returns the calls without a row that records their response. */
 async function withoutRow(answered: ReadonlySet<string>): Promise<string[]> {
   const { rows } = await gateway.service.sql.query<{ name: string }>(
     `select substring(target_url from 'call=(.*)$') as name from esb_audit_logs
@@ -84,15 +84,15 @@ describe('a process that is killed', () => {
       for (const name of result.answered) all.add(name)
     }
     const missing = await withoutRow(all)
-    const { rows } = await gateway.service.sql.query<{ begun: number; ended: number }>(
-      `select count(*)::int as begun, count(duration_ms)::int as ended from esb_audit_logs
+    const { rows } = await gateway.service.sql.query<{ started: number; ended: number }>(
+      `select count(*)::int as started, count(duration_ms)::int as ended from esb_audit_logs
        where endpoint_id = $1 and target_url like '%call=kill%'`,
       [endpoint.id],
     )
-    const { begun = 0, ended = 0 } = rows[0] ?? {}
+    const { started = 0, ended = 0 } = rows[0] ?? {}
     process.stdout.write(
       `killed ${kills} times: sent=${sent} answered=${all.size} answered_without_row=${missing.length} ` +
-        `rows_without_answer=${begun - all.size} rows_without_end=${begun - ended}\n`,
+        `rows_without_answer=${started - all.size} rows_without_end=${started - ended}\n`,
     )
     expect(missing).toEqual([])
   }, 60_000)
@@ -127,7 +127,7 @@ describe('a log that cannot be written', () => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
       expect(answers.every(({ headers }) => Number(headers.get('retry-after')) >= 1)).toBe(true)
       expect((await answers[0]?.json()) as object).toMatchObject({
-        error: 'calls cannot be logged right now, so none is forwarded; try again',
+        error: 'the call cannot be logged, so it is not forwarded; try again',
       })
       expect(gateway.upstream.received).toHaveLength(0)
     } finally {

@@ -1,8 +1,8 @@
-// Endpoints that lead back to the gateway: the call ends after five rounds, whatever the caller sends.
+// Tests endpoints whose URL leads back to the gateway: the call fails after five rounds, whatever the caller sends.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, type HeaderLine, startGateway } from '../kit/gateway.ts'
 
-const circle = 'the call loops: its endpoint leads back to the gateway'
+const loopError = 'loop detected: the endpoint leads back to the gateway'
 let gateway: Gateway
 beforeAll(async () => {
   gateway = await startGateway()
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 afterEach(() => gateway.upstream.reset())
 
-/** An endpoint whose url is its own, with the token of the machine user that may call it. */
+/** Creates an endpoint whose target URL is the endpoint itself, with the token of a machine user that may call it. */
 async function loop(input: Record<string, unknown> = {}) {
   const endpoint = await gateway.endpoint({ authType: 'Bearer', authToken: gateway.machine.token, ...input })
   const { error } = await gateway.endpoints.update(gateway.admin, endpoint.id, {
@@ -39,21 +39,23 @@ describe.each(attempts)('a loop whose caller sends %s', (_what, headers) => {
   ])('ends after five rounds, and each of them has its row: %s', async (_kind, input) => {
     const { id, path } = await loop(input)
     const answer = await gateway.send(path, { method: 'POST', headers, body: '{}' })
-    expect(answer).toMatchObject({ status: 502, error: circle })
+    expect(answer).toMatchObject({ status: 502, error: loopError })
     const rows = await gateway.logged(id)
     expect(rows.map(({ response_status }) => response_status)).toEqual([502, 502, 502, 502, 502, 502])
-    expect(rows.map(({ failure }) => failure).filter((failure) => failure !== null)).toEqual([circle])
+    expect(rows.map(({ failure }) => failure).filter((failure) => failure !== null)).toEqual([loopError])
   })
 })
 
-/** How the call of a caller that sends these counts reaches the upstream; null when it does not. */
+/**
+ * Returns the hop count that the upstream receives if the caller sends these counts, or null if the call is rejected.
+ */
 async function hopsFor(...counts: string[]): Promise<string | null> {
   const { path } = await gateway.endpoint({ url: gateway.upstream.url })
   const headers = counts.map((count): HeaderLine => ['X-SVC-Hops', count])
   const { error } = await gateway.send(path, { headers: [...headers, ['X-Other', '1']] })
   const [received] = gateway.upstream.received
   gateway.upstream.reset()
-  expect(error).toBe(received === undefined ? circle : undefined)
+  expect(error).toBe(received === undefined ? loopError : undefined)
   return received === undefined ? null : (received.headers['x-svc-hops'] as string)
 }
 

@@ -1,4 +1,4 @@
-// An upstream that hangs holds up its own callers, and nobody else's.
+// Tests that an upstream that hangs blocks only its own callers.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   ])
   scene = await gatewayScene(service)
   headers = { authorization: `Bearer ${scene.machine.token}` }
-  // A process of its own, so that what is measured is not the work of this one.
+  // Start a separate process, so that the measurement excludes the work of this one.
   running = await startProcess(service.database.url, {
     SVC_ESB_FORWARD_TIMEOUT: `${timeoutMs}ms`,
     SVC_ESB_MAX_CALLS_PER_ORIGIN: String(maxCalls),
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Calls at this rate until the work is done; answers what came. */
+/** Calls at this rate until the work is done, and returns the responses. */
 async function callWhile(
   work: () => Promise<void>,
   perSecond: number,
@@ -76,10 +76,10 @@ test('calls to a good upstream take as long beside calls to ones that hang', asy
   const goodPaths = [good?.path as string]
   const badPaths = bad.map(({ path }) => path)
   const callGood = (): Promise<TimedAnswer[]> => callWhile(() => wait(1_000), 200, goodPaths)
-  // What runs for the first time takes longer.
+  // Warm up, because the first calls are slower.
   await Promise.all([callGood(), callWhile(() => wait(200), 40, badPaths)])
-  // On a busy machine single calls take long by themselves. Rounds are added until one is as good as the others were
-  // without the bad calls; where these make a difference, none is.
+  // On a busy machine, single calls are slow for other reasons. Add rounds until one round with bad calls is as fast as
+  // the rounds without them. If the bad calls have an effect, this never happens.
   const rounds: { alone: number; beside: number }[] = []
   const isUnmoved = (): boolean => {
     const alone = Math.max(...rounds.map((round) => round.alone))
@@ -90,7 +90,7 @@ test('calls to a good upstream take as long beside calls to ones that hang', asy
     const alone = await callGood()
     let beside: TimedAnswer[] = []
     const measure = async (): Promise<void> => {
-      // From here on bad calls begin, wait and fail all the time.
+      // From here on, bad calls start, wait and fail continuously.
       await wait(timeoutMs)
       beside = await callGood()
     }
@@ -121,7 +121,7 @@ test('a flood of calls to an upstream that hangs is turned away, and others are 
   expect(statusesOf(others)).toEqual([200])
   expect(silent.requests.length).toBe(before + maxCalls)
   expect(statusesOf(await Promise.all(first))).toEqual([502])
-  // Every place is free again.
+  // Every call slot is free again.
   const again = Array.from({ length: maxCalls }, () => call(held?.path as string))
   expect(statusesOf(await Promise.all(again))).toEqual([502])
   expect(silent.requests.length).toBe(before + 2 * maxCalls)

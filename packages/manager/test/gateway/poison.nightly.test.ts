@@ -1,4 +1,4 @@
-// Bodies and templates that are meant to hold the service up do not hold up other calls.
+// Tests that bodies and templates designed to block the service do not block other calls.
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -20,7 +20,7 @@ const agent = new Agent({ keepAlive: true })
 beforeAll(async () => {
   ;[service, upstream] = await Promise.all([startTestApp(), startUpstream()])
   scene = await gatewayScene(service)
-  // The loop that is measured is the service's own; calls come from this process.
+  // Start a separate process to measure the event loop of the service without the load of sending the calls.
   running = await startWatched(service.database.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
 })
 afterAll(async () => {
@@ -49,7 +49,7 @@ function post(path: string, body: Buffer): Promise<Answer> {
   })
 }
 
-/** Sends every poison, a few at once; answers what each was answered. */
+/** Sends every poison, several at a time, and returns the responses to each. */
 async function sendAll(paths: ReadonlyMap<Poison, string>): Promise<Map<Poison, Answer[]>> {
   const answers = new Map(poisons.map((poison) => [poison, [] as Answer[]]))
   const bodies = new Map(poisons.map((poison) => [poison, Buffer.from(poison.body)]))
@@ -64,7 +64,7 @@ async function sendAll(paths: ReadonlyMap<Poison, string>): Promise<Map<Poison, 
   return answers
 }
 
-/** What ordinary calls and the loop are like while the work goes on. */
+/** Measures ordinary calls and the event loop delay while the work runs. */
 async function beside<T>(
   path: string,
   work: () => Promise<T>,

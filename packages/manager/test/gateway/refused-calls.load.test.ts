@@ -1,4 +1,4 @@
-// A served call that meets the deletion of its endpoint.
+// Tests an accepted call that races with the deletion of its endpoint.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
 
@@ -41,7 +41,7 @@ describe('an endpoint that served a call', () => {
       await log.query('begin')
       await log.query('lock table esb_audit_logs in share mode')
       const call = gateway.send(path)
-      // It has noted the pair and waits for the log, a second at most.
+      // The call has recorded its pair of endpoint and machine user, and waits for the log for at most 1 s.
       await waiting(1)
       const deletion = remove('deleteEndpoint', id)
       await waiting(2)
@@ -50,7 +50,7 @@ describe('an endpoint that served a call', () => {
       return [(await call).status, await deletion]
     }
     let outcome = await race()
-    // A busy machine may take longer than the call waits.
+    // On a busy machine, the race may take longer than the call waits.
     for (let tries = 0; outcome[0] === 503 && tries < 3; tries++) outcome = await race()
     expect(outcome).toEqual([200, expect.stringContaining('cannot be deleted')])
   })

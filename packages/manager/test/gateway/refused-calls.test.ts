@@ -1,8 +1,8 @@
-// Calls that are refused leave their row, and nothing else: they are not forwarded, and hold nothing that was not served.
+// Tests that refused calls leave only their log row: they are not forwarded and do not prevent deletions.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createMachine } from '@manager/harness/credentials.ts'
 import { esbAuditLogsOf, seedCall } from '../kit/esb-calls.ts'
-import { type Gateway, answerTo, startGateway } from '../kit/gateway.ts'
+import { type Gateway, responseTo, startGateway } from '../kit/gateway.ts'
 
 const maxBytes = 100_000
 const noAccess = 'the machine user has no access to this endpoint'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 afterEach(() => gateway.upstream.reset())
 
-/** A machine user of the project that may call nothing. */
+/** Creates a machine user in the project without access to any endpoint. */
 async function stranger(): Promise<{ id: string; token: string }> {
   const { id, token } = await createMachine(gateway.service, gateway.admin, gateway.project.environmentId)
   return { id, token: token as string }
@@ -155,7 +155,7 @@ describe('a body that turns out too large while it passes', () => {
     gateway.upstream.handle(handle)
     const { id, path } = await endpoint()
     const outgoing = gateway.open(path, { method: 'POST', headers: [['transfer-encoding', 'chunked']] })
-    const answer = answerTo(outgoing).catch(() => null)
+    const answer = responseTo(outgoing).catch(() => null)
     for (let sent = 0; sent <= maxBytes; sent += 10_000) {
       outgoing.write(Buffer.alloc(10_000))
       await new Promise((resolve) => setTimeout(resolve, 5))

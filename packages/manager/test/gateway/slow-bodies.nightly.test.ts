@@ -1,4 +1,4 @@
-// A caller that is held up by the upstream is not slow.
+// Tests that a caller that waits for the upstream does not count as slow.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Gateway } from '../kit/gateway.ts'
 import { startImpatientGateway, timeoutMs } from '../kit/slow-bodies.ts'

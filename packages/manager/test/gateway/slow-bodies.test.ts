@@ -1,4 +1,5 @@
-// Callers that announce, stall or trickle hold nothing that others need, and not for long.
+// Tests callers that announce a body without sending it, stall or trickle. They use at most the share of their project,
+// and only for a short time.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Gateway,
@@ -11,14 +12,14 @@ import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from '../kit/raw-socket.ts'
 import { startImpatientGateway, stallMs } from '../kit/slow-bodies.ts'
 
-const tooSlowly = 'the caller sent its body too slowly'
+const tooSlowly = 'the request body arrived too slowly'
 const template = { transformationTemplate: 'x' }
 const opened: RawSocket[] = []
 afterEach(() => {
   for (const { socket } of opened.splice(0)) socket.destroy()
 })
 
-/** Sends the head of a POST and a part of its body, and leaves it at that. */
+/** Sends the head of a POST and part of its body, and then nothing. */
 async function begin(gateway: Gateway, path: string, length: number, part: string): Promise<RawSocket> {
   const raw = await openRaw(gateway.service.url)
   opened.push(raw)
@@ -29,7 +30,7 @@ async function begin(gateway: Gateway, path: string, length: number, part: strin
   return raw
 }
 const statusFor = async (raw: RawSocket): Promise<number> =>
-  statusOf((await raw.wholeAnswers(1))[0] as Message)
+  statusOf((await raw.completeResponses(1))[0] as Message)
 
 async function endedRow(scene: Pick<GatewayScene, 'logged'>, id: string): Promise<LoggedCall> {
   await expect.poll(async () => (await scene.logged(id))[0]?.duration_ms ?? null).not.toBeNull()
@@ -38,22 +39,22 @@ async function endedRow(scene: Pick<GatewayScene, 'logged'>, id: string): Promis
 
 describe('with the limits as they are', () => {
   let gateway: Gateway
-  let neighbour: GatewayScene
+  let neighbor: GatewayScene
   beforeAll(async () => {
     gateway = await startGateway()
-    neighbour = await gatewayScene(gateway.service, 'neighbour')
+    neighbor = await gatewayScene(gateway.service, 'neighbor')
   })
   afterAll(() => gateway.close())
 
   test('bodies that are announced and not sent take nothing from template calls of anybody', async () => {
     const input = { url: gateway.upstream.url, ...template }
-    const [own, foreign] = [await gateway.endpoint(input), await neighbour.endpoint(input)]
+    const [own, foreign] = [await gateway.endpoint(input), await neighbor.endpoint(input)]
     const announced = 10 * 1_048_576
     for (let i = 0; i < 13; i++) await begin(gateway, own.path, announced, '{')
     await expect.poll(async () => (await gateway.logged(own.id)).length).toBe(13)
     const body = 'x'.repeat(announced)
     for (const { send, path } of [
-      { send: neighbour.send, path: foreign.path },
+      { send: neighbor.send, path: foreign.path },
       { send: gateway.send, path: own.path },
     ])
       expect(await send(path, { method: 'POST', body })).toMatchObject({ status: 200 })
@@ -63,32 +64,32 @@ describe('with the limits as they are', () => {
 describe('what a project really holds', () => {
   const [maxBody, share] = [400_000, 1_048_576]
   let gateway: Gateway
-  let neighbour: GatewayScene
+  let neighbor: GatewayScene
   beforeAll(async () => {
     gateway = await startGateway({
       env: { SVC_ESB_MAX_REQUEST_BYTES: String(maxBody), SVC_ESB_MAX_BUFFERED_BYTES: String(4 * share) },
     })
-    neighbour = await gatewayScene(gateway.service, 'neighbour')
+    neighbor = await gatewayScene(gateway.service, 'neighbor')
   })
   afterAll(() => gateway.close())
 
   test('is a share of the whole, leaves the rest to others, and is given back', async () => {
     const input = { url: gateway.upstream.url, ...template }
-    const [own, foreign] = [await gateway.endpoint(input), await neighbour.endpoint(input)]
+    const [own, foreign] = [await gateway.endpoint(input), await neighbor.endpoint(input)]
     const body = 'x'.repeat(maxBody)
     const post = (scene: GatewayScene, path: string) => scene.send(path, { method: 'POST', body })
-    // Twice: had the first round left anything behind, the second would not have its whole share.
+    // Run two rounds: if the first one leaked anything, the second one would not get its whole share.
     for (let round = 0; round < 2; round++) {
       const calls = await Promise.all(
         Array.from({ length: 12 }, () => begin(gateway, own.path, maxBody, body.slice(1))),
       )
-      // Nine bodies fit into all but an eighth, whichever arrive first.
+      // Nine bodies fit into seven eighths of the budget, regardless of their order.
       const isAnswered = (raw: RawSocket): boolean => raw.received().length > 0
       await expect.poll(() => calls.filter(isAnswered).length).toBe(3)
       const [refused, kept] = [calls.filter(isAnswered), calls.filter((raw) => !isAnswered(raw))]
       for (const raw of refused) expect(await statusFor(raw)).toBe(503)
       expect(await post(gateway, own.path)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-      expect(await neighbour.send(foreign.path, { method: 'POST', body: 'x'.repeat(50_000) })).toMatchObject({
+      expect(await neighbor.send(foreign.path, { method: 'POST', body: 'x'.repeat(50_000) })).toMatchObject({
         status: 200,
       })
       for (const raw of kept) raw.send('x')
@@ -146,12 +147,12 @@ describe('a body has to come', () => {
       return { raw: await begin(gateway, endpoint.path, length, part), id: endpoint.id }
     }
     const expectEnded = async ({ raw, id }: { raw: RawSocket; id: string }): Promise<void> => {
-      const [answer] = (await raw.wholeAnswers(1)) as [Message]
+      const [answer] = (await raw.completeResponses(1)) as [Message]
       expect([statusOf(answer), JSON.parse(answer.body.toString())]).toMatchObject([
         400,
         { error: tooSlowly },
       ])
-      await raw.until(() => false)
+      await raw.waitUntil(() => false)
       expect(await endedRow(gateway, id)).toMatchObject({ response_status: 400, failure: tooSlowly })
       expect(gateway.upstream.received).toEqual([])
     }

@@ -1,4 +1,5 @@
-// Name servers that are silent hold up the project whose names they know, and nothing else in the process.
+// Tests that DNS servers that never answer block only the project that uses their names, and nothing else in the
+// process.
 import { pbkdf2 } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -8,16 +9,16 @@ import { type Gateway, type GatewayScene, gatewayScene, startGateway } from '../
 import { type NameServer, startNameServer } from '../kit/name-server.ts'
 
 const names = 20
-/** Far less than a lookup of a silent name takes. */
+/** Much shorter than a lookup that gets no answer. */
 const promptMs = 1_000
 let server: NameServer
 let gateway: Gateway
-let neighbour: GatewayScene
+let neighbor: GatewayScene
 beforeAll(async () => {
   server = await startNameServer()
   for (let i = 0; i < names; i++) server.zones.set(`silent${i}.example`, { isSilent: true })
   gateway = await startGateway({ world: { names: createNames({ servers: [server.address] }) } })
-  neighbour = await gatewayScene(gateway.service, 'neighbour')
+  neighbor = await gatewayScene(gateway.service, 'neighbor')
 })
 afterAll(async () => {
   await gateway.close()
@@ -35,21 +36,21 @@ test('lookups that hang leave the names of others, files and hashes alone', asyn
   const silent = await Promise.all(
     Array.from({ length: names }, (_, i) => gateway.endpoint({ url: `http://silent${i}.example:${port}/` })),
   )
-  // Names that nobody has asked for yet.
+  // Names that were not looked up before.
   const fresh = await Promise.all(
     ['fresh0.example', 'fresh1.example', 'fresh2.example'].map((host) => {
       server.zones.set(host, { addresses: ['127.0.0.1'] })
-      return neighbour.endpoint({ url: `http://${host}:${port}/` })
+      return neighbor.endpoint({ url: `http://${host}:${port}/` })
     }),
   )
   const hanging = silent.map(({ path }) => gateway.send(path))
   await expect.poll(() => server.questions.length).toBeGreaterThan(7)
-  // What hangs goes on for longer than all rounds; on a busy machine the best of them counts.
+  // The hanging lookups last longer than all rounds. The best round counts, because the machine may be busy.
   const rounds: number[][] = []
   for (const { path } of fresh)
     rounds.push(
       await Promise.all([
-        msOf(async () => expect((await neighbour.send(path)).status).toBe(200)),
+        msOf(async () => expect((await neighbor.send(path)).status).toBe(200)),
         msOf(() => readFile(new URL(import.meta.url))),
         msOf(() => promisify(pbkdf2)('a', 'b', 1_000, 32, 'sha256')),
       ]),

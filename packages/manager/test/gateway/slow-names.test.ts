@@ -1,4 +1,5 @@
-// Name servers that are silent hold up the project whose names they know, and nothing else in the process.
+// Tests that DNS servers that never answer block only the project that uses their names, and nothing else in the
+// process.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createNames } from '../../src/platform/outbound/names.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'

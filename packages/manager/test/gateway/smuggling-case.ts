@@ -1,31 +1,31 @@
-// How hostile requests are written down: each as its bytes, with what may become of it.
+// The notation for hostile requests: each case consists of its bytes and the allowed outcome.
 
 export type Caller = { path: string; token: string }
 export type Forwarded = {
   method?: string
-  /** The hidden request, where nothing is said. */
+  /** Defaults to the hidden request. */
   body?: string
   query?: string
-  /** Headers of the caller that pass, with their values. */
+  /** Caller headers that are forwarded, with their values. */
   passes?: Record<string, string>
-  /** The connection is not kept. */
+  /** The connection is closed afterwards. */
   closes?: boolean
 }
 type Hostile = { name: string; bytes: (caller: Caller) => string }
-/** Answered with exactly these statuses; none where the connection is closed without an answer. */
+/** The response has exactly these statuses; the list is empty if the connection closes without a response. */
 export type RefusedCase = Hostile & { refused: readonly number[] }
 export type ForwardedCase = Hostile & { forwarded: Forwarded }
 export type SmugglingCase = RefusedCase | ForwardedCase
 
 export const crlf = '\r\n'
-/** A request of its own for any reader that takes it for one. */
+/** Returns a complete request, which a parser may take for a separate one. */
 export const innerOf = ({ path, token }: Caller): string =>
   `GET ${path}?smuggled HTTP/1.1${crlf}Host: h${crlf}Authorization: Bearer ${token}${crlf}${crlf}`
 
 type Text = string | ((caller: Caller) => string)
 const textOf = (text: Text, caller: Caller): string => (typeof text === 'string' ? text : text(caller))
 
-/** A request with one more line or several in its head. */
+/** Builds a request with additional header lines. */
 export const request =
   (line: (path: string) => string, more: Text, body: Text = '') =>
   (caller: Caller): string => {

@@ -1,4 +1,4 @@
-// Requests whose end two readers could see at different places, each with another request behind or inside it.
+// Requests whose end two parsers may see at different positions, each with another request after or inside it.
 import {
   type Caller,
   type SmugglingCase,
@@ -17,7 +17,7 @@ import {
 const hello = inChunks('hello')
 const helloThenInner = (caller: Caller): string => `hello${innerOf(caller)}`
 const chunksThenInner = (caller: Caller): string => hello + innerOf(caller)
-/** For whoever sees no chunks in them, these bytes begin with garbage and go on with a request. */
+/** To a parser that ignores chunking, these bytes are garbage followed by a request. */
 const innerInChunks = (caller: Caller): string => inChunks(innerOf(caller))
 
 const codings: SmugglingCase[] = [
@@ -67,7 +67,7 @@ const codings: SmugglingCase[] = [
   ].map((header) => ({ name: `TE ${shown(header)}`, bytes: post(header, innerInChunks), forwarded: {} })),
 ]
 
-// Whole requests, but in a coding that nobody here undoes.
+// Complete requests in a coding that the gateway does not decode.
 const unknownCodings: SmugglingCase[] = [
   'Transfer-Encoding: gzip, chunked',
   lines('Transfer-Encoding: identity', chunked),
@@ -162,7 +162,7 @@ const chunks: SmugglingCase[] = [
     `5;a=b;c="d e"${crlf}hello${crlf}0;x${crlf}${crlf}`,
     `005${crlf}hello${crlf}000${crlf}${crlf}`,
     `2${crlf}he${crlf}3${crlf}llo${crlf}0${crlf}${crlf}`,
-    // Trailers go no further.
+    // Trailers are not forwarded.
     `5${crlf}hello${crlf}0${crlf}Authorization: Bearer other${crlf}Host: other${crlf}X-Trailer: 1${crlf}${crlf}`,
   ].map((body) => ({
     name: `chunks ${shown(body)}`,

@@ -1,4 +1,4 @@
-// Requests whose heads are odd: their lines, their targets, their headers about the connection, their versions.
+// Requests with unusual heads: lines, targets, connection headers and versions.
 import {
   type Caller,
   type SmugglingCase,
@@ -16,7 +16,7 @@ import {
 } from './smuggling-case.ts'
 
 const unknown = [404]
-// A target outside /esb is answered by the gate that stands before all other routes.
+// The gate in front of all other routes rejects targets outside /esb.
 const gate = [401]
 const tooLarge = [431]
 
@@ -88,7 +88,7 @@ const heads: SmugglingCase[] = [
     bytes: (caller) => get((path) => path)(caller).replace(`Host: h${crlf}`, ''),
     refused: malformed,
   },
-  // Counted and answered like any other wrong credential.
+  // Two Authorization headers are counted and rejected like any other wrong credential.
   { name: 'two of Authorization', bytes: post(lines('Authorization: Bearer x', length5)), refused: [401] },
 ]
 
@@ -102,7 +102,7 @@ const withQuery = (query: string): SmugglingCase => ({
   bytes: get((path) => path + query),
   forwarded: { body: '', query: query === '?' ? '' : query },
 })
-/** The path up to the name of the endpoint, and that name. */
+/** Splits the path before the endpoint name. */
 const cut = (path: string): [string, string] => [
   path.slice(0, path.lastIndexOf('/')),
   path.slice(path.lastIndexOf('/')),
@@ -218,7 +218,7 @@ const connections: SmugglingCase[] = [
     ),
   ),
   passed('names of objects', ['__proto__: a', 'constructor: b'], { ['__proto__']: 'a', constructor: 'b' }),
-  // A name with an underscore is no length to us, and does not become one further on.
+  // The gateway does not treat a name with an underscore as a length, and must not forward it as one.
   {
     name: 'Content_Length and Transfer_Encoding',
     bytes: post(lines('Content_Length: 5', 'Transfer_Encoding: chunked'), ''),
@@ -253,7 +253,7 @@ const versions: SmugglingCase[] = [
     ),
     forwarded: { closes: true },
   },
-  // Node reads these as a request that does not keep its connection.
+  // Node parses these versions as a request without keep-alive.
   ...['HTTP/0.9', 'HTTP/2.0'].map((version) => ({
     name: version,
     bytes: request((path) => `GET ${path} ${version}`, ''),
@@ -285,7 +285,7 @@ const versions: SmugglingCase[] = [
     bytes: request((path) => `TRACE ${path} HTTP/1.1`, ''),
     forwarded: { method: 'TRACE', body: '' },
   },
-  // A tunnel is not offered: the connection is closed.
+  // Tunnels are not supported: the connection is closed.
   { name: 'CONNECT', bytes: request((path) => `CONNECT ${path} HTTP/1.1`, '', innerOf), refused: [] },
   { name: 'CONNECT h:80', bytes: request(() => 'CONNECT h:80 HTTP/1.1', '', innerOf), refused: [] },
   ...['FOO', 'post', 'PRI', 'GET\t', ''].map((method) => ({

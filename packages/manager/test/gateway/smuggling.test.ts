@@ -1,5 +1,5 @@
-// Requests by which callers hide other requests, or reach what is not theirs. Whatever the service makes of one, the
-// upstream reads at most one plain request to the stored address, and the next caller gets their own response.
+// Tests requests that hide other requests or try to reach other targets. In every case, the upstream gets at most one
+// plain request to the stored address, and the next caller gets the response to their own request.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { gatewayScene } from '../kit/gateway.ts'
@@ -28,7 +28,7 @@ let caller: Caller
 let reached = 0
 beforeAll(async () => {
   service = await startTestApp()
-  // The answer says which request it is to.
+  // The response contains the marker of its request.
   upstream = await startRawUpstream((socket, request) => {
     const text = markersOf(request) || 'unmarked'
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
@@ -50,26 +50,29 @@ afterAll(async () => {
 
 const markersOf = (request: Message): string => valuesOf(request, 'x-marker').join()
 
-/** A good request after so many answers; the text of the answer to it, or null where the connection is over. */
+/**
+ * Sends a good request after `after` responses have arrived. Returns the response text, or null if the connection is
+ * closed.
+ */
 async function ask(raw: RawSocket, marker: string, after: number): Promise<string | null> {
   raw.send(
     `GET ${caller.path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${caller.token}\r\nX-Marker: ${marker}\r\n\r\n`,
   )
-  const answers = await raw.wholeAnswers(after + 1)
+  const answers = await raw.completeResponses(after + 1)
   expect(answers.length).toBeLessThanOrEqual(after + 1)
   return answers[after]?.body.toString() ?? null
 }
 
-/** Sends it, and good ones after it; answers what came back, and what of it reached the upstream. */
+/** Sends the case followed by good requests. Returns the responses, and the requests that reached the upstream. */
 async function attempt({ bytes }: SmugglingCase) {
   const before = upstream.requests.length
   const [raw, other] = [await openRaw(service.url), await openRaw(service.url)]
   raw.send(bytes(caller))
-  const answers = await raw.wholeAnswers(1)
+  const answers = await raw.completeResponses(1)
   const onSame = await ask(raw, 'same', answers.length)
   const onOther = await ask(other, 'other', 0)
   for (const { socket } of [raw, other]) socket.destroy()
-  // The next caller gets their own response, or none.
+  // The next caller gets the response to their own request, or none.
   expect([['same', null].includes(onSame), onOther]).toEqual([true, 'other'])
   expect(upstream.problems).toEqual([])
   const requests = upstream.requests.slice(before)
@@ -80,7 +83,7 @@ async function attempt({ bytes }: SmugglingCase) {
   return { statuses: answers.map(statusOf), texts: answers.map(({ body }) => body.toString()), own, onSame }
 }
 
-/** It holds nothing but what it should, so that any reader sees the same in it. */
+/** Expects that the request contains only the expected parts, so that any parser reads it the same way. */
 function expectPlain(request: Message, forwarded: Forwarded): void {
   const { query = '', passes = {} } = forwarded
   const [method, ...rest] = request.start.split(' ')
@@ -89,7 +92,7 @@ function expectPlain(request: Message, forwarded: Forwarded): void {
   const expected = {
     host: upstream.url.slice('http://'.length),
     connection: 'keep-alive',
-    // TRACE would show it to the caller.
+    // A TRACE response would reveal the credential to the caller.
     ...(method === 'TRACE' ? {} : { authorization: `Bearer ${stored.token}` }),
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     'x-svc-hops': '1',

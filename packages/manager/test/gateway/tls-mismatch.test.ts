@@ -1,4 +1,5 @@
-// Upstreams that speak TLS where the url says they do not, and the other way round.
+// Tests upstreams that use TLS although the URL says http, and upstreams that do not use TLS although the URL says
+// https.
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -18,7 +19,7 @@ afterAll(async () => {
   await gateway.close()
 })
 
-/** What the caller gets for a call to the server, and what the log says of it. */
+/** Calls the server and returns the logged failure, which must match the response to the caller. */
 async function outcomeOf(scheme: 'http' | 'https', server: Server) {
   servers.push(server)
   server.on('connection', (socket: Socket) => sockets.push(socket))
@@ -32,7 +33,7 @@ async function outcomeOf(scheme: 'http' | 'https', server: Server) {
   return row?.failure
 }
 
-/** Does this with what comes first on each connection. */
+/** Runs `act` on the first bytes of each connection. */
 const onFirstBytes = (act: (socket: Socket) => void): Server =>
   createServer((socket) => {
     socket.on('error', () => undefined)
@@ -63,7 +64,7 @@ test('[esb.forward-failure] https:// to a server that speaks no TLS says so', as
 })
 
 test('[esb.forward-failure] a connection that is closed before TLS is set up is told apart: why is not known', async () => {
-  const closed = 'the upstream closed the connection before TLS was set up'
+  const closed = 'the upstream closed the connection during the TLS handshake'
   expect(
     await outcomeOf(
       'https',
@@ -84,7 +85,7 @@ test('[esb.forward-failure] a connection that is closed before TLS is set up is 
 })
 
 test('[esb.forward-failure] a server that refuses our TLS is told apart', async () => {
-  // A handshake failure, and a version of the protocol that is not spoken there.
+  // TLS alerts: handshake failure and unsupported protocol version.
   for (const description of [40, 70])
     expect(
       await outcomeOf(
@@ -97,9 +98,9 @@ test('[esb.forward-failure] a server that refuses our TLS is told apart', async 
 test('[esb.forward-failure] http:// to a server that speaks TLS says so where it answers in TLS', async () => {
   const tls = onFirstBytes((socket) => socket.end(alert(70)))
   expect(await outcomeOf('http', tls)).toBe('the upstream speaks TLS; use https:// or another port')
-  // This one closes the connection without a word.
+  // This server closes the connection without a response.
   const { cert, key } = createCertificate('here', ['127.0.0.1'])
   expect(await outcomeOf('http', createTlsServer({ cert, key }))).toBe(
-    'the upstream ended its response early',
+    'the upstream response is incomplete or invalid',
   )
 })

@@ -1,4 +1,4 @@
-// Connections to upstreams that are given up, and how soon.
+// Tests which upstream connections are closed, and how quickly.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.close()
 })
 
-const { call, expectEarlyAnswerPassedOn, expectUnaskedDropped } = upstreamConnections(() => ({
+const { call, expectEarlyResponseForwarded, expectUnsolicitedDropped } = upstreamConnections(() => ({
   service,
   scene,
   upstreams,
@@ -26,11 +26,11 @@ const { call, expectEarlyAnswerPassedOn, expectUnaskedDropped } = upstreamConnec
 
 test.each(['fin', 'reset', 'stay'])(
   'an answer before the body is complete is passed on, and the rest is not waited for: %s',
-  (end) => expectEarlyAnswerPassedOn(end, 1_500),
+  (end) => expectEarlyResponseForwarded(end, 1_500),
 )
 
 test('an answer that nobody asked for is nobody’s', async () => {
-  await expectUnaskedDropped(1_500)
+  await expectUnsolicitedDropped(1_500)
 })
 
 test('nobody waits for a metadata service', async () => {

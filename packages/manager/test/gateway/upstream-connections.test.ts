@@ -1,4 +1,4 @@
-// Upstreams with the wrong certificate, at the wrong address, or that answer before they are asked.
+// Tests upstreams with an invalid certificate or a forbidden address, and upstreams that respond without a request.
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCertificate } from '@manager/harness/certificates.ts'
@@ -7,7 +7,7 @@ import { type GatewayScene, gatewayScene } from '../kit/gateway.ts'
 import { valuesOf } from '@manager/harness/http-messages.ts'
 import { openRaw } from '../kit/raw-socket.ts'
 import type { RawUpstream } from '@manager/harness/raw-upstream.ts'
-import { answering, metadataUrls, upstreamConnections } from '../kit/upstream-connections.ts'
+import { metadataUrls, respondWith, upstreamConnections } from '../kit/upstream-connections.ts'
 
 const authority = createCertificate('authority', [])
 let service: TestApp
@@ -15,7 +15,7 @@ let scene: GatewayScene
 const upstreams: RawUpstream[] = []
 const trusted = getCACertificates('default')
 beforeAll(async () => {
-  // As NODE_EXTRA_CA_CERTS does for a process.
+  // Has the same effect as NODE_EXTRA_CA_CERTS for a process.
   setDefaultCACertificates([...trusted, authority.cert])
   service = await startTestApp()
   scene = await gatewayScene(service)
@@ -26,7 +26,7 @@ afterAll(async () => {
   setDefaultCACertificates(trusted)
 })
 
-const { start, call, expectEarlyAnswerPassedOn, expectUnaskedDropped } = upstreamConnections(() => ({
+const { start, call, expectEarlyResponseForwarded, expectUnsolicitedDropped } = upstreamConnections(() => ({
   service,
   scene,
   upstreams,
@@ -42,7 +42,7 @@ test('[esb.forward-failure] a certificate must be trusted, in time and for the h
   }
   const outcomes: Record<string, unknown> = {}
   for (const [name, { cert, key }] of Object.entries(certificates)) {
-    const { url } = await start(answering('secret'), { tls: { cert, key } })
+    const { url } = await start(respondWith('secret'), { tls: { cert, key } })
     outcomes[name] = (await call(url)).outcome
   }
   expect(outcomes).toEqual({
@@ -51,7 +51,7 @@ test('[esb.forward-failure] a certificate must be trusted, in time and for the h
     otherName: [502, 502, 'the certificate of the upstream is for another name'],
     expired: [502, 502, 'the certificate of the upstream has expired'],
   })
-  // No byte of a call is shown to whoever is not the upstream.
+  // A server that is not the upstream receives no byte of a call.
   expect(upstreams.splice(0).map(({ requests }) => requests.length)).toEqual([1, 0, 0, 0])
 })
 
@@ -74,11 +74,11 @@ test('[esb.egress-metadata] neither an endpoint nor a redirect leads to a metada
 
 test.each(['fin', 'reset', 'stay'])(
   'an answer before the body is complete is passed on, and the rest is not waited for: %s',
-  (end) => expectEarlyAnswerPassedOn(end, 60_000),
+  (end) => expectEarlyResponseForwarded(end, 60_000),
 )
 
 test('an answer that nobody asked for is nobody’s', async () => {
-  await expectUnaskedDropped(60_000)
+  await expectUnsolicitedDropped(60_000)
 })
 
 test('[esb.forward-failure] an answer that breaks off is reset for a caller of HTTP/1.0, to whom its end would look whole', async () => {

@@ -1,12 +1,12 @@
-// Upstreams that answer badly: the caller is told 502, or sees that their answer is incomplete, the log has one row, and
-// nothing of it stays behind. Those that are late stand in upstream-misbehaviour.nightly.test.ts.
+// Tests bad upstream responses: the caller gets 502 or an incomplete response, the log has one row, and nothing else is
+// left behind. upstream-misbehaviour.nightly.test.ts covers late responses.
 import { expect, test } from 'vitest'
 import type { Message } from '@manager/harness/http-messages.ts'
 import { type BadAnswer, brokenAnswers, largeAnswers } from '@manager/harness/bad-answers.ts'
 import { type Seen, useBadUpstream } from './bad-upstream.ts'
-import { oddAnswers } from './odd-answers.ts'
+import { oddAnswers } from './odd-responses.ts'
 
-const { expectOutcome, expectAllFree, expectNothingLeft, seenOf } = useBadUpstream({
+const { expectOutcome, expectAllSlotsFree, expectNothingLeft, seenOf } = useBadUpstream({
   others: [...largeAnswers, ...brokenAnswers, ...oddAnswers],
 })
 
@@ -23,6 +23,6 @@ test('a small answer that would be large is passed on and logged as it came', ()
   expect(basic.rows).toMatchObject([{ response_body: null }])
 })
 
-test('afterwards all places are free, no more and no less', () => expectAllFree())
+test('afterwards all places are free, no more and no less', () => expectAllSlotsFree())
 test('afterwards no connection is left on either side, and nothing unforeseen was logged', () =>
   expectNothingLeft())

@@ -1,7 +1,8 @@
-// Very much access, made by SQL: people with a role in a project, one of its tenants and one of its applications each.
+// Seeds a large number of access grants with SQL. Each person has a role in a project, in one of its tenants and in one
+// of its applications.
 import type { Pool } from 'pg'
 
-/** So many people with three grants each in a hundred projects; half of the grants are in the audit trail. */
+/** Seeds `people` users with three grants each in 100 projects. The audit trail contains half of the grants. */
 export async function seedAccessCrowd(sql: Pool, people: number): Promise<void> {
   const client = await sql.connect()
   try {

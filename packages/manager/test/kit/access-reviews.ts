@@ -1,4 +1,4 @@
-// Calls about access reviews: the report, one entry of it, and its attestation.
+// Calls for access reviews: requests the report, its entries and their attestation.
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, call } from '@manager/harness/credentials.ts'
@@ -28,7 +28,7 @@ export type Review = {
   generated_at: string
   scope: { type: string; id?: string; name?: string }
   population_hash: string
-  // oxlint-disable-next-line typescript/no-explicit-any -- its parts are compared as a whole
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests compare the summary as a whole
   summary: any
   entries: ReviewEntry[]
   chain: Record<string, unknown>
@@ -37,7 +37,7 @@ export type Review = {
 export const reviewPath = '/api/access/review'
 export const attestPath = '/api/access/review/attest'
 
-/** The service is asked for at each call. */
+/** Builds the calls. `service` is read on each call because it starts in `beforeAll`. */
 export function reviewCalls(service: () => TestApp) {
   const ask = (person: Person, query = '', headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${service().url}${reviewPath}${query}`, { headers: { ...headersOf(person), ...headers } })
@@ -51,25 +51,7 @@ export function reviewCalls(service: () => TestApp) {
     read,
     attest: (person: Person, body: object): Promise<JsonAnswer> =>
       call(service().url, attestPath, headersOf(person), body),
-    /** The entries of a principal. */
     of: ({ entries }: Review, principalId: string): ReviewEntry[] =>
       entries.filter(({ principal_id }) => principal_id === principalId),
   }
-}
-
-/** CSV as RFC 4180 has it, back into cells. */
-export function parseCsv(text: string): string[][] {
-  const rows: string[][] = [[]]
-  let [cell, isQuoted] = ['', false]
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index] as string
-    if (isQuoted && character === '"' && text[index + 1] === '"') [cell, index] = [`${cell}"`, index + 1]
-    else if (character === '"') isQuoted = !isQuoted
-    else if (!isQuoted && (character === ',' || character === '\n')) {
-      rows.at(-1)?.push(cell)
-      cell = ''
-      if (character === '\n') rows.push([])
-    } else if (isQuoted || character !== '\r') cell += character
-  }
-  return rows.slice(0, -1)
 }

@@ -1,9 +1,9 @@
-// The service as its callers meet it: a real server on loopback, a real PostgreSQL database of its own, a real Redis.
+// Starts the service for tests: a real server on loopback with its own PostgreSQL database and a real Redis.
 import { Writable } from 'node:stream'
 import type { AddressInfo } from 'node:net'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type GraphqlAnswer, postQuery } from '@manager/harness/graphql.ts'
-import { isLoadTest, patientEnv, testEnv } from '@manager/harness/test-env.ts'
+import { isLoadTest, longTimeoutEnv, testEnv } from '@manager/harness/test-env.ts'
 import { Pool } from 'pg'
 import { type App, createApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'
@@ -16,7 +16,7 @@ import { createRedis } from '../../src/platform/redis/redis.ts'
 import type { TransportOptions } from '../../src/transport.ts'
 import { version } from '../../src/version.ts'
 import { type World, closeWorld, createWorld, redisOptions } from '../../src/world.ts'
-import { compareAnswers } from './answers.ts'
+import { compareResponses } from './response-comparison.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
 
 export type TestApp = {
@@ -25,13 +25,13 @@ export type TestApp = {
   world: World
   database: TestDatabase
   url: string
-  /** A connection as database superuser, for looking and for tampering. */
+  /** A superuser connection, to inspect the database or tamper with it. */
   sql: Pool
   /** Every log line written so far, parsed. */
   logLines: Record<string, unknown>[]
-  /** SQL statements the service ran since the list was last emptied. */
+  /** SQL statements that the service has run since the list was last cleared. */
   statements: string[]
-  /** One GraphQL operation as a person who came through the proxy. */
+  /** Runs a GraphQL operation as a person who is authenticated by the proxy. */
   query(person: Person, text: string, variables?: Record<string, unknown>): Promise<GraphqlAnswer>
   close(): Promise<void>
 }
@@ -41,17 +41,19 @@ export type TestAppOptions = {
   world?: Partial<World>
   transport?: TransportOptions
   database?: TestDatabase
-  /** Hashes as slow and waits as short as in production, as they are in all of the load tests. */
+  /** Use the hashing cost and the timeouts of production. Load tests always use them. */
   limits?: 'production'
-  /** Waits for a slow Redis even in load tests, so that the local counters never decide instead. */
+  /** Wait for a slow Redis even in load tests, so that the local counters never decide instead. */
   waitsForRedis?: boolean
 }
 
 const timeouts = { pingMs: 30_000, commandMs: 30_000 }
 const subscribeMs = 30_000
-const quick = { iterations: 1_000, loopDelayMs: () => 0 }
+const fastLimits = { iterations: 1_000, loopDelayMs: () => 0 }
 
-/** Starts the service; `close` stops it, drops its database, and throws if an answer was not as the API document says. */
+/**
+ * Starts the service. `close` stops it, drops its database, and throws if a response did not match the API document.
+ */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createScratchDatabase())
   const { url, undeclared, ...rest } = await start(options, database)
@@ -68,23 +70,25 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       await closeWorld(world)
       await sql.end()
       world.metrics.registry.clear()
-      letGo(service)
+      dropReferences(service)
       if (options.database === undefined) await database.drop()
       if (undeclared.size > 0)
-        throw new Error(`answers that differ from the API document:\n${[...undeclared].join('\n')}`)
+        throw new Error(`responses that deviate from the API document:\n${[...undeclared].join('\n')}`)
     },
   }
   return service
 }
 
-/** The files of one process keep what stands in their variables; a service that has ended is too large for that. */
-export const letGo = (service: TestApp): void =>
+/**
+ * Drops the references to a stopped service. Test files share a process, and a service is too large to keep in memory.
+ */
+export const dropReferences = (service: TestApp): void =>
   void Object.assign(service, { app: null, world: null, sql: null })
 
 async function start(options: TestAppOptions, database: TestDatabase) {
   const isPatient = !isLoadTest && options.limits !== 'production'
   const waitsForRedis = isPatient || options.waitsForRedis === true
-  const env = { ...(isPatient ? patientEnv : {}), ...options.env }
+  const env = { ...(isPatient ? longTimeoutEnv : {}), ...options.env }
   const config = loadConfig({ env: testEnv(database.url, env) }, settings)
   const logLines: Record<string, unknown>[] = []
   const statements: string[] = []
@@ -111,11 +115,11 @@ async function start(options: TestAppOptions, database: TestDatabase) {
   const world = createWorld(config, { log, database: counted, channels, ...options.world, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()
   const app: App = await createApp(config, world, {
-    ...(isPatient ? quick : {}),
+    ...(isPatient ? fastLimits : {}),
     ...options.transport,
     extend: (server) => {
       options.transport?.extend?.(server)
-      undeclared = compareAnswers(server, () => app.routes)
+      undeclared = compareResponses(server, () => app.routes)
     },
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })

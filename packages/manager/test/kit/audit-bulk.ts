@@ -1,16 +1,17 @@
-// Very many rows of the audit trail, whose hashes are right, made inside the database.
+// Seeds large audit chains with correct hashes, which are computed in the database.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { aroundHead, genesisHash, presentForm } from '../../src/platform/audit/entry.ts'
+import { splitAroundHead, genesisHash, currentForm } from '../../src/platform/audit/entry.ts'
 
 const appendRows = `
-    create or replace function seed_chain(chain uuid, rows int, id_place text, before text, middle text, after text,
-      sample jsonb, prev bytea) returns void language plpgsql as $$
+    create or replace function seed_chain(chain uuid, rows int, id_placeholder text, before text, middle text,
+      after text, sample jsonb, prev bytea) returns void language plpgsql as $$
     declare own uuid; head bytea;
     begin
       for n in 1..rows loop
         own := gen_random_uuid();
-        head := sha256(convert_to(replace(before, id_place, own::text) || encode(prev, 'hex') || middle || n || after, 'UTF8'));
+        head := sha256(convert_to(
+          replace(before, id_placeholder, own::text) || encode(prev, 'hex') || middle || n || after, 'UTF8'));
         insert into audit_logs (chain_id, seq, id, entity_type, entity_id, action, description, metadata, changes, form,
           principal_type, principal_id, user_id, ip_address, user_agent, created_at, prev_hash, hash)
         values (chain, n, own, sample->>'entityType', sample->>'entityId', sample->>'action', sample->>'description',
@@ -22,9 +23,9 @@ const appendRows = `
       insert into audit_chains (chain_id, seq, hash) values (chain, rows, prev);
     end $$`
 
-const idPlace = '00000000-0000-4000-8000-0000000000ff'
+const idPlaceholder = '00000000-0000-4000-8000-0000000000ff'
 
-/** Makes so many chains with so many rows each. */
+/** Creates `chains` chains of `rows` rows each and returns their ids. */
 export async function seedChains(sql: Pool, chains: number, rows: number): Promise<string[]> {
   await sql.query(appendRows)
   return Promise.all(Array.from({ length: chains }, () => seedChain(sql, rows)))
@@ -34,9 +35,9 @@ async function seedChain(sql: Pool, rows: number): Promise<string> {
   const chainId = randomUUID()
   const createdAt = new Date().toISOString()
   const entry = {
-    form: presentForm,
+    form: currentForm,
     chainId,
-    id: idPlace,
+    id: idPlaceholder,
     entityType: 'tenant',
     entityId: randomUUID(),
     action: 'update',
@@ -50,11 +51,11 @@ async function seedChain(sql: Pool, rows: number): Promise<string> {
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36',
     createdAt,
   }
-  const { before, middle, after } = aroundHead(entry)
+  const { before, middle, after } = splitAroundHead(entry)
   await sql.query('select seed_chain($1, $2, $3, $4, $5, $6, $7, $8)', [
     chainId,
     rows,
-    idPlace,
+    idPlaceholder,
     before,
     middle,
     after,

@@ -1,4 +1,4 @@
-// A service with a large audit trail, for tests that export it.
+// Starts a service with a large audit trail, for tests that export it.
 import { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -7,7 +7,7 @@ import { type TestDatabase, createScratchDatabase } from './databases.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-/** Starts the service for the tests of a file; the fields are filled before the first test. */
+/** Starts the service before the tests of a file. The fields are set before the first test. */
 export function useLargeTrail(chains: number, rowsPerChain: number) {
   const scene = {} as {
     chainIds: string[]
@@ -22,7 +22,7 @@ export function useLargeTrail(chains: number, rowsPerChain: number) {
     scene.chainIds = await seedChains(scene.sql, chains, rowsPerChain)
     await scene.sql.query('vacuum analyze audit_logs')
     scene.admin = await seedUser(scene.sql, 'admin', 'administrator')
-    // Without the role jobs, which would verify all of these rows.
+    // Omit the role `jobs`, which would verify all of these rows.
     scene.service = await startProcess(scene.database.url, { SVC_ROLES: 'api' })
   }, 300_000)
   afterAll(async () => {
@@ -34,7 +34,7 @@ export function useLargeTrail(chains: number, rowsPerChain: number) {
   return scene
 }
 
-/** Counts the snapshots that exports hold open. */
+/** Counts the snapshots that running exports keep open. */
 export async function openSnapshots(sql: Pool): Promise<number> {
   const { rows } = await sql.query<{ n: string }>(
     `select count(*) n from pg_stat_activity where datname = current_database() and backend_xmin is not null

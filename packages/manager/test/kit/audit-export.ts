@@ -1,4 +1,4 @@
-// The export of the audit trail as callers ask for it.
+// Sends audit export requests.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../src/platform/audit/entry.ts'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -27,37 +27,20 @@ export type JsonExport = {
   error?: string
 }
 
-/** One request, as a person who came through the proxy. */
+/** Sends one request as a person who is authenticated by the proxy. */
 export const askExport = (
   service: Pick<TestApp, 'url'>,
   person: Person,
   query: Record<string, string> = {},
 ) => fetch(`${service.url}/api/audit/export?${new URLSearchParams(query)}`, { headers: headersOf(person) })
 
-/** The JSON of an export. */
 export const exportJson = async (
   service: Pick<TestApp, 'url'>,
   person: Person,
   query: Record<string, string> = {},
 ): Promise<JsonExport> => (await (await askExport(service, person, query)).json()) as JsonExport
 
-/** The records of a CSV text, cells unquoted, by RFC 4180. */
-export function parseCsv(text: string): string[][] {
-  const records: string[][] = []
-  let record: string[] = []
-  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy
-  while (cell.lastIndex < text.length) {
-    const match = cell.exec(text)
-    if (match === null) throw new Error('not CSV')
-    record.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
-    if (match[3] === ',') continue
-    records.push(record)
-    record = []
-  }
-  return records
-}
-
-/** The lines of an NDJSON export, the last one included. */
+/** Returns the lines of an NDJSON export, including the signed last line. */
 export async function exportLines(
   service: TestApp,
   filters: { project_id?: string; action?: string; limit?: string; cursor?: string } = {},
@@ -67,7 +50,7 @@ export async function exportLines(
   return (await response.text()).trimEnd().split('\n')
 }
 
-/** The last line as it would have to be for the lines before it. */
+/** Builds the signed last line that matches the given lines. */
 export function endLine(lines: readonly string[], end: Record<string, unknown>): string {
   const digest = createHash('sha256')
     .update(lines.map((line) => `${line}\n`).join(''))

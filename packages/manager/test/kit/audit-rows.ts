@@ -1,4 +1,4 @@
-// Rows of the audit trail as they are stored.
+// Reads audit rows from the database.
 import type { TestApp } from './app.ts'
 
 export type Row = {
@@ -19,6 +19,6 @@ export type Row = {
   hash: Buffer
 }
 
-/** The rows of a chain, in their order. */
+/** Returns the rows of a chain in order. */
 export const chainRows = async (service: TestApp, chainId: string): Promise<Row[]> =>
   (await service.sql.query<Row>('select * from audit_logs where chain_id = $1 order by seq', [chainId])).rows

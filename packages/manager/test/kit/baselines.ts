@@ -1,4 +1,4 @@
-// Databases without a record of migrations, and what `migrate baseline` makes of them.
+// Creates databases without a migration record, and runs `migrate baseline` on them.
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { migrateBaseline } from '../../src/platform/postgres/baseline.ts'
@@ -6,8 +6,10 @@ import { schemaStatus } from '../../src/platform/postgres/migrate.ts'
 import { describeSchema } from '../../src/platform/postgres/schema-description.ts'
 import type { TestDatabase } from './databases.ts'
 
-/** Runs statements on a database. */
-export async function on<T>(database: TestDatabase, work: (client: Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(
+  database: TestDatabase,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({ connectionString: database.url })
   await client.connect()
   try {
@@ -16,12 +18,12 @@ export async function on<T>(database: TestDatabase, work: (client: Client) => Pr
     await client.end()
   }
 }
-export const run = (database: TestDatabase, statements: string) =>
-  on(database, (client) => client.query(statements))
+export const runStatements = (database: TestDatabase, statements: string) =>
+  withClient(database, (client) => client.query(statements))
 
-/** Everything about the schema, with the record of migrations. */
-export const stateOf = (database: TestDatabase) =>
-  on(database, async (client) => {
+/** Returns the complete schema description and the migration record. */
+export const schemaStateOf = (database: TestDatabase) =>
+  withClient(database, async (client) => {
     await client.query('begin')
     const described = [...(await describeSchema(client))].toSorted(([a], [b]) => (a < b ? -1 : 1))
     await client.query('rollback')
@@ -33,7 +35,7 @@ export const stateOf = (database: TestDatabase) =>
     return { described, columns: columns.rows, applied }
   })
 
-/** What the command says, and the error that ends it. */
+/** Returns the output of the command and, if it fails, the error message. */
 export async function baseline(database: TestDatabase, wanted?: string, dryRun = false) {
   const lines: string[] = []
   const result = await migrateBaseline(database.url, (line) => lines.push(line), { wanted, dryRun }).then(
@@ -43,6 +45,6 @@ export async function baseline(database: TestDatabase, wanted?: string, dryRun =
   return { ...result, lines }
 }
 
-/** Runs one migration by itself, as if nothing recorded it. */
+/** Runs a single migration without recording it. */
 export const runMigration = (database: TestDatabase, name: string) =>
-  run(database, readFileSync(new URL(`../../migrations/${name}.sql`, import.meta.url), 'utf8'))
+  runStatements(database, readFileSync(new URL(`../../migrations/${name}.sql`, import.meta.url), 'utf8'))

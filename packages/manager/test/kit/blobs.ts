@@ -1,4 +1,4 @@
-// The stores of blobs, without the service around them: a database of their own, and a bucket where they need one.
+// Creates blob stores without a service. Each has its own database, and a bucket if it needs one.
 import { PutObjectCommand, DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { createHash, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
@@ -13,16 +13,16 @@ import { type Bucket, createBucket } from './s3.ts'
 
 export type BlobsWorld = Awaited<ReturnType<typeof startBlobs>>
 type Options = {
-  /** The bucket instead of a new one of this run's service. */
+  /** Use this bucket instead of creating one. */
   bucket?: Bucket
-  /** Where the service is reached instead. */
+  /** Connect to the S3 service at this endpoint instead. */
   endpoint?: string
 }
 
 export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Bytes that no other test has. */
-export function someBytes(length: number): Buffer {
+/** Returns bytes that no other test uses. */
+export function uniqueBytes(length: number): Buffer {
   const seed = Buffer.from(randomUUID())
   return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, seed.subarray(0, Math.min(length, 36)))
 }
@@ -60,12 +60,12 @@ export async function startBlobs(primary: StoreName, { bucket: given, endpoint }
     bucket,
     log,
     lines,
-    /** SQL that was run. */
+    /** SQL statements run so far. */
     statements,
-    /** The blob's row, as a test that needs no `keep` has it. */
+    /** Inserts the blob row directly, for tests that do not call `store`. */
     register: (sha256: string, size: number) =>
       sql.query('insert into blobs (sha256, size, store) values ($1, $2, $3)', [sha256, size, primary]),
-    /** Other bytes in the place of those stored; null takes them away. */
+    /** Overwrites the stored bytes, or deletes them if `bytes` is null. */
     damage: async (sha256: string, bytes: Buffer | null): Promise<void> => {
       if (bucket === null) {
         if (bytes === null) await sql.query('delete from blob_chunks where sha256 = $1', [sha256])
@@ -76,12 +76,12 @@ export async function startBlobs(primary: StoreName, { bucket: given, endpoint }
           ])
         return
       }
-      const place = { Bucket: bucket.settings.bucket, Key: await keyOf(sha256) }
+      const object = { Bucket: bucket.settings.bucket, Key: await keyOf(sha256) }
       await (bytes === null
-        ? bucket.client.send(new DeleteObjectCommand(place))
-        : bucket.client.send(new PutObjectCommand({ ...place, Body: bytes })))
+        ? bucket.client.send(new DeleteObjectCommand(object))
+        : bucket.client.send(new PutObjectCommand({ ...object, Body: bytes })))
     },
-    /** How many blobs have bytes, whether a row names them or not. */
+    /** Counts the blobs that have stored bytes, including orphans without a row. */
     stored: async (): Promise<number> => {
       if (bucket !== null) return (await bucket.keys()).length
       const { rows } = await sql.query<{ n: number }>(
@@ -99,7 +99,7 @@ export async function startBlobs(primary: StoreName, { bucket: given, endpoint }
   }
 }
 
-/** All bytes of a blob; null when the store has none. */
+/** Returns all bytes of a blob, or null if the store does not contain it. */
 export async function readAll({ store }: Pick<BlobsWorld, 'store'>, sha256: string): Promise<Buffer | null> {
   const pieces: Buffer[] = []
   for await (const piece of store.read(sha256)) pieces.push(piece)

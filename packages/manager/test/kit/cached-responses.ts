@@ -1,4 +1,4 @@
-// Answers that the trusted proxy fetches and clients keep a copy of: how they are asked for, and what holds for all.
+// Requests responses that the trusted proxy fetches and clients cache, and checks the rules that apply to all of them.
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
@@ -8,8 +8,8 @@ export const secret: [string, string] = ['x-proxy-auth', proxySecret]
 
 export type ProxyCall = { method?: string; headers?: [string, string][]; app?: TestApp }
 
-/** One request with the secret of the proxy. */
-export const askFor = (
+/** Sends a request with the proxy secret. */
+export const requestThroughProxy = (
   app: TestApp,
   path: string,
   { method = 'GET', headers = [] }: ProxyCall = {},
@@ -17,28 +17,28 @@ export const askFor = (
 
 export const etagOf = ({ headers }: RawAnswer): string => headers['etag'] as string
 
-/** If-None-Match, one line for each. */
-export const unless = (...lines: string[]): ProxyCall => ({
+/** Builds If-None-Match headers, one header line per value. */
+export const ifNoneMatch = (...lines: string[]): ProxyCall => ({
   headers: lines.map((line) => ['if-none-match', line]),
 })
 
-/** Not found, with this text, and so that nobody keeps it. */
+/** Expects a 404 with this text that must not be cached. */
 export function expectNotFound({ status, body, headers }: RawAnswer, text: string): void {
   expect([status, JSON.parse(body)]).toEqual([404, expect.objectContaining({ error: text })])
   expect([headers['cache-control'], headers['etag']]).toEqual(['no-store', undefined])
 }
 
-/** The path opens with the secret alone, and with nothing else. */
+/** Expects that the path requires only the proxy secret and no user or token. */
 export async function expectSecretOnly(app: TestApp, path: string, userId: string): Promise<void> {
-  const full = await askFor(app, path)
+  const full = await requestThroughProxy(app, path)
   const people: [string, string][] = [
     ['x-token-subject', userId],
     ['x-token-subject', 'nobody'],
     ['authorization', 'Bearer x'],
   ]
-  // Whoever the proxy says is calling, the answer is the same.
+  // The response does not depend on the user in the headers of the proxy.
   for (const header of people) {
-    const { status, body } = await askFor(app, path, { headers: [header] })
+    const { status, body } = await requestThroughProxy(app, path, { headers: [header] })
     expect([status, body]).toEqual([200, full.body])
   }
   const wrong: [string, string][][] = [
@@ -61,35 +61,35 @@ export async function expectSecretOnly(app: TestApp, path: string, userId: strin
   }
 }
 
-/** The path has a validator: whoever names it is told that nothing changed, whoever names another gets all. */
+/** Expects that the path returns an ETag, 304 for a request with this ETag, and the full body otherwise. */
 export async function expectRevalidates(app: TestApp, path: string): Promise<void> {
-  const full = await askFor(app, path)
+  const full = await requestThroughProxy(app, path)
   const etag = etagOf(full)
   expect([full.status, full.headers['cache-control']]).toEqual([200, 'no-cache'])
   expect(full.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(etag).toMatch(/^"[\w-]{20,}"$/)
-  expect(etagOf(await askFor(app, path))).toBe(etag)
+  expect(etagOf(await requestThroughProxy(app, path))).toBe(etag)
   for (const call of [
-    unless(etag),
-    unless(`W/${etag}`),
-    unless('*'),
-    unless(`"other", ${etag}`),
-    unless(`${etag},"other"`),
-    unless(`"a","b" ,  W/${etag} , "c"`),
-    unless('"other"', etag),
+    ifNoneMatch(etag),
+    ifNoneMatch(`W/${etag}`),
+    ifNoneMatch('*'),
+    ifNoneMatch(`"other", ${etag}`),
+    ifNoneMatch(`${etag},"other"`),
+    ifNoneMatch(`"a","b" ,  W/${etag} , "c"`),
+    ifNoneMatch('"other"', etag),
   ])
     for (const method of ['GET', 'HEAD']) {
-      const answer = await askFor(app, path, { ...call, method })
+      const answer = await requestThroughProxy(app, path, { ...call, method })
       expect([call, answer.status, answer.body]).toEqual([call, 304, ''])
       expect([etagOf(answer), answer.headers['cache-control']]).toEqual([etag, 'no-cache'])
     }
   const bare = etag.slice(1, -1)
   const others = ['"other"', bare, `"${bare.slice(1)}"`, `"${bare}x"`, `w/${etag}`, '', '"*"', '"", "a"']
   for (const tag of others) {
-    const answer = await askFor(app, path, unless(tag))
+    const answer = await requestThroughProxy(app, path, ifNoneMatch(tag))
     expect([tag, answer.status, etagOf(answer), answer.body]).toEqual([tag, 200, etag, full.body])
   }
-  const head = await askFor(app, path, { method: 'HEAD' })
+  const head = await requestThroughProxy(app, path, { method: 'HEAD' })
   expect([head.status, head.body]).toEqual([200, ''])
   for (const name of ['etag', 'cache-control', 'content-type', 'content-length'])
     expect([name, head.headers[name]]).toEqual([name, full.headers[name]])

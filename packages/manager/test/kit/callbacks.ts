@@ -1,5 +1,5 @@
-// A project with a backend that is called back: a real HTTP server on loopback, registered through the front door. Time
-// passes by SQL: what waits is made due, and who is silent was so for long.
+// Creates a project with a registered backend: a real HTTP server on loopback that receives callbacks. Tests move time
+// with SQL: they make waiting jobs due and heartbeats old.
 import { startBackgroundWork } from '../../src/platform/jobs/start.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, type TestAppOptions, startTestApp } from './app.ts'
@@ -26,16 +26,18 @@ type Registered = {
 }
 export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
 
-/** The planned instant of the present minute. */
+/** Returns the planned time of a trigger that fires in the current minute. */
 export const thisMinute = (): Date => new Date(Math.floor(Date.now() / 60_000) * 60_000)
 
-/** Waits for the next minute at the end of one: a test that meets its start would see one firing more. */
+/**
+ * Waits for the next minute if the current one is almost over. A minute boundary during the test would add a firing.
+ */
 async function leaveEndOfMinute(): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000)
   if (leftMs < 8_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 50))
 }
 
-/** A service that may call this machine. */
+/** Starts a service that may send callbacks to loopback addresses. */
 export async function startTriggerScene(options: TestAppOptions = {}) {
   const env = { SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8', ...options.env }
   const service = await startTestApp({ ...options, env })
@@ -58,18 +60,18 @@ type Scene = { service: TestApp; admin: Person; project: SeededProject; backend:
 
 function registering({ service, project, backend }: Scene) {
   return {
-    /** Registers a backend of a machine user of its own. */
+    /** Registers a backend with a new machine user. */
     register: async (
       callbackUrl = `${backend.url}/callbacks`,
-      place: SeededProject = project,
+      owner: SeededProject = project,
     ): Promise<Registered> => {
-      const machine = await seedMachineUser(service.sql, place)
+      const machine = await seedMachineUser(service.sql, owner)
       const { status, body } = await call(
         service.url,
         '/api/machine/register-backend',
         bearer(machine.token),
         {
-          application_id: place.applicationId,
+          application_id: owner.applicationId,
           callback_url: callbackUrl,
         },
       )
@@ -81,7 +83,7 @@ function registering({ service, project, backend }: Scene) {
         machine,
       }
     },
-    /** As if its last heartbeat had been so many seconds ago. */
+    /** Sets the last heartbeat to `seconds` ago. */
     silence: (registration: { id: string }, seconds: number) =>
       service.sql.query(
         'update backend_registrations set last_heartbeat = now() - make_interval(secs => $2) where id = $1',
@@ -110,13 +112,13 @@ function triggering({ service, admin, project }: Scene) {
       )
       if (error !== null) throw new Error(error)
     },
-    /** As if the trigger had been due since then. */
+    /** Makes the trigger due, as of the given time. */
     makeDue: async (id: string, since?: Date): Promise<void> => {
       await leaveEndOfMinute()
       const values = [id, since ?? thisMinute()]
       await service.sql.query('update triggers set next_fire_at = $2 where id = $1', values)
     },
-    /** Its runs, in the order of their planned instants. */
+    /** Returns the runs of a trigger, ordered by planned time. */
     runsOf: async (id: string): Promise<RunRow[]> => {
       const { rows } = await service.sql.query<RunRow>(
         'select * from trigger_runs where trigger_id = $1 order by scheduled_at, environment_id',
@@ -127,7 +129,7 @@ function triggering({ service, admin, project }: Scene) {
   }
 }
 
-/** Lets the time pass that jobs wait for. */
+/** Makes delayed jobs due now. */
 export const skipWaits = (sql: TestApp['sql']) =>
   sql.query('update queued_jobs set hidden_until = null where hidden_until is not null and not is_held')
 
@@ -138,10 +140,10 @@ function passing(service: TestApp) {
     )
     return rows[0].jobs as number
   }
-  /** Works on what is due, until the returned function is called. */
+  /** Processes due jobs until the returned function is called. */
   const startWorkers = (): (() => Promise<void>) => {
     const { app } = service
-    // One service, many starts.
+    // Remove these metrics, because each start registers them again.
     for (const name of ['total', 'waiting', 'oldest_seconds', 'held'])
       app.metrics.registry.removeSingleMetric(`svc_jobs_${name}`)
     const stop = startBackgroundWork({ ...app, schedules: [] }, ['jobs'])
@@ -149,16 +151,16 @@ function passing(service: TestApp) {
   }
   return {
     startWorkers,
-    /** One tick. */
+    /** Runs one scheduler tick. */
     plan: () => service.app.schedules.find(({ name }) => name === 'trigger-scheduling')?.run(),
-    /** Works on what is due now until nothing is left of it. */
+    /** Processes all jobs that are due now. */
     deliver: async (): Promise<void> => {
       const stop = startWorkers()
       while ((await jobsWhere('is_held or hidden_until is null or hidden_until <= now()')) > 0)
         await new Promise((resolve) => setTimeout(resolve, 10))
       await stop()
     },
-    /** How long what waits has to wait, in seconds. */
+    /** Returns the remaining delays of waiting jobs in seconds. */
     waits: async (): Promise<number[]> => {
       const { rows } = await service.sql.query(
         `select extract(epoch from hidden_until - waiting_since)::float8 as wait from queued_jobs
@@ -166,7 +168,6 @@ function passing(service: TestApp) {
       )
       return rows.map(({ wait }) => wait as number)
     },
-    /** Lets the time pass that everything waits for. */
     skipWaits: () => skipWaits(service.sql),
     jobsWhere,
   }

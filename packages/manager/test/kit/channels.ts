@@ -1,4 +1,5 @@
-// Processes that talk through channels, as far as channels are concerned: each has its own Redis object and listener.
+// Starts peers that communicate through Redis channels. Each has its own Redis client and listener, like a separate
+// process.
 import { type Channels, channelsOf } from '../../src/platform/redis/channels.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
@@ -8,9 +9,9 @@ import { lineCollector } from './app.ts'
 export type Peer = {
   redis: Redis
   channels: Channels
-  /** What arrived, as `channel message`. */
+  /** Received messages, as `channel message`. */
   heard: string[]
-  /** Messages that were taken and lost. */
+  /** Number of messages that were accepted for publishing and then lost. */
   lost: number
   logLines: Record<string, unknown>[]
   close(): Promise<void>
@@ -19,27 +20,32 @@ export type Peer = {
 export type PeerOptions = Omit<RedisOptions, 'keyPrefix'> & {
   keyPrefix?: string
   limits?: { messages: number; bytes: number }
-  /** Waits as short as in production. */
-  isHurried?: boolean
+  /** Use production timeouts. */
+  usesProductionTimeouts?: boolean
 }
 
-const patience = {
+const generousTimeouts = {
   redis: { pingMs: 30_000, commandMs: 30_000 },
   channels: { subscribeMs: 30_000 },
 }
 
-/** Starts one; nothing is waited for. */
-export function startPeer({ limits, isHurried = false, keyPrefix = 'peers', ...options }: PeerOptions): Peer {
+/** Starts a peer without waiting until it is connected. */
+export function startPeer({
+  limits,
+  usesProductionTimeouts = false,
+  keyPrefix = 'peers',
+  ...options
+}: PeerOptions): Peer {
   const logLines: Record<string, unknown>[] = []
   const log = createLog('info', lineCollector(logLines))
   const metrics = createMetrics('test')
-  const waits = isHurried ? {} : { timeouts: patience.redis }
+  const waits = usesProductionTimeouts ? {} : { timeouts: generousTimeouts.redis }
   const redis = createRedis({ ...waits, ...options, keyPrefix }, { log, metrics })
   const make = channelsOf({
     redis,
     log,
     ...(limits === undefined ? {} : { limits }),
-    ...(isHurried ? {} : patience.channels),
+    ...(usesProductionTimeouts ? {} : generousTimeouts.channels),
   })
   const heard: string[] = []
   const peer: Peer = {

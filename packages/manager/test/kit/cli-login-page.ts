@@ -1,5 +1,6 @@
-// The page on which somebody decides about a terminal, as a browser meets it: a real nginx with the configuration of
-// docs/, and the service as a process. Who is signed in is a cookie: `session` is the name of a person.
+// Opens the page on which a person approves a terminal login in a browser, with a real nginx that uses the
+// configuration from docs/, and the service as a process. The cookie `session` contains the name of the signed-in
+// person.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +12,7 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { type Answer, type Started, openTerminal } from '@manager/harness/cli-login.ts'
 import { createScratchDatabase } from './databases.ts'
-import { blocksOf, readPage } from './played-page.ts'
+import { blocksOf, readPage } from './doc-page-runner.ts'
 import { startProcess } from '@manager/harness/process.ts'
 
 type Visitor = { id: string; email: string; name: string; session: string }
@@ -28,14 +29,17 @@ export const bob: Visitor = {
   session: 'bob',
 }
 
-/** The first block of nginx on a page. */
+/** Returns the first nginx configuration block of a documentation page. */
 function nginxOf(name: string): string {
   const block = blocksOf(readPage(name)).find(({ language }) => language === 'nginx')
-  if (block === undefined) throw new Error(`docs/${name} has no block of nginx`)
+  if (block === undefined) throw new Error(`docs/${name} has no nginx block`)
   return block.text
 }
 
-/** nginx as the documentation has it: only the address of the service, the secret and the sign-in are the test's. */
+/**
+ * Starts nginx with the documented configuration. The test replaces only the service address, the secret and the
+ * sign-in.
+ */
 function startProxy(managerPort: number) {
   const server = nginxOf('guides/proxies/sign-in-people.md')
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${managerPort}`)
@@ -50,7 +54,7 @@ function startProxy(managerPort: number) {
   return startNginx({ http: signIn.join('\n'), server })
 }
 
-/** What a terminal knows: its own key and the address. A secret of the proxy it does not have. */
+/** Creates a terminal client, which knows its own key and the service address, but not the proxy secret. */
 async function terminalAt(url: string) {
   const terminal = await openTerminal({ url })
   const noSecret = { 'x-proxy-auth': 'not known to terminals' }
@@ -63,7 +67,7 @@ async function terminalAt(url: string) {
   }
 }
 
-/** Who a token belongs to, as /query says through the proxy. */
+/** Returns the owner of a token, as /query reports it through the proxy. */
 export async function ownerOf(url: string, token: string): Promise<unknown> {
   const response = await fetch(`${url}/query`, {
     method: 'POST',
@@ -110,7 +114,7 @@ export async function startLoginScene(env: Record<string, string> = {}) {
   }
 }
 
-/** A tab of somebody, or of nobody who is signed in. */
+/** Opens a tab for a signed-in visitor, or for an anonymous one if `visitor` is null. */
 export async function openTab(
   browser: Browser,
   { proxy }: Pick<LoginScene, 'proxy'>,
@@ -124,7 +128,7 @@ export async function openTab(
   return context.newPage()
 }
 
-/** What a tab complains about from now on: dialogs, errors of scripts, and what the console calls an error. */
+/** Collects dialogs, script errors and console messages of a tab from now on. */
 export function complaintsOf(tab: Page): string[] {
   const complaints: string[] = []
   tab.on('dialog', (dialog) => {
@@ -136,17 +140,20 @@ export function complaintsOf(tab: Page): string[] {
   return complaints
 }
 
-/** What axe finds wrong with what a tab shows. */
+/** Returns the accessibility violations that axe finds in a tab. */
 export async function violationsOf(tab: Page): Promise<unknown[]> {
   if (!(await tab.evaluate(() => 'axe' in globalThis))) await tab.evaluate(axe.source)
-  // Without these options, axe describes every node that passed, which takes longer than all of its checks.
+  // Without these options, axe describes every node that passed, which takes longer than all checks.
   const { violations } = await tab.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'], selectors: false }),
   )
   return violations.map(({ id, nodes }) => ({ id, html: nodes.map(({ html }) => html) }))
 }
 
-/** A site of somebody else on loopback: `localhost` is another site than 127.0.0.1, and 127.0.0.1 another origin of the same. */
+/**
+ * Starts a foreign site on loopback. `localhost` is a different site than 127.0.0.1; another port of 127.0.0.1 is
+ * another origin of the same site.
+ */
 export async function startForeignSite() {
   let page = ''
   const server = createServer((_request, response) => {
@@ -158,7 +165,7 @@ export async function startForeignSite() {
   const { port } = server.address() as AddressInfo
   return {
     urls: [`http://127.0.0.1:${port}`, `http://localhost:${port}`],
-    /** What it serves from now on. */
+    /** Sets the HTML that the site serves. */
     show: (html: string): void => {
       page = html
     },

@@ -1,4 +1,4 @@
-// A collector of traces: a real HTTP server on loopback that decodes OTLP in JSON, or does not respond.
+// A trace collector: a real HTTP server on loopback that decodes OTLP/JSON or, on demand, does not respond.
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -26,7 +26,7 @@ const kinds = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSU
 const valuesOf = (pairs: readonly Pair[] = []): Record<string, unknown> =>
   Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]))
 
-/** Takes spans until told otherwise. */
+/** Starts a collector that accepts spans until `refuse` is called. */
 export async function startCollector() {
   const spans: CollectedSpan[] = []
   const bodies: string[] = []
@@ -53,12 +53,12 @@ export async function startCollector() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Everything it was sent, also what it did not take. */
+    /** All received spans, including those it refused. */
     spans,
     bodies,
     authorizations,
     resources,
-    /** From now on no export is responded to, or each with this status. */
+    /** Makes all later exports hang, or refuses them with this status. */
     refuse: (how: 'hang' | number): void => {
       respond = (response) => void (how === 'hang' || response.writeHead(how).end())
     },
@@ -72,7 +72,7 @@ export async function startCollector() {
 
 let count = 0
 
-/** A context of a caller, in a trace of its own. */
+/** Returns the trace context of a caller, with a new trace id. */
 export function callersTrace(flags = '01') {
   const traceId = `4bf92f3577b34da6a3ce${(++count).toString(16).padStart(12, '0')}`
   const spanId = '00f067aa0ba902b7'

@@ -1,4 +1,4 @@
-// The operator's command line in the process of the test: starting another one takes a second.
+// Runs the operator CLI in the test process, because starting another process takes 1 s.
 import { Writable } from 'node:stream'
 import type { CommandResult } from '@manager/harness/process.ts'
 import { run } from '../../src/commands/run.ts'
@@ -9,7 +9,7 @@ import { createLog } from '../../src/platform/log/log.ts'
 import { settings } from '../../src/settings.ts'
 import { closeWorld, createWorld } from '../../src/world.ts'
 
-/** A stream that keeps the text written to it. */
+/** Returns a stream that collects the text written to it. */
 function createCollector() {
   const chunks: Buffer[] = []
   const stream = new Writable({
@@ -21,7 +21,7 @@ function createCollector() {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') }
 }
 
-/** Gives a terminal to a command in this process, and returns what it printed there. */
+/** Runs a command at a fake terminal in this process and returns its output. */
 export async function runAtTerminal(
   env: Record<string, string | undefined>,
   command: (terminal: Terminal) => Promise<number>,
@@ -31,11 +31,11 @@ export async function runAtTerminal(
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-/** Runs one command of the operator's command line in this process: starting another one takes a second. */
+/** Runs one operator CLI command in this process. */
 export const runManager = (args: string[], env: Record<string, string | undefined>): Promise<CommandResult> =>
   runAtTerminal(env, (terminal) => run(args, terminal))
 
-/** Returns the message of the error that stops a start before the service listens; null if there is none. */
+/** Returns the message of the error that stops the service before it listens, or null if it starts. */
 export async function startRefusal(env: Record<string, string | undefined>): Promise<string | null> {
   const config = loadConfig({ env }, settings)
   const world = createWorld(config, { log: createLog('silent', { write: () => undefined }) })

@@ -1,6 +1,6 @@
-// The page with a bell as its visitors see it: a browser, nginx with the configuration of
-// docs/guides/frontends/show-notifications.md, and the service as a process. The cookie `session` names the person who is
-// signed in.
+// Opens the page with a notification bell in a browser, behind nginx with the configuration in
+// docs/guides/frontends/show-notifications.md, with the service as a process. The cookie `session` contains the name of
+// the signed-in person.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
@@ -11,7 +11,7 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { clientFile } from './comms-client.ts'
 import { codeOfPage } from './comms-page.ts'
-import { emit, placeOf, publish } from './comms.ts'
+import { emit, targetFields, publish } from './comms.ts'
 import { createScratchDatabase } from './databases.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import {
@@ -25,7 +25,10 @@ import {
 
 type Visitor = Person & { tenantId: string }
 
-/** nginx with the blocks of the page: only the address of the service, the secret and the sign-in are the test's. */
+/**
+ * Starts nginx with the configuration blocks of the page. The test replaces only the service address, the secret and
+ * the sign-in.
+ */
 function startProxy(managerPort: number, { applicationId }: SeededProject, visitors: readonly Visitor[]) {
   const { text } = codeOfPage('nginx', { application: applicationId })
   const [http = '', location = ''] = text
@@ -45,7 +48,7 @@ function startProxy(managerPort: number, { applicationId }: SeededProject, visit
   })
 }
 
-/** A tenant besides that of the project, with the same application. */
+/** Adds a second tenant with the same application to the project. */
 async function addTenant(sql: Pool, project: SeededProject): Promise<string> {
   const id = randomUUID()
   await seedTenant(sql, project.id, id, 'other')
@@ -56,7 +59,7 @@ async function addTenant(sql: Pool, project: SeededProject): Promise<string> {
   return id
 }
 
-/** Alice is of the project's tenant, Bob of another one. */
+/** Seeds Alice as a member of the project's tenant, and Bob as a member of another tenant. */
 async function seedVisitors(sql: Pool, project: SeededProject): Promise<{ alice: Visitor; bob: Visitor }> {
   const alice = { ...(await seedUser(sql, 'alice')), tenantId: project.tenantId }
   const bob = { ...(await seedUser(sql, 'bob')), tenantId: await addTenant(sql, project) }
@@ -82,7 +85,7 @@ export async function startBellScene(browser: Browser) {
     })
   let manager = await startManager()
   const proxy = await startProxy(port, project, Object.values(visitors))
-  const placeFor = ({ tenantId }: Visitor) => placeOf({ ...project, tenantId })
+  const targetFor = ({ tenantId }: Visitor) => targetFields({ ...project, tenantId })
   return {
     sql,
     project,
@@ -95,21 +98,21 @@ export async function startBellScene(browser: Browser) {
       await tab.goto(proxy.url)
       return tab
     },
-    /** Emits to the tenant of somebody, who is its only member. */
+    /** Sends a notification to the tenant of the visitor, who is its only member. */
     emit: async (to: Visitor, fields: object): Promise<void> => {
-      const { status, body } = await emit(manager, machine.token, { ...placeFor(to), ...fields })
+      const { status, body } = await emit(manager, machine.token, { ...targetFor(to), ...fields })
       expect([status, body]).toEqual([202, expect.objectContaining({ recipient_count: 1 })])
     },
     publish: async (to: Visitor, fields: object): Promise<void> => {
-      const { status } = await publish(manager, machine.token, { ...placeFor(to), ...fields })
+      const { status } = await publish(manager, machine.token, { ...targetFor(to), ...fields })
       expect(status).toBe(202)
     },
-    /** Stops the service as its supervisor does. */
+    /** Stops the service with the signal that its supervisor would send. */
     stop: async (): Promise<void> => {
       manager.child.kill()
       expect(await manager.exit).toBe(0)
     },
-    /** Starts it again, at the same port. */
+    /** Starts the service again on the same port. */
     start: async (): Promise<void> => {
       manager = await startManager()
     },

@@ -1,4 +1,4 @@
-// examples/comms-client.mjs with a socket and an inbox that tests play; time is that of vitest's fake timers.
+// Runs examples/comms-client.mjs with a fake socket and a fake inbox. The time comes from vitest's fake timers.
 import { vi } from 'vitest'
 
 type Notification = { id: string; title?: string | null; read: boolean; seen: boolean }
@@ -28,8 +28,8 @@ export const { connectComms } = (await import(clientFile.href)) as Example
 
 type Frame = { type: string; [name: string]: unknown }
 
-/** A socket whose other end is the test. */
-class PlayedSocket extends EventTarget {
+/** A socket for which the test acts as the remote end. */
+class FakeSocket extends EventTarget {
   readonly sent: unknown[] = []
   isClosed = false
   readonly address: string
@@ -43,11 +43,11 @@ class PlayedSocket extends EventTarget {
   close(): void {
     this.isClosed = true
   }
-  /** The service sends a frame. */
+  /** Delivers a frame as if the service had sent it. */
   frame(frame: Frame): void {
     this.dispatchEvent(Object.assign(new Event('message'), { data: JSON.stringify(frame) }))
   }
-  /** The socket ends, whoever ended it. */
+  /** Closes the socket, as either side can. */
   end(code: number): void {
     this.dispatchEvent(Object.assign(new Event('close'), { code }))
   }
@@ -63,15 +63,15 @@ export const hello = (changes: object = {}): Frame => ({
   ...changes,
 })
 
-/** Ids that are ordered by number, as those of the service are by time. */
+/** Returns an id that sorts by number, just as the ids of the service sort by time. */
 export const idOf = (number: number): string => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`
 
-/** An inbox with pages of three, and what was asked of it. */
-class PlayedInbox {
+/** A fake inbox with pages of three notifications. It records the requests it receives. */
+class FakeInbox {
   rows: Notification[] = []
   asked: string[] = []
   posted: unknown[] = []
-  /** Answers that wait until `release` while true. */
+  /** While true, responses wait for `release`. */
   isHeld = false
   status = 200
   #waiting: (() => void)[] = []
@@ -92,7 +92,7 @@ class PlayedInbox {
   fetch = async (address: string, init: RequestInit): Promise<Response> => {
     const { pathname, searchParams } = new URL(address)
     this.asked.push(pathname)
-    // What is answered is decided here, also when it arrives late.
+    // The response is computed now, even if it is delivered later.
     const body = this.#answer(pathname, searchParams.get('cursor'), init)
     const { status } = this
     if (this.isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -115,13 +115,13 @@ class PlayedInbox {
   }
 }
 
-/** A client whose first socket is open; `socket()` is the latest one. */
-export function startPlayedClient() {
-  const sockets: PlayedSocket[] = []
-  const inbox = new PlayedInbox()
+/** Starts a client whose first socket is open. `socket()` returns the latest socket. */
+export function startFakeClient() {
+  const sockets: FakeSocket[] = []
+  const inbox = new FakeInbox()
   const states: ClientState[] = []
   const live: unknown[] = []
-  class WebSocket extends PlayedSocket {
+  class WebSocket extends FakeSocket {
     constructor(address: string) {
       super(address)
       sockets.push(this)
@@ -139,11 +139,11 @@ export function startPlayedClient() {
     live,
     states,
     sockets,
-    socket: () => sockets.at(-1) as PlayedSocket,
+    socket: () => sockets.at(-1) as FakeSocket,
     state: () => states.at(-1) as ClientState,
-    /** The numbers of what is shown, from top to bottom. */
+    /** Returns the numbers of the displayed notifications, from top to bottom. */
     shown: () => (states.at(-1)?.notifications ?? []).map(({ id }) => Number(id.slice(-12))),
-    /** Lets everything happen that takes no time. */
+    /** Runs all timers that are already due, without advancing the clock. */
     settle: () => vi.advanceTimersByTimeAsync(0),
   }
 }

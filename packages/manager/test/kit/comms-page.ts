@@ -1,16 +1,17 @@
-// The page with a bell of the tutorial docs/start/notify-a-person.md, and ways to serve and to open it.
+// The page with a notification bell from the tutorial docs/start/notify-a-person.md, and functions to serve and open
+// it.
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
-import { blocksOf, readPage } from './played-page.ts'
+import { blocksOf, readPage } from './doc-page-runner.ts'
 
-/** The page in the browser, and the configuration of nginx. */
+/** The pages with the browser code and the nginx configuration. */
 const pages = ['start/notify-a-person.md', 'guides/frontends/show-notifications.md']
 const readPages = (): string => pages.map((name) => readPage(name)).join('\n')
 
-/** The first block of a language in these pages, with values in the place of names. */
+/** Returns the first code block in a language from these pages, with `<name>` placeholders filled in. */
 export function codeOfPage(language: string, values: Record<string, string>, page = readPages()) {
   const found = blocksOf(page).find((block) => block.language === language)
-  if (found === undefined) throw new Error(`${pages.join(' and ')} have no block of ${language}`)
+  if (found === undefined) throw new Error(`${pages.join(' and ')} have no ${language} block`)
   const text = Object.entries(values).reduce(
     (filling, [name, value]) => filling.replaceAll(`<${name}>`, value),
     found.text,
@@ -18,17 +19,17 @@ export function codeOfPage(language: string, values: Record<string, string>, pag
   return { line: found.line, text }
 }
 
-/** Waits until a tab shows what is asked for, and returns all that it shows then. */
+/** Waits until a tab shows the expected content, and returns its whole content. */
 export function waitForTab(tab: Page, expected: Partial<Shown>): Promise<Shown> {
-  const look = async (): Promise<Shown> => {
+  const readTab = async (): Promise<Shown> => {
     const shown = await shownBy(tab)
     expect(shown).toMatchObject(expected)
     return shown
   }
-  return vi.waitFor(look, { timeout: 60_000, interval: 20 })
+  return vi.waitFor(readTab, { timeout: 60_000, interval: 20 })
 }
 
-/** What a tab shows. */
+/** The visible content of a tab. */
 export type Shown = {
   titles: string[]
   unread: string[]
@@ -37,7 +38,7 @@ export type Shown = {
   note: string
 }
 
-/** Reads what is there, also while the list is closed. */
+/** Reads the content of a tab, even while the list is closed. */
 async function shownBy(tab: Page): Promise<Shown> {
   const bell = tab.locator('#bell')
   return {

@@ -1,19 +1,19 @@
-// Notifications as backends emit them, and what is kept of them.
+// Sends notifications as a backend, and reads the stored rows.
 import { randomUUID } from 'node:crypto'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, bearer } from '@manager/harness/credentials.ts'
 import { type SeededProject, seedMember, seedUser } from '@manager/harness/seed.ts'
 
 type Service = Pick<TestApp, 'url'>
-type Place = Pick<SeededProject, 'applicationId' | 'tenantId'>
+type Target = Pick<SeededProject, 'applicationId' | 'tenantId'>
 
-/** The fields that say where a notification or live data goes. */
-export const placeOf = ({ applicationId, tenantId }: Place) => ({
+/** Returns the fields that select the recipients of a notification or of live data. */
+export const targetFields = ({ applicationId, tenantId }: Target) => ({
   application_id: applicationId,
   tenant_id: tenantId,
 })
 
-/** One request of a backend to a route of comms. */
+/** Sends a backend request to a comms route. */
 async function send(
   { url }: Service,
   path: string,
@@ -40,7 +40,7 @@ export type KeptNotification = Record<
   string | null
 > & { created_at: Date; expires_at: Date | null }
 
-/** The content of a notification; null without one. */
+/** Returns the stored notification, or null if none exists. */
 export async function contentOf({ sql }: Pick<TestApp, 'sql'>, id: string): Promise<KeptNotification | null> {
   const { rows } = await sql.query<KeptNotification>(
     'select *, data::text as data from notifications where id = $1',
@@ -49,7 +49,7 @@ export async function contentOf({ sql }: Pick<TestApp, 'sql'>, id: string): Prom
   return rows[0] ?? null
 }
 
-/** Who has a notification, by id. */
+/** Returns the ids of the recipients of a notification. */
 export async function recipientsOf({ sql }: Pick<TestApp, 'sql'>, id: string): Promise<string[]> {
   const { rows } = await sql.query<{ user_id: string }>(
     'select user_id from notification_recipients where notification_id = $1 order by user_id',
@@ -58,7 +58,7 @@ export async function recipientsOf({ sql }: Pick<TestApp, 'sql'>, id: string): P
   return rows.map(({ user_id }) => user_id)
 }
 
-/** A member of the project's tenant. */
+/** Adds a new member to the project's tenant and returns the user id. */
 export async function seedTenantMember(
   { sql }: Pick<TestApp, 'sql'>,
   { id: projectId, tenantId }: Pick<SeededProject, 'id' | 'tenantId'>,
@@ -69,13 +69,13 @@ export async function seedTenantMember(
   return person.id
 }
 
-/** Limits that no test reaches by accident. */
-export const generous = { SVC_COMMS_EMIT_BURST: '1000000', SVC_COMMS_PUBLISH_BURST: '1000000' }
+/** Limits that tests do not reach by accident. */
+export const generousLimits = { SVC_COMMS_EMIT_BURST: '1000000', SVC_COMMS_PUBLISH_BURST: '1000000' }
 
 export const commsLayers = ['project', 'application', 'tenant', 'leaf'] as const
 export type CommsLayer = (typeof commsLayers)[number]
 
-/** Sets `comms.enabled` in parts of a layer of settings; null removes it. */
+/** Sets `comms.enabled` in one settings layer; null removes it. */
 export async function setComms(
   { sql }: Pick<TestApp, 'sql'>,
   { id, applicationId, tenantId }: SeededProject,

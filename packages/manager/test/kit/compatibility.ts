@@ -1,9 +1,9 @@
-// What a change of the interface takes away from callers who were there before.
+// Finds interface changes that break existing callers.
 import { buildSchema, findBreakingChanges } from 'graphql'
 import type { Json } from '../../tools/openapi-frame.ts'
 
-/** Breaking changes between two schemas; a field that was marked deprecated may go. */
-export function lostByCallers(before: string, after: string): string[] {
+/** Lists breaking changes between two schemas. Removing a deprecated field does not count. */
+export function breakingChanges(before: string, after: string): string[] {
   const [old, now] = [buildSchema(before), buildSchema(after)]
   const deprecated = new Set(
     Object.values(old.getTypeMap()).flatMap((type) =>
@@ -19,8 +19,8 @@ export function lostByCallers(before: string, after: string): string[] {
     .filter((text) => !deprecated.has(text))
 }
 
-/** Every field of every answer that the API document describes, with its type, one per line. */
-export function answerFields(document: Json): string[] {
+/** Returns every response field in the API document with its type, one per line. */
+export function responseFields(document: Json): string[] {
   const lines = new Set<string>()
   const resolved = (value: unknown): Json => {
     const found = objectOf(value)

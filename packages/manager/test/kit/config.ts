@@ -1,4 +1,4 @@
-// Configurations by hand: files of a test, and what a configuration is refused for.
+// Creates test configurations in temporary files, and returns the problems for which a configuration is rejected.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll } from 'vitest'
@@ -6,15 +6,15 @@ import { settings } from '../../src/settings.ts'
 import { type Config, ConfigError, loadConfig } from '../../src/config/config.ts'
 import { masterKey } from '@manager/harness/callers.ts'
 
-/** The least that is accepted outside development. */
-export const leastEnv = {
+/** The minimal configuration that is accepted outside development. */
+export const minimalEnv = {
   SVC_DATABASE_URL: 'postgres://svc:pass-word@db.example/manager',
   SVC_MASTER_KEY: masterKey,
 }
 
 export type Env = Record<string, string | undefined>
 
-/** Writes a file into a folder that goes with the test file; returns its path. */
+/** Returns a function that writes a file and returns its path. The folder is removed after the tests of a file. */
 export function useFiles(): (name: string, content: string | Buffer) => string {
   const folder = mkdtempSync(`${tmpdir()}/manager-config-`)
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -28,7 +28,7 @@ export function useFiles(): (name: string, content: string | Buffer) => string {
 export const load = (env: Env, file?: string): Config =>
   loadConfig({ env, ...(file === undefined ? {} : { file }) }, settings)
 
-/** Every problem of a configuration; none when it is accepted. */
+/** Returns every problem of a configuration, or an empty list if it is accepted. */
 export function problemsOf(env: Env, file?: string): string[] {
   try {
     load(env, file)

@@ -1,4 +1,4 @@
-// What requests cost, counted: the statements they run, and the answers that are built for them.
+// Counts the cost of requests: the SQL statements that they run and the responses that are built for them.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -7,7 +7,7 @@ import { type Gateway, startGateway } from './gateway.ts'
 import { timedGet } from './http.ts'
 import type { SeededProject } from '@manager/harness/seed.ts'
 
-/** How often an answer was built, in one cache or in all of them. */
+/** Returns how often a response was built, in one cache or in all of them. */
 async function missesOf(service: TestApp, cache?: string): Promise<number> {
   const { values } = await service.world.metrics.cacheRequests.get()
   return values
@@ -18,7 +18,7 @@ async function missesOf(service: TestApp, cache?: string): Promise<number> {
 export const isVersionRead = (text: string): boolean =>
   text.includes('project_versions') && !text.includes('from applications')
 
-/** The language pack `de` of the project, which is among the paths. */
+/** Creates the language pack `de`, which one of the paths requests. */
 export async function addLanguagePack(service: TestApp, admin: Person, projectId: string): Promise<void> {
   const { error } = await service.query(
     admin,
@@ -28,7 +28,7 @@ export async function addLanguagePack(service: TestApp, admin: Person, projectId
   expect(error).toBeNull()
 }
 
-/** Requests for cached responses; a service that sheds them must serve again within `timeout`. */
+/** Returns functions that request cached responses. A service that sheds load must recover within `timeout`. */
 export function countedResponses(
   agent: Agent,
   scene: () => { service: TestApp; project: SeededProject },
@@ -48,7 +48,7 @@ export function countedResponses(
   const statusOf = async (path: string): Promise<number> =>
     (await timedGet(agent, `${scene().service.url}${path}`, headers)).status
 
-  /** So many requests at once; answers what they cost. `change` comes before them. */
+  /** Sends `count` concurrent requests and returns their cost. `change` runs before them. */
   async function ask(
     path: string,
     count: number,
@@ -62,7 +62,7 @@ export function countedResponses(
       service.statements.length = 0
       const statuses = new Set(await Promise.all(Array.from({ length: count }, () => statusOf(path))))
       const cost = { built: (await builds()) - before, statements: [...service.statements] }
-      // A machine too busy for so many connections at once sheds some of them: that was not the question.
+      // On a busy machine, the service may shed some of these requests. That does not matter here, so try again.
       if (tries < 3 && statuses.has(503)) {
         await vi.waitUntil(async () => (await statusOf('/nowhere')) === 404, { timeout })
         continue
@@ -74,7 +74,7 @@ export function countedResponses(
   return { paths, ask }
 }
 
-/** Starts a gateway before the tests of a file and closes it after them; `ask` calls through it. */
+/** Starts a gateway before the tests of a file and closes it after them. `ask` sends calls through it. */
 export function useCountedGateway() {
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
   const gateway = {} as Gateway
@@ -88,7 +88,7 @@ export function useCountedGateway() {
     agent.destroy()
     await close()
   })
-  /** So many calls at once; answers the statements they cost. */
+  /** Sends `count` concurrent calls and returns the statements they ran. */
   async function ask(path: string, count: number): Promise<string[]> {
     gateway.service.statements.length = 0
     const headers = { authorization: `Bearer ${gateway.machine.token}` }

@@ -1,12 +1,12 @@
-// Outlives a run of the tests, also one that is killed, and removes the databases it has left: `database-reaper.ts <run>`.
-// Its standard input ends when the run does.
+// Removes the databases of a test run after its end, even if the run is killed: `database-reaper.ts <run>`. Its
+// standard input closes when the run ends.
 import { asAdmin, prefixOf } from './databases.ts'
 
 const [run] = process.argv.slice(2)
 if (run === undefined || !/^[0-9a-f]{12}$/.test(run)) throw new Error('usage: database-reaper.ts <run>')
 
 for await (const _ of process.stdin);
-// Workers that end with the run, and processes their tests have started, may still make one or use one.
+// Workers that are about to exit, and processes started by their tests, may still create or use databases.
 for (let tries = 0, found = 1; tries < 20 && found > 0; tries++) {
   found = await dropAll(prefixOf(run))
   if (found > 0) await new Promise((resolve) => setTimeout(resolve, 500))

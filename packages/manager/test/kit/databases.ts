@@ -1,4 +1,4 @@
-// Databases for tests: one template per state of the migrations, cloned in a moment for each test file.
+// Creates test databases. There is one template per set of migrations, which is cloned for each test file.
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
@@ -23,7 +23,7 @@ const urlOf = (name: string): string => {
   return url.href
 }
 
-/** Databases of a run begin with this, so that what removes them (database-reaper.ts) finds them and no others. */
+/** Returns the name prefix of all databases of a run. database-reaper.ts finds the databases by this prefix. */
 export const prefixOf = (run: string): string => `svc_test_${run}_`
 
 let counter = 0
@@ -31,7 +31,7 @@ const { env } = process
 const freshName = (): string => `${prefixOf(env['TEST_RUN'] ?? 'none')}${process.pid}_${counter++}`
 
 let template: Promise<string> | undefined
-/** The template for the current migrations; the first process that asks creates it. */
+/** Returns the template for the current migrations. The first process that needs it creates it. */
 export function prepareTemplate(): Promise<string> {
   template ??= createTemplate()
   return template
@@ -57,8 +57,8 @@ async function createTemplate(): Promise<string> {
 }
 
 /**
- * Heartbeats count as received in every test that does not say otherwise: few of them run the schedule that notes it, and
- * without its notes no backend would ever be called silent.
+ * Records that heartbeats are being received. Few tests run the schedule that records this, and without the record no
+ * backend counts as silent.
  */
 async function receiveHeartbeats(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
@@ -69,7 +69,7 @@ async function receiveHeartbeats(url: string): Promise<void> {
 
 export type TestDatabase = { url: string; name: string; drop(): Promise<void> }
 
-/** A migrated database of one's own. */
+/** Creates a migrated database. */
 export async function createScratchDatabase(): Promise<TestDatabase> {
   const template = await prepareTemplate()
   const name = freshName()
@@ -77,14 +77,14 @@ export async function createScratchDatabase(): Promise<TestDatabase> {
   return { name, url: urlOf(name), drop: () => dropDatabase(name) }
 }
 
-/** A copy of a database that nobody uses at the moment. */
+/** Copies a database that has no open connections. */
 export async function copyDatabase(original: TestDatabase): Promise<TestDatabase> {
   const name = freshName()
   await asAdmin((client) => client.query(`create database ${name} template ${original.name}`))
   return { name, url: urlOf(name), drop: () => dropDatabase(name) }
 }
 
-/** An empty database of one's own, for tests of the migrations themselves. */
+/** Creates an empty database, for tests of the migrations themselves. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const name = freshName()
   await asAdmin((client) => client.query(`create database ${name}`))
@@ -92,7 +92,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 async function dropDatabase(name: string): Promise<void> {
-  // Connections that are closing need a moment; ending them by force would fail in whoever closes them.
+  // Connections take a moment to close. Terminating them by force would raise errors in the code that closes them.
   for (let tries = 0; tries < 40; tries++) {
     const isGone = await asAdmin((client) => client.query(`drop database if exists ${name}`)).then(
       () => true,

@@ -1,5 +1,5 @@
-// What `npm run demo` starts, without its own engines: a service as a process, the data, the partner and the proxy. Time
-// passes by SQL: the trigger is made due whenever a test needs it.
+// Starts the parts of `npm run demo` without its own PostgreSQL and Redis servers: a service process, the data, the
+// partner and the proxy. Tests move time with SQL: they make the trigger due when they need it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Connection, connect } from '@manager/client'
@@ -34,7 +34,7 @@ export async function startDemoScene() {
   const dir = mkdtempSync(`${tmpdir()}/demo-scene-`)
   const tokenFile = `${dir}/machine-token`
   const partner = await startPartner()
-  /** Makes the data, as every start of the demo does. */
+  /** Creates missing data, as on every start of the demo. */
   const ensureData = async () => {
     const shop = await ensureShop(admin, (person) => connectAs(identityOf(person)))
     await ensureMachine(admin, shop, partner, tokenFile)
@@ -56,7 +56,7 @@ export async function startDemoScene() {
     ensureData,
     applicationUrl: `http://localhost:${port}`,
     managerUrl: `http://127.0.0.1:${port}`,
-    /** The backend's own connection. */
+    /** The connection that the backend uses. */
     machine: connect({ url: manager.url, token: () => readFileSync(tokenFile, 'utf8').trim() }),
     close: async (): Promise<void> => {
       await proxy.close()
@@ -70,7 +70,7 @@ export async function startDemoScene() {
   }
 }
 
-/** A tab of somebody who has signed in, as a visitor does, and what it has complained about. */
+/** Signs in as a person through the page. Returns the tab, and its dialogs, script errors and console messages. */
 export async function signIn(
   browser: Browser,
   url: string,

@@ -1,4 +1,4 @@
-// What is in deploy/: the objects of the manifests, and the directives of the units.
+// Reads deploy/: Kubernetes objects and directives of systemd units.
 import { globSync, readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
 
@@ -52,13 +52,13 @@ export type Manifest = {
     ingress?: { ports?: Port[] }[]
     podSelector?: LabelSelector
   }
-  /** Of a kustomization. */
+  /** Present only in a kustomization. */
   configMapGenerator?: { name: string; behavior?: string; literals: string[] }[]
 }
 
 export const manifestFiles = globSync('**/*.yaml', { cwd: folder }).toSorted()
 
-/** Every object of the manifests, overlays too, with the file that it is in. */
+/** Returns every object of the manifests and overlays, with its file. */
 export const manifests = (): Manifest[] =>
   manifestFiles.flatMap((file) =>
     parseAllDocuments(readFileSync(folder + file, 'utf8')).map((document) => ({
@@ -67,7 +67,7 @@ export const manifests = (): Manifest[] =>
     })),
   )
 
-/** The ConfigMaps that kustomize makes of settings; what overlays add is one of its own here. */
+/** Returns the ConfigMaps that kustomize generates. Additions by overlays are returned as separate ConfigMaps. */
 export const generatedConfigMaps = (): Manifest[] =>
   manifests().flatMap(({ file, configMapGenerator }) =>
     (configMapGenerator ?? []).map(({ name, literals }) => ({
@@ -81,7 +81,7 @@ export const generatedConfigMaps = (): Manifest[] =>
     })),
   )
 
-/** The units with their directives, each with all of its values. */
+/** Returns the systemd units with all values of each directive. */
 export const units = (): { file: string; values: Map<string, string[]> }[] =>
   globSync('deploy/systemd/*.service', { cwd: root })
     .toSorted()

@@ -1,7 +1,8 @@
-// Deployments: their specifications by SQL, an orchestrator that counts, and the calls of the proxy.
+// Seeds deployment specifications with SQL, creates an orchestrator that counts its calls, and makes the calls of the
+// proxy.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Orchestrator, Raised, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
+import type { Orchestrator, WakeResult, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, call, throughProxy } from '@manager/harness/credentials.ts'
@@ -10,7 +11,9 @@ import { type Input, rowCalls } from './row-calls.ts'
 
 type Owner = { id: string; applicationId: string }
 
-/** A specification for one environment, dev by default, by SQL, as it was not changed; returns its id. */
+/**
+ * Seeds a specification for one environment, by default dev, and returns its id. An existing specification is reset.
+ */
 export async function seedSpecification(
   sql: Pool,
   { id: projectId, applicationId }: Owner,
@@ -32,14 +35,16 @@ export async function seedSpecification(
 
 type FakeOrchestrator = Orchestrator & { calls: Workload[]; floors: Map<string, number> }
 
-/** Keeps floors in memory; `before` runs in every wake and may fail it. */
+/**
+ * Returns an orchestrator that stores the minimum replicas in memory. `before` runs on every wake and can make it fail.
+ */
 export function createFakeOrchestrator(before: (calls: number) => Promise<void> | void = () => undefined) {
   const [calls, floors]: [Workload[], Map<string, number>] = [[], new Map()]
   const fake: FakeOrchestrator = {
     kind: 'kubernetes',
     calls,
     floors,
-    wake: async (workload): Promise<Raised> => {
+    wake: async (workload): Promise<WakeResult> => {
       calls.push(workload)
       await before(calls.length)
       const key = `${workload.namespace}/${workload.name}`
@@ -52,19 +57,19 @@ export function createFakeOrchestrator(before: (calls: number) => Promise<void> 
   return fake
 }
 
-const placeQuery = (place: object): string => `?${new URLSearchParams(place as Record<string, string>)}`
+const targetQuery = (target: object): string => `?${new URLSearchParams(target as Record<string, string>)}`
 
-/** The calls of the proxy about one deployment. */
+/** Returns the calls that the proxy makes for one deployment. */
 export const proxyCalls = (url: () => string) => ({
-  wake: (place: object): Promise<JsonAnswer> => call(url(), '/api/proxy/wake', throughProxy(), place),
-  wakeByQuery: async (place: object): Promise<JsonAnswer> => {
+  wake: (target: object): Promise<JsonAnswer> => call(url(), '/api/proxy/wake', throughProxy(), target),
+  wakeByQuery: async (target: object): Promise<JsonAnswer> => {
     const init = { method: 'POST', headers: throughProxy() }
-    const response = await fetch(`${url()}/api/proxy/wake${placeQuery(place)}`, init)
+    const response = await fetch(`${url()}/api/proxy/wake${targetQuery(target)}`, init)
     return { status: response.status, body: await response.json(), headers: response.headers }
   },
-  ask: (route: 'ready' | 'deployment', place: object): Promise<JsonAnswer> =>
-    call(url(), `/api/proxy/${route}${placeQuery(place)}`, throughProxy()),
-  /** A GET with a body, which fetch does not send. */
+  ask: (route: 'ready' | 'deployment', target: object): Promise<JsonAnswer> =>
+    call(url(), `/api/proxy/${route}${targetQuery(target)}`, throughProxy()),
+  /** Sends a GET with a body, which fetch cannot send. */
   askByBody: async (route: 'ready' | 'deployment', body: string, type = 'application/json') => {
     const headers = Object.entries({ ...throughProxy(), 'content-type': type })
     const answer = await rawCall(url(), { path: `/api/proxy/${route}`, headers, body })
@@ -75,7 +80,7 @@ export const proxyCalls = (url: () => string) => ({
 const specificationFields = `id workload image version minReplicas maxReplicas port healthPath
   readinessTimeoutSeconds scaleToZero createdAt updatedAt application { id } environment { id name }`
 
-/** The operations on specifications, with `row` or `rows` for their result. */
+/** Returns operations on specifications. Their result is aliased to `row` or `rows`. */
 export function specificationCalls(service: () => Pick<TestApp, 'query' | 'sql'>) {
   const { query, ...changes } = rowCalls(service, 'DeploymentSpecification', specificationFields)
   return {
@@ -86,7 +91,7 @@ export function specificationCalls(service: () => Pick<TestApp, 'query' | 'sql'>
         `query($application: ID!) { rows: deploymentSpecifications(application: $application) { ${specificationFields} } }`,
         { application },
       ),
-    /** Its rows of the audit trail, oldest first. */
+    /** Returns the audit rows of a specification, oldest first. */
     auditOf: async (id: string): Promise<{ action: string; changes: Input; principal_id: string }[]> => {
       const { rows } = await service().sql.query<{ action: string; changes: Input; principal_id: string }>(
         'select action, changes, principal_id from audit_logs where entity_id = $1 order by seq',

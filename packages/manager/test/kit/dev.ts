@@ -1,4 +1,4 @@
-// `npm run dev` and `npm run demo` as people run them, with a folder and ports of their own.
+// Runs `npm run dev` and `npm run demo` with their own folder and ports.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,37 +7,37 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 const program = new URL('../../tools/dev.ts', import.meta.url).pathname
 const root = new URL('../../../../', import.meta.url).pathname
 
-type Claim = { children: { pid: number }[] }
+type RunFile = { children: { pid: number }[] }
 
 export type DevRun = {
   child: ChildProcess
-  /** Everything it has written so far. */
+  /** Returns all output so far. */
   output: () => string
-  /** Resolves when it has written the text; rejects when it ends first. */
+  /** Resolves when the output contains the text; rejects if the process exits first. */
   wrote: (text: string) => Promise<void>
-  /** The exit code, or the name of the signal. */
+  /** The exit code or the signal name. */
   exit: Promise<number | string>
 }
 
-export type DevPlace = {
-  /** Where its folder is made. */
+export type DevSandbox = {
+  /** Parent folder of the run's files. */
   tmp: string
   url: string
   env: Record<string, string>
   start: (env?: Record<string, string>) => DevRun
-  /** The same on a terminal, which is closed when the child is killed. */
+  /** Starts `npm run dev` in a terminal, which closes when the child is killed. */
   startOnTerminal: () => DevRun
-  /** `npm run demo`, in a group of its own: a signal to the group is what Ctrl-C sends. */
+  /** Starts `npm run demo` in its own process group, because Ctrl-C sends its signal to the whole group. */
   startDemo: (env?: Record<string, string>) => DevRun
-  /** The ids of all processes that were started there, and that run. */
+  /** Returns the ids of all running processes that were started in the folder. */
   processes: () => number[]
-  /** Ends what a failed test has left there. */
+  /** Kills the processes that a failed test has left behind. */
   remove: () => void
 }
 
-export async function createDevPlace(): Promise<DevPlace> {
+export async function createDevSandbox(): Promise<DevSandbox> {
   const tmp = mkdtempSync(`${tmpdir()}/manager-dev-test-`)
-  // PostgreSQL may run as another user.
+  // PostgreSQL may run as another user and must be able to read the folder.
   chmodSync(tmp, 0o755)
   const processes = createProcessFinder(tmp)
   const port = await freePort()
@@ -84,23 +84,23 @@ function watch(child: ChildProcess): DevRun {
   )
   const wrote = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const look = (): void => void (output.includes(text) && resolve())
-      listeners = [...listeners, look]
-      look()
-      void exit.then((code) => reject(new Error(`ended with ${code} before "${text}": ${output}`)))
+      const check = (): void => void (output.includes(text) && resolve())
+      listeners = [...listeners, check]
+      check()
+      void exit.then((code) => reject(new Error(`exited with ${code} before printing "${text}": ${output}`)))
     })
   return { child, output: () => output, wrote, exit }
 }
 
 /**
- * Every process that names the folder in its environment, as descendants of a run do, or in its command. Redis writes
- * over both; its id is in the file of the run.
+ * Finds every process whose environment or command line contains the folder. All descendants inherit it. Redis
+ * overwrites both, so its id comes from the file with the process list.
  */
 function createProcessFinder(tmp: string): () => number[] {
   const noted = new Set<number>()
   return () => {
     for (const file of globSync(`${tmp}/*/processes.json`))
-      for (const { pid } of (JSON.parse(readFileSync(file, 'utf8')) as Claim).children) noted.add(pid)
+      for (const { pid } of (JSON.parse(readFileSync(file, 'utf8')) as RunFile).children) noted.add(pid)
     return globSync('/proc/[0-9]*').flatMap((dir) => {
       const pid = Number(dir.slice('/proc/'.length))
       try {
@@ -108,7 +108,7 @@ function createProcessFinder(tmp: string): () => number[] {
         const texts = ['environ', 'cmdline'].map((name) => readFileSync(`${dir}/${name}`, 'utf8'))
         return noted.has(pid) || texts.some((text) => text.includes(tmp)) ? [pid] : []
       } catch {
-        // Ended in between, or of another user.
+        // The process has exited or belongs to another user.
         return []
       }
     })

@@ -1,4 +1,4 @@
-// Calls about endpoints and about who may call them, and what is kept of them.
+// Calls for endpoints and endpoint access, and functions that read their stored rows.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from '@manager/harness/callers.ts'
@@ -10,7 +10,7 @@ type Owner = { id: string; applicationId: string }
 type AuditRow = { action: string; changes: Record<string, unknown>; user_id: string; everything: string }
 type Kept = { auth_password: Buffer | null; auth_token: Buffer | null; everything: string }
 
-/** An endpoint without secrets, by SQL; returns its id. */
+/** Seeds an endpoint without secrets with SQL and returns its id. */
 export async function seedEndpoint(sql: Pool, { id: projectId, applicationId }: Owner): Promise<string> {
   const id = randomUUID()
   await sql.query(
@@ -22,7 +22,7 @@ export async function seedEndpoint(sql: Pool, { id: projectId, applicationId }: 
   return id
 }
 
-/** The row that lets the machine user call the endpoint, by SQL; returns its id. */
+/** Grants a machine user access to the endpoint with SQL and returns the id of the row. */
 export async function seedEndpointAccess(
   sql: Pool,
   of: { projectId: string; endpointId: string; machineUserId: string },
@@ -40,7 +40,7 @@ export const endpointFields = `id name description enabled consumeURL url authTy
   inputMessageType outputMessageType transformationTemplate logLevel`
 const accessFields = 'id enabled machineUser { id name } endpoint { id consumeURL }'
 
-/** The operations on endpoints, with `row` or `rows` for their result. The service is asked for at each call. */
+/** Returns operations on endpoints. Their result is aliased to `row` or `rows`. `service` is read on each call. */
 export function endpointCalls(service: () => TestApp) {
   const { query, ...changes } = rowCalls(service, 'Endpoint', endpointFields)
   return {
@@ -57,7 +57,7 @@ export function endpointCalls(service: () => TestApp) {
         `query($application: ID!, $id: ID!) { row: endpoint(application: $application, id: $id) { ${endpointFields} } }`,
         { application, id },
       ),
-    /** What the database keeps of an endpoint. */
+    /** Returns the stored row of an endpoint. */
     keptOf: async (id: string): Promise<Kept | undefined> => {
       const { rows } = await service().sql.query<Kept>(
         'select auth_password, auth_token, endpoints::text as everything from endpoints where id = $1',
@@ -69,7 +69,7 @@ export function endpointCalls(service: () => TestApp) {
   }
 }
 
-/** The operations on the rows that let machine users call endpoints. */
+/** Returns operations on the endpoint access of machine users. */
 export function accessCalls(service: () => TestApp) {
   const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
     service().query(caller, text, variables)
@@ -106,7 +106,7 @@ export function accessCalls(service: () => TestApp) {
   }
 }
 
-/** Its rows of the audit trail, oldest first. */
+/** Returns the audit rows of an entity, oldest first. */
 async function auditOf(sql: Pool, id: string): Promise<AuditRow[]> {
   const { rows } = await sql.query<AuditRow>(
     `select action, changes, user_id, audit_logs::text as everything from audit_logs

@@ -1,4 +1,4 @@
-// Logged calls of the ESB by SQL, where a test is not about making them, and questions about them.
+// Seeds logged ESB calls with SQL, for tests that do not need real calls, and queries them.
 import { randomUUID } from 'node:crypto'
 import type { ClientBase, Pool } from 'pg'
 import type { Person } from '@manager/harness/callers.ts'
@@ -7,7 +7,7 @@ import { seedEndpoint } from './endpoints.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 
-/** Who called what. */
+/** The machine user and the endpoint of a call. */
 export type Caller = { projectId: string; endpointId: string; machineUserId: string }
 type Header = { name: string; value: string }
 type CallValues = {
@@ -27,14 +27,14 @@ type CallValues = {
   responseBody?: string
 }
 
-/** An endpoint of the project's application and a machine user, of which no call is logged yet. */
+/** Creates an endpoint and a machine user without logged calls. */
 export async function seedCaller(sql: Pool, project: SeededProject): Promise<Caller> {
   const endpointId = await seedEndpoint(sql, project)
   const { id: machineUserId } = await seedMachineUser(sql, project)
   return { projectId: project.id, endpointId, machineUserId }
 }
 
-/** Notes who calls what, as the first call of a pair does. */
+/** Records the pair of endpoint and machine user, like the first call of the machine user. */
 export async function seedPair(sql: Pool | ClientBase, caller: Caller): Promise<void> {
   await sql.query(
     `insert into esb_callers (endpoint_id, machine_user_id, project_id) values ($1, $2, $3)
@@ -43,7 +43,7 @@ export async function seedPair(sql: Pool | ClientBase, caller: Caller): Promise<
   )
 }
 
-/** One logged call, answered 200 now unless said otherwise; returns its id. */
+/** Seeds one logged call, by default now with status 200, and returns its id. */
 export async function seedCall(
   sql: Pool | ClientBase,
   caller: Caller,
@@ -90,7 +90,7 @@ export async function seedCall(
   return id
 }
 
-/** So many calls of the pair, one every `everyMs` up to `until`, in one statement. */
+/** Seeds `count` calls in one statement. They are `everyMs` apart, and the last one is at `until`. */
 export async function seedCalls(
   sql: Pool,
   caller: Caller,
@@ -107,7 +107,7 @@ export async function seedCalls(
   )
 }
 
-/** Asks for logged calls; the answer has them as `calls`. */
+/** Queries logged calls. The result is aliased to `calls`. */
 export const esbAuditLogsOf = (
   service: TestApp,
   caller: Person,

@@ -1,4 +1,4 @@
-// Evidence as administrators get it.
+// Requests evidence reports as an administrator.
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, call } from '@manager/harness/credentials.ts'
@@ -7,13 +7,13 @@ export type EvidenceRow = Record<string, unknown>
 export type Window = { from?: string; to?: string }
 
 const hourMs = 3_600_000
-/** From an hour ago to in an hour. */
+/** Returns a window from one hour ago to one hour from now. */
 export const aroundNow = (): Required<Window> => ({
   from: new Date(Date.now() - hourMs).toISOString(),
   to: new Date(Date.now() + hourMs).toISOString(),
 })
 
-/** One run of a query. */
+/** Runs one evidence query. */
 export const runEvidence = (
   { url }: Pick<TestApp, 'url'>,
   person: Person,
@@ -24,7 +24,7 @@ export const runEvidence = (
   return call(url, `/api/audit/evidence/${name}${query === '' ? '' : `?${query}`}`, headersOf(person))
 }
 
-/** The rows of a run that is known to work. */
+/** Returns the rows of a query and throws if it fails. */
 export async function evidenceRows(
   service: Pick<TestApp, 'url'>,
   person: Person,

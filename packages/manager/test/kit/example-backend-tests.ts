@@ -1,5 +1,5 @@
-// What every example backend does, in whatever language: it registers, verifies, calls a partner, emits, and copes with replaced
-// credentials.
+// Tests for an example backend in any language: it registers, verifies callbacks, calls a partner, sends notifications,
+// and handles replaced credentials.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callAsMachine } from '@manager/harness/backends.ts'
 import { skipWaits } from './callbacks.ts'
@@ -8,11 +8,11 @@ import { type ExampleProgram, type ExampleScene, startExampleScene } from './exa
 type Own = {
   scene: () => ExampleScene
   registrations: () => Promise<{ id: string }[]>
-  /** Fires, and waits until both tenants are served and the run is delivered. */
+  /** Fires the trigger and waits until the backend has processed both tenants and the run is delivered. */
   fireAndServe: () => Promise<void>
 }
 
-/** Defines the tests of a program; `further` defines more of them, before the last one stops the program. */
+/** Defines the tests for a program. `further` adds tests before the last test, which stops the program. */
 export function testExampleBackend(
   program: ExampleProgram,
   further: (own: Own) => void = () => undefined,
@@ -31,10 +31,10 @@ export function testExampleBackend(
     )
     return rows[0]
   }
-  /** Fires, and waits until both tenants are served and the run is delivered. */
-  async function fireAndServe(attempts = 1, meanwhile: () => Promise<unknown> = () => Promise.resolve()) {
+  /** Fires the trigger and waits until the backend has processed both tenants and the run is delivered. */
+  async function fireAndServe(attempts = 1, beforeServing: () => Promise<unknown> = () => Promise.resolve()) {
     await scene.fire()
-    await meanwhile()
+    await beforeServing()
     await scene.backend.line(/^night for acme$/m)
     await scene.backend.line(/^night for shop-tenant$/m)
     await expect.poll(lastRun).toEqual({ outcome: 'delivered', attempts, response_status: 204 })

@@ -1,5 +1,5 @@
-// An example backend as its readers run it: a process of its own, told apart by the lines it prints, with a service that
-// runs as a process too.
+// Starts an example backend as a separate process, which tests observe through its output. The service is a process
+// too.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { seedMachineUser, seedMember, seedProject, seedTenant, seedUser } from '
 
 export type ExampleProgram = 'backend.ts' | 'careful-backend.ts' | 'backend.py' | 'backend.go'
 
-/** The command that runs the program; one in Go is built first. */
+/** Returns the command that runs the program. A Go program is built first. */
 function commandOf(program: ExampleProgram): [string, ...string[]] {
   const path = new URL(`../../../../examples/${program}`, import.meta.url).pathname
   if (program.endsWith('.ts')) return [process.execPath, path]
@@ -30,7 +30,7 @@ function commandOf(program: ExampleProgram): [string, ...string[]] {
   })
   return [built]
 }
-/** Starts it; it registers by itself. */
+/** Starts the backend, which registers itself. */
 export async function startExampleBackend(
   program: ExampleProgram,
   of: { managerUrl: string; applicationId: string; token: string },
@@ -61,7 +61,10 @@ export async function startExampleBackend(
     callbackUrl,
     writeToken,
     printed: (): string => printed,
-    /** Waits for a line that was not waited for before; returns what the pattern captured. What stands before it is passed over. */
+    /**
+     * Waits for the next line that matches, after the last match, and returns its first capture group. Lines before it
+     * are skipped.
+     */
     line: async (pattern: RegExp): Promise<string> => {
       const find = (): RegExpExecArray | null => pattern.exec(printed.slice(seen))
       await expect.poll(find, { message: `a line that matches ${pattern.source}` }).not.toBeNull()
@@ -69,7 +72,7 @@ export async function startExampleBackend(
       seen += (found?.index ?? 0) + (found?.[0].length ?? 0)
       return found?.[1] ?? ''
     },
-    /** Ends it as a supervisor does; resolves with its exit code. */
+    /** Stops the backend with the signal that a supervisor would send, and resolves with its exit code. */
     stop: async (): Promise<number | null> => {
       child.kill()
       const code = await ended
@@ -81,7 +84,7 @@ export async function startExampleBackend(
 
 type Query = (text: string, variables: Record<string, unknown>) => ReturnType<typeof postQuery>
 
-/** A partner behind the endpoint /stock, which the machine user may call. */
+/** Adds a partner behind the endpoint /stock and allows the machine user to call it. */
 async function addPartner(query: Query, of: { applicationId: string; machineUserID: string }) {
   const partner = await startPartner()
   const { data } = await query(
@@ -108,8 +111,8 @@ async function addPartner(query: Query, of: { applicationId: string; machineUser
 export type ExampleScene = Awaited<ReturnType<typeof startExampleScene>>
 
 /**
- * A service, an application with two tenants, a trigger that fires once a year, and the backend. Time passes by SQL: the
- * trigger is made due whenever a test needs it.
+ * Starts a service, an application with two tenants, a trigger that fires once a year, and the backend. Tests move time
+ * with SQL: they make the trigger due when they need it.
  */
 export async function startExampleScene(program: ExampleProgram) {
   const database = await createScratchDatabase()
@@ -156,11 +159,14 @@ export async function startExampleScene(program: ExampleProgram) {
     query,
     manager: () => manager,
     fire: () => sql.query('update triggers set next_fire_at = now() where id = $1', [triggerId]),
-    /** Stops the service as its supervisor does, and starts it again at the same port once `meanwhile` is over. */
-    restart: async (meanwhile: () => Promise<unknown>): Promise<void> => {
+    /**
+     * Stops the service with the signal of its supervisor, runs `whileStopped`, and starts the service again on the
+     * same port.
+     */
+    restart: async (whileStopped: () => Promise<unknown>): Promise<void> => {
       manager.child.kill()
       expect(await manager.exit).toBe(0)
-      await meanwhile()
+      await whileStopped()
       manager = await startManager({ SVC_PORT: new URL(manager.url).port })
     },
     close: async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Validations that fail, and the answers to a client that is locked out.
+// Sends failed validations, and checks the responses to a locked-out client.
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, basicValue, validate } from '@manager/harness/credentials.ts'
@@ -14,14 +14,14 @@ export function expectLocked(answer: JsonAnswer, longestSeconds: number): void {
   const retryAfter = answer.headers.get('retry-after') ?? ''
   expect(retryAfter).toMatch(/^[1-9]\d*$/)
   expect(Number(retryAfter)).toBeLessThanOrEqual(longestSeconds)
-  // The block has only begun.
+  // The lockout has just started.
   expect(Number(retryAfter)).toBeGreaterThan(longestSeconds - 25)
 }
 
-/** Clients, Basic users and guesses, each of them new. */
+/** Returns functions that create new clients and Basic users, and guess passwords. */
 export function failedValidations(scene: () => { service: TestApp; project: SeededProject }) {
   let clients = 0
-  /** An address nobody used before. */
+  /** Returns an unused client address. */
   const nextClient = (): string => {
     clients++
     return `10.2.${clients >> 8}.${clients & 255}`
@@ -33,26 +33,26 @@ export function failedValidations(scene: () => { service: TestApp; project: Seed
     return seedBasicUser(service.sql, project, `Backend-${names}`)
   }
 
-  const ask = (client: string, authorization: string, app = scene().service) =>
+  const validateFrom = (client: string, authorization: string, app = scene().service) =>
     validate(app.url, authorization, scene().project.applicationId, client)
-  /** A failed validation that costs nothing. */
-  const fail = (client: string, app = scene().service) => ask(client, 'Bearer nonsense', app)
+  /** Sends a validation that fails without hashing. */
+  const failCheaply = (client: string, app = scene().service) => validateFrom(client, 'Bearer nonsense', app)
   let guesses = 0
-  /** A password nobody tried before. */
-  const guess = (client: string, username: string, app = scene().service) => {
+  /** Guesses a password that was never tried before. */
+  const guessPassword = (client: string, username: string, app = scene().service) => {
     guesses++
-    return ask(client, basicValue(username, `guess ${guesses}`), app)
+    return validateFrom(client, basicValue(username, `guess ${guesses}`), app)
   }
-  /** Of twenty guesses at once five are tried; answers the statuses of all. */
+  /** Sends 20 concurrent guesses, expects that only five are verified, and returns all statuses. */
   async function expectFiveTried(): Promise<number[]> {
     const [client, { username }] = [nextClient(), await basicUser()]
     const runs = async () => (await scene().service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
     const before = await runs()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => guess(client, username)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => guessPassword(client, username)))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5)
     expect((await runs()) - before).toBeLessThanOrEqual(5)
     for (const answer of answers.filter(({ status }) => status === 429)) expectLocked(answer, 900)
     return answers.map(({ status }) => status)
   }
-  return { nextClient, basicUser, ask, fail, guess, expectFiveTried }
+  return { nextClient, basicUser, validateFrom, failCheaply, guessPassword, expectFiveTried }
 }

@@ -1,13 +1,13 @@
-// Requests from addresses of their own, over connections that stay open.
+// Sends requests with distinct client addresses over keep-alive connections.
 import { Agent, request } from 'node:http'
 
 let clients = 0
-/** An address that no other caller has. */
+/** Returns an address that no other caller uses. */
 export const nextClient = (): string =>
   `10.${20 + (++clients >> 16)}.${(clients >> 8) & 255}.${clients & 255}`
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
-/** Sends a JSON body and drops the answer; resolves when it has ended, rejects when it is cut. */
+/** Posts a JSON body. Resolves when the response has ended, rejects when it is aborted. */
 export function post(url: string, headers: Record<string, string>, body: string, signal?: AbortSignal) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const all = { 'content-type': 'application/json', ...headers }

@@ -1,5 +1,5 @@
-// A client of its own, in a process of its own: posts with one credential after the other at a steady rate, and counts
-// the answers. `node flood.ts <json>`, or startFlood from a test.
+// A load client in its own process. It sends POST requests at a steady rate, with one credential after the other, and
+// counts the responses. Run it as `node flood.ts <json>`, or with startFlood from a test.
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
 
@@ -7,16 +7,16 @@ export type Flood = {
   url: string
   headers: Record<string, string>
   body: string
-  /** Authorization values, each sent once, over and over. */
+  /** Authorization values, used in turn. */
   authorizations: string[]
   perSecond: number
   seconds: number
-  /** How long the process waits after its start, so that starting it is not part of what is measured. */
+  /** Delay after the start of the process, so that process startup does not affect the measurement. */
   delayMs?: number
 }
 export type FloodResult = { statuses: Record<string, number>; withoutRetryAfter: number; p99Ms: number }
 
-/** Runs the flood beside the test; resolves when it is over. */
+/** Runs the flood in a child process and resolves when it is over. */
 export async function startFlood(flood: Flood): Promise<FloodResult> {
   const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(JSON.stringify(flood))
@@ -43,8 +43,9 @@ async function run(flood: Flood): Promise<FloodResult> {
       const outgoing = request(flood.url, { method: 'POST', agent, headers }, (response) => {
         const status = response.statusCode ?? 0
         result.statuses[status] = (result.statuses[status] ?? 0) + 1
-        const mustSay = status === 429 || status === 503
-        if (mustSay && !/^[1-9]\d*$/.test(response.headers['retry-after'] ?? '')) result.withoutRetryAfter++
+        const needsRetryAfter = status === 429 || status === 503
+        if (needsRetryAfter && !/^[1-9]\d*$/.test(response.headers['retry-after'] ?? ''))
+          result.withoutRetryAfter++
         response.resume().on('end', () => {
           times.push(performance.now() - startedAt)
           resolve()
@@ -54,9 +55,9 @@ async function run(flood: Flood): Promise<FloodResult> {
       outgoing.end(flood.body)
     })
   await new Promise((resolve) => setTimeout(resolve, flood.delayMs ?? 0))
-  const begunAt = performance.now()
-  for (let sent = 0; performance.now() - begunAt < flood.seconds * 1_000;) {
-    const due = Math.floor(((performance.now() - begunAt) / 1_000) * flood.perSecond)
+  const floodStartedAt = performance.now()
+  for (let sent = 0; performance.now() - floodStartedAt < flood.seconds * 1_000;) {
+    const due = Math.floor(((performance.now() - floodStartedAt) / 1_000) * flood.perSecond)
     for (; sent < due; sent++) {
       const use = post(flood.authorizations[sent % flood.authorizations.length] as string)
       inFlight.add(use)

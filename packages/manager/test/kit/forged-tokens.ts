@@ -1,4 +1,4 @@
-// Tokens that were never issued, and a service that meets many of them.
+// Creates tokens that were never issued, and a service that receives many of them.
 import { createSecretKey, hkdfSync, randomInt } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
@@ -12,7 +12,7 @@ import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
 export const queueSize = 4
-// Only the owner of the master key can compute the right check for a tail that was never issued.
+// Only the owner of the master key can compute a valid checksum for a tail that was never issued.
 const checkKey = createSecretKey(
   Buffer.from(
     hkdfSync('sha256', Buffer.from(masterKey, 'base64'), Buffer.alloc(0), 'svc:access-token-check', 32),
@@ -20,7 +20,7 @@ const checkKey = createSecretKey(
 )
 export const many = (count: number, make: () => string): string[] => Array.from({ length: count }, make)
 
-/** Starts a service with one hashing thread for the tests of a file; the fields are filled before the first test. */
+/** Starts a service with one hashing thread before the tests of a file. The fields are set before the first test. */
 export function useForgedTokens() {
   const scene = {} as { service: ServiceProcess; token: string; prefix: string }
   let drop: () => Promise<void>

@@ -1,5 +1,5 @@
-// Three processes on one database. Frontend data changes on the first one while clients read it from the other two. No
-// answer to a request that starts after a change was answered may be older than the change.
+// Starts three processes that share one database. Frontend data changes on the first while clients read it from the
+// other two. A request that starts after a completed change must never return older data.
 import { Pool } from 'pg'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
@@ -7,15 +7,18 @@ import { startProcess } from '@manager/harness/process.ts'
 import { type SeededProject, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import { type TimedAnswer, startSteady } from '@manager/harness/steady.ts'
 
-/** What is changed, over and over, each time to the next number. */
+/**
+ * Values that tests change repeatedly, each time to the next number: in the settings of the project, in the settings of
+ * an application in a tenant (`leaf`), and in a language pack.
+ */
 type Subject = 'project' | 'leaf' | 'pack'
 type Change = { askedAt: number; answeredAt: number }
-/** One answer, with the number it shows of each subject. */
+/** A response, with the number that it shows for each subject. */
 type Seen = { startedAt: number; answeredAt: number; shown: Partial<Record<Subject, number>> }
 export type Changes = Record<Subject, Change[]>
 
-/** Answers that show less than what was answered before they were asked for. */
-export const staleOnes = (seen: readonly Seen[], changes: Changes): Seen[] =>
+/** Returns responses that do not show a change that was completed before their request started. */
+export const staleResponses = (seen: readonly Seen[], changes: Changes): Seen[] =>
   seen.filter(({ startedAt, shown }) =>
     Object.entries(shown).some(([subject, number]) => {
       const made = changes[subject as Subject].findLastIndex((change) => change.answeredAt < startedAt)
@@ -23,8 +26,8 @@ export const staleOnes = (seen: readonly Seen[], changes: Changes): Seen[] =>
     }),
   )
 
-/** Answers that show what nobody had asked for yet. */
-export const prematureOnes = (seen: readonly Seen[], changes: Changes): Seen[] =>
+/** Returns responses that show a change before it was requested. */
+export const prematureResponses = (seen: readonly Seen[], changes: Changes): Seen[] =>
   seen.filter(({ answeredAt, shown }) =>
     Object.entries(shown).some(([subject, number]) => {
       const change = changes[subject as Subject][number - 1]
@@ -84,7 +87,7 @@ const changeSettings = `mutation($id: ID!, $pairs: [KeyValuePairInput!]!) {
   updateFrontendModuleConfig(id: $id, input: {KeyValuePairs: $pairs}) { id }
 }`
 
-/** Sets the subject to its next number on the first process. */
+/** Sets the subject to its next number through the first process. */
 async function change({ urls, admin, ids }: World, changes: Changes, subject: Subject): Promise<void> {
   const made: Change = { askedAt: performance.now(), answeredAt: Number.POSITIVE_INFINITY }
   changes[subject].push(made)
@@ -95,7 +98,7 @@ async function change({ urls, admin, ids }: World, changes: Changes, subject: Su
   made.answeredAt = performance.now()
 }
 
-/** A call to the second or third process, and how its answer is read. */
+/** Returns the next request, which goes to the second or third process. */
 function nextCall({ urls, project, otherTenantId }: World, turn: number) {
   const url = urls[1 + (turn % 2)]
   const config = `/api/frontend-config/${project.applicationId}`
@@ -111,7 +114,7 @@ function nextCall({ urls, project, otherTenantId }: World, turn: number) {
 }
 
 function shownBy({ status, body }: TimedAnswer, url: string): Seen['shown'] {
-  if (status !== 200) throw new Error(`${url} answered ${status}: ${body}`)
+  if (status !== 200) throw new Error(`${url} returned ${status}: ${body}`)
   const answer = JSON.parse(body) as {
     messages?: { pack?: string }
     config?: { key_value_pairs: { key: string; value: string }[] }
@@ -122,11 +125,11 @@ function shownBy({ status, body }: TimedAnswer, url: string): Seen['shown'] {
   return { project: pairs.get('project') ?? 0, ...(isOfLeaf ? { leaf: pairs.get('leaf') ?? 0 } : {}) }
 }
 
-/** Reads at the rate and changes one subject after the other, until there are so many answers and changes. */
+/** Reads at the given rate and changes the subjects in turn until enough responses and changes are recorded. */
 export async function readWhileChanging(
   world: World,
   perSecond: number,
-  { answers, least }: { answers: number; least: number },
+  { answers, minChanges }: { answers: number; minChanges: number },
 ) {
   const changes: Changes = { project: [], leaf: [], pack: [] }
   for (const subject of ['project', 'leaf', 'pack'] as const) await change(world, changes, subject)
@@ -142,7 +145,7 @@ export async function readWhileChanging(
       },
     }
   })
-  for (let n = 0; seen.length < answers || n < least; n++) {
+  for (let n = 0; seen.length < answers || n < minChanges; n++) {
     await change(world, changes, (['project', 'leaf', 'pack'] as const)[n % 3] as Subject)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -1,4 +1,4 @@
-// Endpoints with a machine user that may call them, and calls through the gateway.
+// Creates endpoints and a machine user that may call them, and makes gateway calls.
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { type TestApp, type TestAppOptions, startTestApp } from './app.ts'
 import { createMachine } from '@manager/harness/credentials.ts'
@@ -25,29 +25,29 @@ export type LoggedCall = {
 }
 
 export type HeaderLine = [name: string, value: string]
-/** A request, as raw as it can be sent. */
+/** A request, with full control over its headers and body. */
 export type Sent = {
   method?: string
   headers?: HeaderLine[]
   body?: string | Buffer
-  /** The length of the body is not announced. */
+  /** Send the body without a Content-Length. */
   isChunked?: boolean
-  /** Null sends no Authorization header. */
+  /** The token in the Authorization header; null omits the header. */
   token?: string | null
-  /** Another process of the service. */
+  /** The service process to call; the default is the scene's own. */
   to?: TestApp
 }
-export type Answered = Pick<IncomingMessage, 'headers' | 'rawHeaders'> & {
+export type GatewayResponse = Pick<IncomingMessage, 'headers' | 'rawHeaders'> & {
   status: number
   body: Buffer
   text: string
-  /** The text of an answer `{error}`; undefined for any other. */
+  /** The error text of an `{error}` response, otherwise undefined. */
   error: string | undefined
 }
 export type GatewayScene = Awaited<ReturnType<typeof gatewayScene>>
 
-/** The answer to a request, once it is complete; rejects when it is cut. */
-export function answerTo(outgoing: ClientRequest): Promise<Answered> {
+/** Resolves with the complete response. Rejects if the response is aborted. */
+export function responseTo(outgoing: ClientRequest): Promise<GatewayResponse> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject)
     outgoing.on('response', (response) => {
@@ -65,7 +65,7 @@ export function answerTo(outgoing: ClientRequest): Promise<Answered> {
   })
 }
 
-/** The service, an upstream, and endpoints between them. */
+/** Starts the service and an upstream, and creates a gateway scene. */
 export async function startGateway(options: TestAppOptions = {}) {
   const [service, upstream] = await Promise.all([startTestApp(options), startUpstream()])
   const scene = await gatewayScene(service)
@@ -77,14 +77,14 @@ export async function startGateway(options: TestAppOptions = {}) {
 }
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
-/** Another process of the service, with other limits of requests and answers. */
+/** Starts another service process with these size limits for requests and responses. */
 export const startSized = ({ service }: Gateway, request: number, answer: number): Promise<TestApp> =>
   startTestApp({
     database: service.database,
     env: { SVC_ESB_MAX_REQUEST_BYTES: String(request), SVC_ESB_MAX_RESPONSE_BYTES: String(answer) },
   })
 
-/** A project whose maintainer makes endpoints, and a machine user that calls them. */
+/** Creates a project, an administrator who creates endpoints, and a machine user that calls them. */
 export async function gatewayScene(service: TestApp, name = 'shop') {
   const project: SeededProject = await seedProject(service.sql, name)
   const admin = await seedUser(service.sql, `${name}-admin`, 'administrator')
@@ -93,7 +93,10 @@ export async function gatewayScene(service: TestApp, name = 'shop') {
   const endpoints = endpointCalls(() => service)
   const access = accessCalls(() => service)
   let count = 0
-  /** A request with exactly these header lines after Host and Authorization; its body is still to be sent. */
+  /**
+   * Opens a request with exactly these header lines after Host and Authorization. The code that calls `open` sends the
+   * body.
+   */
   const open = (path: string, { method = 'GET', headers = [], to = service, ...sent }: Sent = {}) => {
     const { hostname, port } = new URL(to.url)
     const credential = sent.token === undefined ? token : sent.token
@@ -106,23 +109,23 @@ export async function gatewayScene(service: TestApp, name = 'shop') {
   }
   return {
     open,
-    /** The same with its body, and its answer. */
-    send: (path: string, sent: Sent = {}): Promise<Answered> => {
+    /** Sends a request with its body and returns the response. */
+    send: (path: string, sent: Sent = {}): Promise<GatewayResponse> => {
       const { body, isChunked = false, headers = [] } = sent
       const length: HeaderLine = isChunked
         ? ['transfer-encoding', 'chunked']
         : ['content-length', String(Buffer.byteLength(body ?? ''))]
       const outgoing = open(path, { ...sent, headers: body === undefined ? headers : [...headers, length] })
-      // A text would make Node write the headers in its encoding.
+      // With a string body, Node would encode the headers in the encoding of the body.
       outgoing.end(typeof body === 'string' ? Buffer.from(body) : body)
-      return answerTo(outgoing)
+      return responseTo(outgoing)
     },
     project,
     admin,
     machine: { id: machine.id, token },
     endpoints,
     access,
-    /** An endpoint the machine user may call, and its path. */
+    /** Creates an endpoint that the machine user may call. */
     endpoint: async (input: Record<string, unknown> = {}) => {
       const consumeURL = `/e${++count}`
       const { data, error } = await endpoints.create(admin, project.applicationId, {
@@ -140,13 +143,13 @@ export async function gatewayScene(service: TestApp, name = 'shop') {
         path: `/esb/${project.applicationId}${row.consumeURL}`,
       }
     },
-    /** A call with the machine user's token. */
+    /** Calls with the token of the machine user. */
     call: (path: string, init: RequestInit = {}) =>
       fetch(`${service.url}${path}`, {
         ...init,
         headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
       }),
-    /** What the log has of an endpoint's calls, oldest first. */
+    /** Returns the logged calls of an endpoint, oldest first. */
     logged: async (endpointId: string): Promise<LoggedCall[]> => {
       const { rows } = await service.sql.query<LoggedCall>(
         'select * from esb_audit_logs where endpoint_id = $1 order by created_at, id',

@@ -1,16 +1,16 @@
-// Runs once before all test files. It prepares the engines (engines.ts), or the server that TEST_DATABASE_URL names: there,
-// a process that outlives the run removes the run's databases.
+// Runs once before all test files. It prepares the servers that tests use (engines.ts), or uses the PostgreSQL server
+// in TEST_DATABASE_URL. In the second case, a process that outlives the run removes the databases of the run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'
 import { asAdmin, prepareTemplate } from './databases.ts'
 import { startKeeper } from '@manager/harness/run-engines.ts'
 
-/** Prepares the run and returns the function that ends it. */
+/** Prepares the run and returns its teardown function. */
 export default async function setup(): Promise<() => Promise<void>> {
-  // The projects of a run share one preparation.
+  // The vitest projects of a run share one setup.
   if (process.env['TEST_RUN'] !== undefined) return () => Promise.resolve()
-  // A test that kills a run names it.
+  // A test that kills a run sets the name of the run.
   const run = process.env['NAMED_TEST_RUN'] ?? randomBytes(6).toString('hex')
   process.env['TEST_RUN'] = run
   if (process.env['TEST_DATABASE_URL'] === undefined) return startKeeper()
@@ -23,7 +23,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 
 function startReaper(run: string): () => Promise<void> {
   const reaper = spawn(process.execPath, [new URL('./database-reaper.ts', import.meta.url).pathname, run], {
-    // A session of its own: a signal that ends this process does not reach the reaper.
+    // Start a new session, so that a signal that ends this process is not sent to the reaper.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
   })
@@ -35,7 +35,9 @@ function startReaper(run: string): () => Promise<void> {
   }
 }
 
-/** Drops templates of earlier migrations and databases left by a machine that stopped; other runs keep theirs. */
+/**
+ * Drops templates of older migrations, and databases left behind by a crashed machine. Databases of other runs stay.
+ */
 function dropForgotten(template: string): Promise<void> {
   return asAdmin(async (client) => {
     const { rows } = await client.query<{ name: string }>(

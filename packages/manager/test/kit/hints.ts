@@ -1,4 +1,4 @@
-// Hints as another process of the installation sends them.
+// Sends hints, which are messages that may be lost, like another process of the installation.
 import { loadConfig } from '../../src/config/config.ts'
 import { encodeHint } from '../../src/features/live-sockets/hint-message.pure.ts'
 import type { Hint } from '../../src/features/live-sockets/hints.pure.ts'
@@ -16,13 +16,13 @@ const publish = (channels: Channels, { tenantId, ...hint }: Hint): boolean =>
   channels.publish(tenantId, encodeHint({ sentAt: Date.now(), hint }))
 
 /** Sends a hint to the sockets of the service. */
-export function tellFromElsewhere(service: TestApp, hint: Hint): void {
+export function publishFromOtherProcess(service: TestApp, hint: Hint): void {
   const channels = service.world.channels(() => undefined)
   publish(channels, hint)
   void channels.close()
 }
 
-/** A process that only sends hints, to the services on this database. */
+/** Starts a client that sends hints to the services on this database. */
 export async function hintSender(databaseUrl: string) {
   const log = createLog('silent', process.stderr)
   const metrics = createMetrics('hints')
@@ -31,7 +31,7 @@ export async function hintSender(databaseUrl: string) {
   const channels = channelsOf({ redis, log })(() => undefined)
   while (!redis.isUp()) await new Promise((resolve) => setTimeout(resolve, 20))
   return {
-    /** Waits while more is pending than may be. */
+    /** Waits while the publish queue is full. */
     send: async (hint: Hint): Promise<void> => {
       while (!publish(channels, hint)) await new Promise((resolve) => setTimeout(resolve, 10))
     },
@@ -43,10 +43,10 @@ export async function hintSender(databaseUrl: string) {
   }
 }
 
-/** A live hint for everyone in a room. */
-export const liveHint = (place: { tenantId: string; applicationId: string }, data: unknown = 1): Hint => ({
-  tenantId: place.tenantId,
-  applicationId: place.applicationId,
+/** Returns a live hint for every user in a room. */
+export const liveHint = (room: { tenantId: string; applicationId: string }, data: unknown = 1): Hint => ({
+  tenantId: room.tenantId,
+  applicationId: room.applicationId,
   audience: { everyone: true },
   text: liveText({ topic: 't', data: JSON.stringify(data), publishedAt: '2026-01-01T00:00:00.000Z' }),
   mayDrop: true,

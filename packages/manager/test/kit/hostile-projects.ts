@@ -1,6 +1,7 @@
-// Projects that take all they can get of something scarce, each in its own way, until they are told to stop.
+// Hostile projects that use as much of a scarce resource as they can until they are stopped. Each flood uses another
+// resource.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Place, type SharedScene, bundleBytes, bundlePath } from './shared-scene.ts'
+import { type SharedProject, type SharedScene, bundleBytes, bundlePath } from './shared-scene.ts'
 import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { nextClient, post } from './flood-client.ts'
 import { boundary, formPart, piletPath } from '@manager/harness/pilets.ts'
@@ -10,7 +11,7 @@ import { seedTrigger } from './triggers.ts'
 export type Flood = (scene: SharedScene) => Promise<() => Promise<void>>
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-/** Does a step again and again, in so many loops at once; what fails is tried again a little later. */
+/** Repeats a step in `count` concurrent loops. A failed step is retried after 20 ms. */
 function inLoops(count: number, step: (index: number, signal: AbortSignal) => Promise<void>) {
   const controller = new AbortController()
   const loop = async (index: number): Promise<void> => {
@@ -22,15 +23,16 @@ function inLoops(count: number, step: (index: number, signal: AbortSignal) => Pr
     await Promise.all(running)
   }
 }
-const placeOf = ({ hostile }: SharedScene, index: number): Place => hostile[index % hostile.length] as Place
+const hostileProject = ({ hostile }: SharedScene, index: number): SharedProject =>
+  hostile[index % hostile.length] as SharedProject
 
-/** Clients that read large bundles at 16 KB/s. */
+/** Clients that read large bundles at only 16 KB/s. */
 const slowReaders: Flood = async (scene) =>
   inLoops(16, async (index, signal) => {
     const raw = await openRaw(scene.running.url)
     raw.socket.pause()
     raw.send(
-      `GET ${bundlePath(placeOf(scene, index), `large-${index % 2}`)} HTTP/1.1\r\nhost: h\r\nx-proxy-auth: ${proxySecret}\r\nx-forwarded-for: ${nextClient()}\r\n\r\n`,
+      `GET ${bundlePath(hostileProject(scene, index), `large-${index % 2}`)} HTTP/1.1\r\nhost: h\r\nx-proxy-auth: ${proxySecret}\r\nx-forwarded-for: ${nextClient()}\r\n\r\n`,
     )
     while (!signal.aborted && raw.ended() === null && !raw.socket.destroyed) {
       raw.socket.read(16_384)
@@ -39,11 +41,11 @@ const slowReaders: Flood = async (scene) =>
     raw.socket.destroy()
   })
 
-/** Uploads that send most of a large bundle at once, and the rest at 64 B/s. */
+/** Uploads that send most of a large bundle immediately and the rest at 64 B/s. */
 const slowUploads: Flood = async (scene) =>
   inLoops(8, async (index, signal) => {
     const raw = await openRaw(scene.running.url)
-    const place = placeOf(scene, index)
+    const project = hostileProject(scene, index)
     const lines = Object.entries({
       host: 'h',
       ...headersOf(scene.intruder),
@@ -51,7 +53,7 @@ const slowUploads: Flood = async (scene) =>
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(bundleBytes),
     }).map(([name, value]) => `${name}: ${value}\r\n`)
-    const path = piletPath({ projectId: place.id, name: `slow-${randomUUID()}`, version: '1.0.0' })
+    const path = piletPath({ projectId: project.id, name: `slow-${randomUUID()}`, version: '1.0.0' })
     raw.send(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
     raw.socket.write(formPart({}, Buffer.alloc(bundleBytes - 65_536, 'x')).subarray(0, -2))
     while (!signal.aborted && raw.ended() === null && raw.received().length === 0) {
@@ -61,12 +63,12 @@ const slowUploads: Flood = async (scene) =>
     raw.socket.destroy()
   })
 
-/** Triggers that are always due, of backends that answer after 25 seconds. */
+/** Triggers that are always due, with backends that respond after 25 s. */
 const slowBackends: Flood = async (scene) => {
   const ids: string[] = []
-  for (const place of scene.hostile)
+  for (const project of scene.hostile)
     for (let index = 0; index < Math.ceil(480 / scene.hostile.length); index++)
-      ids.push(await seedTrigger(scene.service.sql, place))
+      ids.push(await seedTrigger(scene.service.sql, project))
   return inLoops(1, async (_index, signal) => {
     await scene.service.sql.query('update triggers set next_fire_at = now() where id = any($1::uuid[])', [
       ids,
@@ -75,7 +77,7 @@ const slowBackends: Flood = async (scene) => {
   })
 }
 
-/** Wrong passwords of names that nobody has, each from an address of its own. */
+/** Wrong passwords for unknown usernames, each from a new address. */
 const wrongPasswords: Flood = async (scene) =>
   inLoops(40, async (index, signal) => {
     const login = Buffer.from(`${randomUUID()}:${randomUUID()}`).toString('base64')
@@ -84,16 +86,16 @@ const wrongPasswords: Flood = async (scene) =>
       { 'x-proxy-auth': proxySecret, 'x-forwarded-for': nextClient() },
       JSON.stringify({
         authorization_header: `Basic ${login}`,
-        application_id: placeOf(scene, index).applicationId,
+        application_id: hostileProject(scene, index).applicationId,
       }),
       signal,
     )
   })
 
-/** Notifications to everybody, as large as they may be. */
+/** Notifications of the maximum size to all users. */
 const largeEmits: Flood = async (scene) =>
   inLoops(64, async (index, signal) => {
-    const { token, applicationId, tenantId } = placeOf(scene, index)
+    const { token, applicationId, tenantId } = hostileProject(scene, index)
     const body = { application_id: applicationId, tenant_id: tenantId, body: 'x'.repeat(3_000) }
     await post(
       `${scene.running.url}/api/machine/comms/emit`,
@@ -103,7 +105,7 @@ const largeEmits: Flood = async (scene) =>
     )
   })
 
-/** Changes that wait for the audit chain of their project, while the database takes long to append to it. */
+/** Changes that wait for the audit chain of their project while appending to the chain is slow. */
 const slowChanges: Flood = async (scene) => {
   const { sql } = scene.service
   const ids = scene.hostile.map(({ id }) => `'${id}'`).join(', ')
@@ -115,28 +117,28 @@ const slowChanges: Flood = async (scene) => {
     end $$;
     create trigger append_slowly before insert on audit_logs for each row execute function append_slowly()`)
   const stop = inLoops(40, async (index, signal) => {
-    await change(scene, placeOf(scene, index), signal)
+    await change(scene, hostileProject(scene, index), signal)
   })
   return async () => {
     await stop()
     await sql.query('drop trigger append_slowly on audit_logs; drop function append_slowly')
   }
 }
-const change = (scene: SharedScene, place: Place, signal?: AbortSignal) =>
+const change = (scene: SharedScene, project: SharedProject, signal?: AbortSignal) =>
   post(
     `${scene.running.url}/query`,
     headersOf(scene.intruder),
     JSON.stringify({
       query: 'mutation($id: ID!, $name: String!) { updateProject(id: $id, input: { name: $name }) { id } }',
-      variables: { id: place.id, name: `name ${randomBytes(4).toString('hex')}` },
+      variables: { id: project.id, name: `name ${randomBytes(4).toString('hex')}` },
     }),
     signal,
   )
 
-/** Calls through the gateway that a partner does not answer. */
+/** Gateway calls to a partner that never responds. */
 const hangingCalls: Flood = async (scene) =>
   inLoops(80, async (index, signal) => {
-    const { token, applicationId } = placeOf(scene, index)
+    const { token, applicationId } = hostileProject(scene, index)
     await post(
       `${scene.running.url}/esb/${applicationId}/hang`,
       { authorization: `Bearer ${token}` },
@@ -145,10 +147,10 @@ const hangingCalls: Flood = async (scene) =>
     )
   })
 
-/** Bodies that take long to transform. */
+/** Request bodies that are slow to transform. */
 const largeRenderings: Flood = async (scene) =>
   inLoops(24, async (index, signal) => {
-    const { token, applicationId } = placeOf(scene, index)
+    const { token, applicationId } = hostileProject(scene, index)
     await post(
       `${scene.running.url}/esb/${applicationId}/transform`,
       { authorization: `Bearer ${token}` },

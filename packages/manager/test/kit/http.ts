@@ -1,4 +1,4 @@
-// Raw HTTP calls, for what fetch cannot send: repeated headers, odd paths, no headers at all.
+// Sends raw HTTP requests that fetch cannot send: with repeated headers, with unusual paths, or without headers.
 import { type Agent, type RequestOptions, request } from 'node:http'
 
 export type RawAnswer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string }
@@ -10,7 +10,7 @@ export type RawCall = {
   body?: string
 }
 
-/** Sends exactly these header lines, in this order. */
+/** Sends a request with exactly these header lines, in this order. */
 export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -42,11 +42,14 @@ export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
   })
 }
 
-/** One request over a kept connection; the status, and the milliseconds from sending to the end of the answer. */
+/**
+ * Sends one request over a keep-alive connection. Returns the status and the milliseconds until the response has
+ * ended.
+ */
 export const timedGet = (agent: Agent, url: string, headers: Record<string, string>) =>
   timed(url, { method: 'GET', agent, headers })
 
-/** The same with a JSON body. */
+/** Like `timedGet`, with a JSON body. */
 export function timedPost(agent: Agent, url: string, headers: Record<string, string>, body: string) {
   const length = Buffer.byteLength(body)
   const all = { 'content-type': 'application/json', 'content-length': length, ...headers }

@@ -1,4 +1,4 @@
-// Notifications made by SQL, and calls about inboxes as the proxy makes them.
+// Seeds notifications with SQL, and makes inbox calls through the proxy.
 import type { Pool } from 'pg'
 import { v7 } from 'uuid'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -7,21 +7,21 @@ import { type RawAnswer, rawCall } from './http.ts'
 
 export type Inbox = { tenantId: string; applicationId: string }
 export type SeededNotification = {
-  /** When it was made; now by default. */
+  /** Creation time; now by default. */
   at?: Date
   type?: string | null
   title?: string | null
   body?: string | null
   severity?: string
   link?: string | null
-  /** JSON as a text. */
+  /** JSON text. */
   data?: string | null
   expiresAt?: Date | null
   readAt?: Date | null
   seenAt?: Date | null
 }
 
-/** Notifications for these people, in this order; returns their ids. Those of one moment have ascending ids too. */
+/** Seeds notifications for these recipients and returns the ids. The ids ascend even within the same millisecond. */
 export async function seedNotifications(
   sql: Pool,
   { tenantId, applicationId }: Inbox,
@@ -52,7 +52,10 @@ export async function seedNotifications(
   return rows.map(({ id }) => id)
 }
 
-/** The months before the last one, so that there are rows as old as retention lets them become. */
+/**
+ * Adds partitions for the months before the previous one, so that tests can insert rows of any age that retention
+ * allows.
+ */
 export async function addPastMonths(sql: Pool, count = 4): Promise<void> {
   const { rows } = await sql.query<{ from: string; to: string }>(
     `select to_char(month, 'YYYY-MM-01') as from, to_char(month + interval '1 month', 'YYYY-MM-01') as to
@@ -68,7 +71,7 @@ export async function addPastMonths(sql: Pool, count = 4): Promise<void> {
       )
 }
 
-/** The rows of one person in an inbox, newest first. */
+/** Returns the rows of one person in an inbox, newest first. */
 export async function recipientRows(
   sql: Pool,
   { tenantId, applicationId }: Inbox,
@@ -93,7 +96,7 @@ type Item = {
 export type Page = { notifications: Item[]; next_cursor: string | null; has_more: boolean }
 export type Called<Body> = { status: number; body: Body; text: string; headers: RawAnswer['headers'] }
 
-/** The headers the proxy sends for a person in a tenant. */
+/** Returns the headers that the proxy sends for a person in a tenant. */
 export const tenantHeaders = (
   person: Pick<Person, 'id'>,
   { tenantId }: Pick<Inbox, 'tenantId'>,
@@ -105,7 +108,7 @@ export const tenantHeaders = (
 
 type Sent = { path: string; headers: [string, string][]; body?: unknown }
 
-/** One call below `/api/proxy/comms/`; with a body it is a POST. */
+/** Calls a path below `/api/proxy/comms/`. The call is a POST if it has a body. */
 export async function callComms<Body>(url: string, { path, headers, body }: Sent): Promise<Called<Body>> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const answer = await rawCall(url, {
@@ -121,7 +124,7 @@ export async function callComms<Body>(url: string, { path, headers, body }: Sent
   }
 }
 
-/** The calls of one person after the other; the service is asked for at each call. */
+/** Returns inbox calls for any person. `service` is read on each call. */
 export function inboxCalls(service: () => Pick<TestApp, 'url'>) {
   const call =
     <Body>(path: string) =>

@@ -1,23 +1,23 @@
-// In front of a Kubernetes API server: lets something happen between the read of an object and the write that follows.
+// A proxy for a Kubernetes API server that can run code between the read of an object and the write that follows.
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Kubernetes } from '@manager/harness/engines/kubernetes.ts'
 import { createCertificate } from '@manager/harness/certificates.ts'
 
-export type Meddler = {
+export type InterferingProxy = {
   server: string
-  /** What the API server answered to each write. */
+  /** The status of each write. */
   patchStatuses: number[]
   close(): Promise<void>
 }
 
-/** Passes everything on; before each of the first `times` writes, `act` is done. */
-export async function startMeddler(
+/** Forwards all requests. Runs `act` before each of the first `times` writes. */
+export async function startInterferingProxy(
   cluster: Kubernetes,
   { times, act }: { times: number; act: () => Promise<unknown> },
-): Promise<Meddler> {
+): Promise<InterferingProxy> {
   const patchStatuses: number[] = []
-  const { cert, key } = createCertificate('meddler', ['127.0.0.1'], { issuer: cluster.authority })
+  const { cert, key } = createCertificate('interfering-proxy', ['127.0.0.1'], { issuer: cluster.authority })
   let acted = 0
   const proxy = createServer({ cert, key }, (incoming, outgoing) => {
     const pass = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Calls about language packs, with `pack` or `packs` for their result.
+// Calls for language packs. Their result is aliased to `pack` or `packs`.
 import type { KeyValuePair } from '../../src/platform/inputs/key-value-pairs.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
@@ -8,7 +8,7 @@ const packFields = 'id name content { Key Value }'
 
 export const pair = (Key: string, Value: string): KeyValuePair => ({ Key, Value })
 
-/** The operations on language packs. The service is asked for at each call. */
+/** Returns operations on language packs. `service` is read on each call. */
 export function languagePackCalls(service: () => TestApp) {
   const create = (caller: Person, projectId: string, name: string): Promise<GraphqlAnswer> =>
     service().query(
@@ -42,7 +42,7 @@ export function languagePackCalls(service: () => TestApp) {
             ${selected} } }`,
         { project, ...args },
       ),
-    /** A pack with this content; its id. */
+    /** Creates a pack with this content and returns its id. */
     make: async (
       caller: Person,
       projectId: string,
@@ -55,7 +55,7 @@ export function languagePackCalls(service: () => TestApp) {
       if (filled.error !== null) throw new Error(filled.error)
       return id
     },
-    /** Its rows of the audit trail, oldest first. */
+    /** Returns the audit rows of a pack, oldest first. */
     auditOf: async (id: string) => {
       const { rows } = await service().sql.query<{ changes: Record<string, unknown> }>(
         `select chain_id, entity_type, action, description, changes, user_id from audit_logs

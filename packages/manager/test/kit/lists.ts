@@ -1,5 +1,5 @@
-// Lists for tests about lists: a project with one of everything, every list of the schema found by introspection, and
-// a way to ask each of them.
+// Helpers for list tests: a project with one row of every type, all lists of the schema, which are found by
+// introspection, and a function to query each of them.
 import { expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './app.ts'
@@ -29,16 +29,16 @@ type Args = {
 type ListField = Field & {
   parent: string
   of: ObjectType
-  /** The field that has the rows, where the list is an object with a count. */
+  /** The field that contains the rows if the query returns an object with a count. */
   rowsIn?: string
 }
 
 export const reference = 'kind name ofType { kind name ofType { kind name ofType { kind name } } }'
 
-/** A type as the schema language writes it. */
-export function spelled({ kind, name, ofType }: TypeRef): string {
-  if (kind === 'NON_NULL') return `${spelled(ofType as TypeRef)}!`
-  if (kind === 'LIST') return `[${spelled(ofType as TypeRef)}]`
+/** Formats a type in the schema language. */
+export function formatType({ kind, name, ofType }: TypeRef): string {
+  if (kind === 'NON_NULL') return `${formatType(ofType as TypeRef)}!`
+  if (kind === 'LIST') return `[${formatType(ofType as TypeRef)}]`
   return name as string
 }
 
@@ -46,16 +46,19 @@ export type ListKit = {
   service: TestApp
   admin: Person
   main: SeededProject
-  /** Every field of the schema that is a list of things: of Query, and of other types as `Type.field`. */
+  /**
+   * Every field of the schema that is a list of rows. Fields of Query have their own name, others have the form
+   * `Type.field`.
+   */
   lists: Map<string, ListField>
-  /** Asks one list, wherever it stands; its rows are `data.rows`. */
+  /** Queries one list at any position in the schema. Its rows are in `data.rows`. */
   ask: (list: string, args: Args) => Promise<GraphqlAnswer>
   publishedFields: (list: string) => Promise<string[]>
   tenantsOf: (projectSlug: string, args: Args, field?: string) => Promise<string[]>
   seedTenants: (slug: string, tenants: { slug: string; name?: string; mode?: string }[]) => Promise<void>
 }
 
-/** Starts a service with one of everything; close its `service` afterwards. */
+/** Starts a service with one row of every type. Close its `service` afterwards. */
 export async function createListKit(): Promise<ListKit> {
   const service = await startTestApp()
   const admin = await seedUser(service.sql, 'admin', 'administrator')
@@ -81,7 +84,7 @@ export async function createListKit(): Promise<ListKit> {
   )
   const lists = await findLists(service, admin)
 
-  /** Calls a list with what names its parent, as an administrator. */
+  /** Queries a list as an administrator, with the arguments that identify its parent. */
   async function ask(list: string, args: Args): Promise<GraphqlAnswer> {
     const { name, parent, rowsIn, args: declared } = lists.get(list) as ListField
     const parents: Record<string, string> = {
@@ -95,7 +98,7 @@ export async function createListKit(): Promise<ListKit> {
       application: main.applicationId,
       environment: main.environmentId,
       endpoint: endpointId,
-      // What userProviderSearch looks for.
+      // Search text for userProviderSearch.
       name: 'admin',
     }
     const named = declared
@@ -116,15 +119,15 @@ export async function createListKit(): Promise<ListKit> {
     return { ...answer, data: rowsIn === undefined || data === null ? data : { rows: data.rows[rowsIn] } }
   }
 
-  /** The fields a list says it can be filtered and ordered by. */
+  /** Returns the fields by which callers can filter and order a list. */
   async function publishedFields(list: string): Promise<string[]> {
     const { error } = await ask(list, { filters: { field: 'nonsense', value: 'x' } })
     const [, names] = /^unknown filter field "nonsense"; allowed: (\w+(?:, \w+)*)$/.exec(error ?? '') ?? []
-    if (names === undefined) throw new Error(`${list} does not name its fields but answers ${error}`)
+    if (names === undefined) throw new Error(`${list} does not list its fields; it returned ${error}`)
     return names.split(', ')
   }
 
-  /** Tenants of a project, by page; answers one field of each. */
+  /** Returns one field of each tenant of a project. */
   async function tenantsOf(projectSlug: string, args: Args, field = 'slug'): Promise<string[]> {
     const { data, error } = await service.query(
       admin,
@@ -137,7 +140,7 @@ export async function createListKit(): Promise<ListKit> {
     return (data.tenants as Record<string, string>[]).map((tenant) => tenant[field] as string)
   }
 
-  /** A project whose tenants are exactly these. */
+  /** Seeds a project with exactly these tenants. */
   async function seedTenants(
     slug: string,
     tenants: { slug: string; name?: string; mode?: string }[],
@@ -155,12 +158,12 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, publishedFields, tenantsOf, seedTenants }
 }
 
-/** Has only a limit. */
-const otherwise = new Set(['triggerRuns'])
-/** Lists that are objects, by the name of that type, with the query that answers them. */
-const inObjects: Record<string, string> = { PiletPackages: 'piletPackages' }
+/** These lists accept only a limit. */
+const limitOnlyLists = new Set(['triggerRuns'])
+/** Lists that are wrapped in an object: maps the name of the object type to the query that returns it. */
+const wrappedLists: Record<string, string> = { PiletPackages: 'piletPackages' }
 
-/** By what they answer, a list of things with ids, whatever their arguments are. */
+/** Finds every list of objects with ids by its return type, whatever its arguments are. */
 async function findLists(service: TestApp, admin: Person): Promise<Map<string, ListField>> {
   const lists = new Map<string, ListField>()
   const { data } = await service.query(
@@ -170,11 +173,13 @@ async function findLists(service: TestApp, admin: Person): Promise<Map<string, L
   const types = data.schema.types as ObjectType[]
   for (const { name: parent, fields } of types)
     for (const field of fields ?? []) {
-      const of = types.find((type) => type.name === spelled(field.type).replace(/[[\]!]/g, '')) as ObjectType
+      const of = types.find(
+        (type) => type.name === formatType(field.type).replace(/[[\]!]/g, ''),
+      ) as ObjectType
       const isList =
-        spelled(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
-      if (!isList || parent.startsWith('__') || otherwise.has(field.name)) continue
-      const query = inObjects[parent]
+        formatType(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
+      if (!isList || parent.startsWith('__') || limitOnlyLists.has(field.name)) continue
+      const query = wrappedLists[parent]
       const root = types.find(({ name }) => name === 'Query')?.fields?.find(({ name }) => name === query)
       if (root !== undefined)
         lists.set(root.name, { ...root, type: field.type, parent: 'Query', of, rowsIn: field.name })

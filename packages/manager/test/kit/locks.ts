@@ -1,7 +1,7 @@
-// Locks of the database, for tests of what happens while something waits.
+// Database locks, for tests of waiting transactions.
 import { Client, type Pool } from 'pg'
 
-/** True while a session of this database waits for a lock of another one. */
+/** Returns true if a session of this database waits for a lock. */
 export async function isWaiting(sql: Pool): Promise<boolean> {
   const { rowCount } = await sql.query(
     "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -9,12 +9,12 @@ export async function isWaiting(sql: Pool): Promise<boolean> {
   return rowCount !== 0
 }
 
-/** Waits until one does. */
-export async function untilWaiting(sql: Pool): Promise<void> {
+/** Waits until a session waits for a lock. */
+export async function waitForLockWait(sql: Pool): Promise<void> {
   while (!(await isWaiting(sql)));
 }
 
-/** Runs the statement in a transaction of its own, which ends when `work` calls what it is given, or ends itself. */
+/** Runs the statement in a separate transaction, which ends when `work` calls `commit` or returns. */
 export async function whileLocked<T>(
   databaseUrl: string,
   [text, values]: [text: string, values: unknown[]],

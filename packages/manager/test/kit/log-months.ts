@@ -1,13 +1,14 @@
-// The months of the log of calls, and the job that makes and drops them.
+// Starts services with a retention, adds monthly partitions to the call log, and runs the job that creates and drops
+// them.
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { type TestApp, startTestApp } from './app.ts'
 import { type Caller, seedCall } from './esb-calls.ts'
-import { untilWaiting } from './locks.ts'
+import { waitForLockWait } from './locks.ts'
 
-/** Services are put before the others in `services`; who calls closes them. */
+/** Returns a function that starts services. It prepends them to `services`, and the test must close them. */
 export function retainingServices(services: TestApp[]) {
-  /** A service; with a database, another replica. */
+  /** Starts a service. If `database` is set, the service is another replica. */
   async function start(days?: string, database?: TestApp['database']): Promise<TestApp> {
     const service = await startTestApp({
       env: { SVC_ESB_AUDIT_RETENTION_DAYS: days },
@@ -22,7 +23,7 @@ export function retainingServices(services: TestApp[]) {
 export const run = (service: TestApp): Promise<void> => {
   const job = service.app.schedules.find(({ name }) => name === 'esb-audit-retention')
   expect(job?.everyMs).toBe(3_600_000)
-  return job?.run() ?? Promise.reject(new Error('there is no such job'))
+  return job?.run() ?? Promise.reject(new Error('job esb-audit-retention not found'))
 }
 export const addMonth = async ({ sql }: TestApp, from: string, to: string): Promise<void> => {
   await sql.query(
@@ -31,7 +32,7 @@ export const addMonth = async ({ sql }: TestApp, from: string, to: string): Prom
   )
 }
 
-/** Somebody who reads the log until they are ended. */
+/** Opens a transaction that reads the log until `end` is called. */
 export async function readLog(service: TestApp): Promise<{ end(): Promise<void> }> {
   const reader = new Client({ connectionString: service.database.url })
   await reader.connect()
@@ -45,7 +46,10 @@ export async function readLog(service: TestApp): Promise<{ end(): Promise<void> 
   }
 }
 
-/** Logs a call while a run of the job waits for who reads the log; `failure` is what becomes of the run. */
+/**
+ * Logs a call while the job waits for a transaction that reads the log. `failure` resolves with the error of the job,
+ * or null.
+ */
 export async function callDuringRun(
   service: TestApp,
   caller: Caller,
@@ -54,7 +58,7 @@ export async function callDuringRun(
     () => null,
     (error: unknown) => error,
   )
-  await untilWaiting(service.sql)
+  await waitForLockWait(service.sql)
   await seedCall(service.sql, caller)
   return { failure }
 }

@@ -1,4 +1,4 @@
-// Calls about machine users, and what is kept of them.
+// Calls for machine users, and functions that read their stored rows.
 import { expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
@@ -18,7 +18,10 @@ type AuditRow = {
 export const machineFields = 'id name username enabled tokenPrefix lastRotatedAt'
 export const generateToken = '__GENERATE_TOKEN__'
 
-/** The operations on machine users, with `made`, `row` or `rows` for their result. The service is asked for at each call. */
+/**
+ * Returns operations on machine users. Their result is aliased to `made`, `row` or `rows`. `service` is read on each
+ * call.
+ */
 export function machineCalls(service: () => TestApp) {
   const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
     service().query(caller, text, variables)
@@ -53,7 +56,7 @@ export function machineCalls(service: () => TestApp) {
         `query($environment: ID!) { rows: machineUsers(environment: $environment) { ${selected} } }`,
         { environment },
       ),
-    /** What the database keeps of a machine user. */
+    /** Returns the stored row of a machine user. */
     keptOf: async (id: string): Promise<Kept | undefined> => {
       const { rows } = await service().sql.query<Kept>(
         'select token_hash, password_hash, machine_users::text as everything from machine_users where id = $1',
@@ -61,7 +64,7 @@ export function machineCalls(service: () => TestApp) {
       )
       return rows[0]
     },
-    /** Its rows of the audit trail, oldest first. */
+    /** Returns the audit rows of a machine user, oldest first. */
     auditOf: async (id: string): Promise<AuditRow[]> => {
       const { rows } = await service().sql.query<AuditRow>(
         `select action, metadata, changes, user_id, audit_logs::text as everything from audit_logs
@@ -74,23 +77,26 @@ export function machineCalls(service: () => TestApp) {
 }
 
 let clients = 0
-/** An address no other call of this process came from, so that refused credentials of one test do not block another. */
+/**
+ * Returns a client address that no other call of this process uses, so that failed logins of one test do not block
+ * another.
+ */
 export const freshClient = (): string => `10.7.${Math.floor(++clients / 250)}.${clients % 250}`
 
-/** Whether the token opens the machine routes, on each of these replicas. */
+/** Returns, for each replica, whether it accepts the token on the machine routes. */
 export function tokenWorks(replicas: readonly TestApp[], token: string): Promise<boolean[]> {
   return Promise.all(
     replicas.map(async ({ url }) => {
       const headers = { ...throughProxy(freshClient()), ...bearer(token) }
       const { status } = await call(url, '/api/machine/nothing', headers)
-      // 404 is said to authenticated machine users only.
+      // Only authenticated machine users get a 404.
       expect([401, 404]).toContain(status)
       return status === 404
     }),
   )
 }
 
-/** Whether each of these replicas tells the proxy that the password is right. */
+/** Returns, for each replica, whether it accepts the password. */
 export async function passwordWorks(
   replicas: readonly TestApp[],
   applicationId: string,

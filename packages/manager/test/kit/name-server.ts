@@ -1,22 +1,23 @@
-// A name server on loopback that answers as told: over UDP, and over TCP when an answer was cut. It knows what it was asked.
+// A DNS server on loopback with configured answers. It answers over UDP, and over TCP if the UDP answer was truncated.
+// It records the questions.
 import { type RemoteInfo, type Socket as UdpSocket, createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, createServer, isIP } from 'node:net'
 
 type Zone = {
   addresses?: readonly string[]
-  /** The name that this one stands for; its addresses go along. */
+  /** Target of a CNAME record. The answer also contains the addresses of the target. */
   alias?: string
   rcode?: number
   isSilent?: boolean
-  /** Over UDP only the beginning is answered. */
-  isCut?: boolean
+  /** If true, the UDP answer is truncated. */
+  isTruncated?: boolean
 }
 export type NameServer = {
-  /** `address:port`. */
+  /** Address and port, as `address:port`. */
   address: string
   zones: Map<string, Zone>
-  /** `A name` or `AAAA name`, in this order. */
+  /** Received questions in order, as `A name` or `AAAA name`. */
   questions: string[]
   close(): Promise<void>
 }
@@ -25,7 +26,7 @@ const [typeA, typeAaaa, typeCname] = [1, 28, 5]
 const [serverFailed, unknown] = [2, 3]
 export const rcodes = { serverFailed, unknown }
 
-/** Starts it without names; what it does not know does not exist. */
+/** Starts the server. Names without an entry in `zones` do not exist. */
 export async function startNameServer(zones: Record<string, Zone> = {}): Promise<NameServer> {
   const known = new Map(Object.entries(zones))
   const questions: string[] = []
@@ -35,12 +36,12 @@ export async function startNameServer(zones: Record<string, Zone> = {}): Promise
     questions.push(`${type === typeA ? 'A' : 'AAAA'} ${name}`)
     const zone = known.get(name)
     if (zone?.isSilent === true) return null
-    const isCut = isUdp && zone?.isCut === true
-    const records = zone === undefined || isCut ? [] : recordsOf(name, zone, type)
+    const isTruncated = isUdp && zone?.isTruncated === true
+    const records = zone === undefined || isTruncated ? [] : recordsOf(name, zone, type)
     const header = Buffer.alloc(12)
     query.copy(header, 0, 0, 2)
     const rcode = zone === undefined ? unknown : (zone.rcode ?? 0)
-    header.writeUInt16BE(0x81_80 | (isCut ? 0x02_00 : 0) | rcode, 2)
+    header.writeUInt16BE(0x81_80 | (isTruncated ? 0x02_00 : 0) | rcode, 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(records.length, 6)
     return Buffer.concat([header, query.subarray(12, end + 4), ...records])
@@ -52,7 +53,7 @@ export async function startNameServer(zones: Record<string, Zone> = {}): Promise
   const onConnection = (socket: Socket): void => {
     socket.on('error', () => undefined)
     socket.on('data', (bytes: Buffer) => {
-      // Questions are small and come in one piece.
+      // Questions are small, so each arrives in one chunk.
       for (let at = 0; at < bytes.length; at += 2 + bytes.readUInt16BE(at)) {
         const reply = answer(bytes.subarray(at + 2, at + 2 + bytes.readUInt16BE(at)), false)
         if (reply === null) continue
@@ -74,7 +75,7 @@ export async function startNameServer(zones: Record<string, Zone> = {}): Promise
   }
 }
 
-/** Both on one port; it may be taken for one of the two. */
+/** Listens on the same port with UDP and TCP. Tries another port if the port is already in use for UDP. */
 async function listen(
   onDatagram: (udp: UdpSocket, query: Buffer, from: RemoteInfo) => void,
   onConnection: (socket: Socket) => void,
@@ -93,15 +94,15 @@ async function listen(
   }
 }
 
-/** The name at this place, and where it ends; c-ares compresses nothing in a question. */
+/** Returns the name at this offset and the offset at which it ends. c-ares does not compress names in questions. */
 function readName(bytes: Buffer, at: number): [name: string, end: number] {
   const labels: string[] = []
-  let place = at
-  for (let length = bytes[place] as number; length > 0; length = bytes[place] as number) {
-    labels.push(bytes.toString('latin1', place + 1, place + 1 + length))
-    place += 1 + length
+  let offset = at
+  for (let length = bytes[offset] as number; length > 0; length = bytes[offset] as number) {
+    labels.push(bytes.toString('latin1', offset + 1, offset + 1 + length))
+    offset += 1 + length
   }
-  return [labels.join('.').toLowerCase(), place + 1]
+  return [labels.join('.').toLowerCase(), offset + 1]
 }
 
 const writeName = (name: string): Buffer =>

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** The bytes that `npm pack` makes of these files; `manifest` is their package.json. */
+/** Returns the tarball that `npm pack` creates from these files. `manifest` is merged into package.json. */
 export function npmPack(
   manifest: { name?: string; version?: string; main?: string; module?: string },
   files: Record<string, string>,

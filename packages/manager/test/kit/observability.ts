@@ -1,4 +1,4 @@
-// What deploy/observability/ holds: alert rules, their tests, and dashboards.
+// Reads deploy/observability/: alert rules, their tests, and dashboards.
 import { globSync, readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
@@ -16,13 +16,13 @@ export type AlertCase = {
   input_series: { series: string; values: string }[]
   alert_rule_test: { alertname: string; exp_alerts: unknown[] }[]
 }
-type Place = { h: number; w: number; x: number; y: number }
+type GridPosition = { h: number; w: number; x: number; y: number }
 export type PanelJson = {
   id: number
   type: string
   title: string
   description?: string
-  gridPos: Place
+  gridPos: GridPosition
   datasource?: { type: string; uid: string }
   fieldConfig?: { defaults: { unit?: string } }
   targets?: { refId: string; expr: string; legendFormat: string; datasource: { uid: string } }[]
@@ -43,13 +43,13 @@ export const readAlerts = (): Alert[] =>
 export const readAlertCases = (): AlertCase[] =>
   (parse(read('alerts.test.yaml')) as { tests: AlertCase[] }).tests
 
-/** Every dashboard, by the name of its file. */
+/** Returns every dashboard with its file name. */
 export const readDashboards = (): [file: string, dashboard: DashboardJson][] =>
   globSync('dashboards/*.json', { cwd: observability })
     .toSorted()
     .map((file) => [file, JSON.parse(read(file)) as DashboardJson])
 
-/** Every query of every panel, and where it stands. */
+/** Returns every panel query with its file and panel. */
 export const panelQueries = (): { where: string; panel: string; expr: string }[] =>
   readDashboards().flatMap(([file, { panels }]) =>
     panels.flatMap(({ title, targets = [] }) =>

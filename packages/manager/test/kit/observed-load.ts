@@ -1,9 +1,9 @@
-// A little of everything that callers do, on processes that a Prometheus watches.
+// A small, mixed workload on processes that Prometheus scrapes.
 import { randomUUID } from 'node:crypto'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { heartbeat } from '@manager/harness/backends.ts'
 import { startTriggerScene } from './callbacks.ts'
-import { emit, generous, placeOf, publish, seedTenantMember } from './comms.ts'
+import { emit, generousLimits, targetFields, publish, seedTenantMember } from './comms.ts'
 import { bearer, createToken, validate } from '@manager/harness/credentials.ts'
 import { gatewayScene } from './gateway.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
@@ -17,13 +17,13 @@ type Replica = Pick<ServiceProcess, 'url'>
 type Work = { name: string; perSecond: number; send: (to: Replica) => Promise<unknown> }
 
 const env = {
-  ...generous,
+  ...generousLimits,
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_AUDIT_CHECKPOINT_INTERVAL_MS: '2000',
   SVC_AUDIT_VERIFY_INTERVAL_MS: '2000',
 }
 
-/** Two processes with every role, people, backends and partners; `work` is what they do. */
+/** Starts two processes with all roles, and creates users, backends and partners. `work` is the workload. */
 export async function startObserved() {
   const scene = await startTriggerScene()
   const { service, project } = scene
@@ -59,11 +59,15 @@ export async function startObserved() {
       perSecond: 2,
       send: (to) => heartbeat(to, registration.machine.token, registration.id),
     },
-    { name: 'emit', perSecond: 5, send: (to) => emit(to, emitter, { ...placeOf(project), title: 'news' }) },
+    {
+      name: 'emit',
+      perSecond: 5,
+      send: (to) => emit(to, emitter, { ...targetFields(project), title: 'news' }),
+    },
     {
       name: 'publish',
       perSecond: 10,
-      send: (to) => publish(to, emitter, { ...placeOf(project), topic: 't', data: 1 }),
+      send: (to) => publish(to, emitter, { ...targetFields(project), topic: 't', data: 1 }),
     },
     { name: 'unread', perSecond: 5, send: ({ url }) => unread(url, seats[0] as Seat) },
     {
@@ -92,7 +96,7 @@ export async function startObserved() {
 }
 
 const ask = (url: string, person: Person) => postQuery(url, headersOf(person), '{ projects { id name } }')
-/** From an address of its own each time, so that nobody is blocked. */
+/** Sends a wrong password. It uses a new client address each time, so that no client is blocked. */
 const guess = (url: string, applicationId: string) =>
   validate(
     url,
@@ -103,7 +107,10 @@ const guess = (url: string, applicationId: string) =>
 const unread = (url: string, seat: Seat) =>
   fetch(`${url}/api/proxy/comms/${seat.applicationId}/unread`, { headers: seatHeaders(seat) })
 
-/** Does all of it for so long, on the processes in turn; returns how often each was done, and what failed. */
+/**
+ * Runs the workload for `seconds`, alternating between the processes. Returns how often each work item ran, and the
+ * failures.
+ */
 export async function doWork(work: readonly Work[], processes: readonly Replica[], seconds: number) {
   const done: Record<string, number> = {}
   const failed: string[] = []

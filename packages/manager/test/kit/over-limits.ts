@@ -1,9 +1,9 @@
-// Requests to GraphQL that are over some limit.
+// GraphQL requests that exceed a limit.
 const json = (query: string): string => JSON.stringify({ query })
 
 const nested = (depth: number): string =>
   `{ projects { ${'tenants { project { '.repeat(depth / 2)} id ${'} } '.repeat(depth / 2)} } }`
-/** Bodies that the limits refuse. */
+/** Request bodies that exceed a limit, by the name of the case. */
 export const overLimits: Record<string, string> = {
   '10,000 aliases': json(`{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}: me { id }`).join(' ')} }`),
   '31 aliases': json(`{ ${Array.from({ length: 31 }, (_, i) => `a${i}: me { id }`).join(' ')} }`),

@@ -9,7 +9,7 @@ const shared = ['.npmrc', 'package.json', 'tsconfig.json', 'tsconfig.build.json'
 const unpacked = new Set(['dist', 'node_modules', 'test'])
 
 /**
- * Runs `npm pack` for packages of the workspace and returns the paths of the tarballs. It packs a copy, because the pack
+ * Runs `npm pack` for workspace packages and returns the paths of the tarballs. It packs a copy, because the pack
  * scripts write dist/ and replace package.json, which concurrent tests read.
  */
 export async function packWorkspaces(names: readonly string[], destination: string): Promise<string[]> {

@@ -1,11 +1,11 @@
-// Packages as rows, for tests of the blobs they refer to.
+// Inserts package rows, for tests of the blobs that they refer to.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { KeptBlob } from '../../src/platform/blobs/blobs.ts'
+import type { StoredBlob } from '../../src/platform/blobs/blobs.ts'
 import type { Tx } from '../../src/platform/postgres/handles.ts'
 import type { BlobsWorld } from './blobs.ts'
 
-/** New projects; their ids. */
+/** Creates projects and returns their ids. */
 export async function createProjects(sql: Pool, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   for (const id of ids)
@@ -16,11 +16,11 @@ export async function createProjects(sql: Pool, count: number): Promise<string[]
   return ids
 }
 
-/** A package in its own transaction, as an upload makes it; `before` runs before that ends. */
+/** Inserts a package in its own transaction, like an upload. `before` runs before the commit. */
 export function addPackage(
   { database, blobs }: Pick<BlobsWorld, 'database' | 'blobs'>,
   projectId: string,
-  kept: KeptBlob,
+  kept: StoredBlob,
   before: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   return database.db.transaction(async (tx) => {
@@ -40,7 +40,7 @@ export function addPackage(
         enabled: true,
       })
       .execute()
-    await blobs.refer(tx, kept)
+    await blobs.reference(tx, kept)
     await before(tx)
   })
 }

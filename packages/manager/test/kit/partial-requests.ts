@@ -1,4 +1,4 @@
-// Requests of which the client sends a part, and the rest later or never.
+// Sends only the first part of a request, and the rest later or never.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Message, statusOf, valuesOf } from '@manager/harness/http-messages.ts'
 import { type RawSocket, openRaw } from './raw-socket.ts'
@@ -10,15 +10,15 @@ export const headOf = ({ path, headers = {}, length }: Head): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}${length}\r\n\r\n`
 
-/** A connection with the head of a request. */
-export async function beginRequest(url: string, head: Head): Promise<RawSocket> {
+/** Opens a connection and sends the head of a request. */
+export async function startRequest(url: string, head: Head): Promise<RawSocket> {
   const raw = await openRaw(url)
   raw.send(headOf(head))
   return raw
 }
 
-/** What a test says of an answer. */
-export const told = (answer: Message | undefined): unknown[] =>
+/** Returns the parts of a response that tests compare. */
+export const summaryOf = (answer: Message | undefined): unknown[] =>
   answer === undefined
     ? []
     : [
@@ -31,15 +31,15 @@ const piece = Buffer.alloc(65_536, ' ')
 const chunk = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
 
 /**
- * Sends on until the connection is closed, or so many bytes are sent. Before there is an answer it sends slowly: what a
- * client has not read when the connection is reset is lost.
+ * Sends data until the connection is closed or `maxBytes` are sent. It sends slowly until a response arrives, because a
+ * reset discards data that the client has not read yet.
  */
-export async function sendOn(raw: RawSocket, maxBytes: number, isChunked: boolean): Promise<void> {
+export async function keepSending(raw: RawSocket, maxBytes: number, isChunked: boolean): Promise<void> {
   const closed = new Promise<void>((resolve) => raw.socket.once('close', () => resolve()))
   for (let sent = 0; raw.ended() === null && sent < maxBytes; sent += piece.length) {
-    const isTaken = raw.socket.write(isChunked ? chunk : piece)
+    const isBelowHighWaterMark = raw.socket.write(isChunked ? chunk : piece)
     if (raw.received().length === 0) await sleep(5)
-    else if (!isTaken)
+    else if (!isBelowHighWaterMark)
       await Promise.race([closed, new Promise<void>((resolve) => raw.socket.once('drain', resolve))])
   }
 }

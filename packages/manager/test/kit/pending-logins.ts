@@ -1,9 +1,12 @@
-// Logins from terminals that wait for a decision, made by SQL: a flood of them in a moment.
+// Seeds pending terminal logins with SQL, to create many of them quickly.
 import type { TestApp } from './app.ts'
 
 let made = 0
 
-/** Inserts pending logins, evenly over the 100 shares, the newest a moment ago. With `networks`, over that many networks. */
+/**
+ * Inserts pending logins, which are distributed evenly over the 100 shares. With `networks`, they are also distributed
+ * over that many networks.
+ */
 export async function seedPending(
   { sql }: Pick<TestApp, 'sql'>,
   { network, count, networks = 1 }: { network: string; count: number; networks?: number },
@@ -25,7 +28,7 @@ export async function seedPending(
   )
 }
 
-/** How many logins of a network wait; of all without one. */
+/** Counts the pending logins of a network, or of all networks. */
 export async function pendingOf({ sql }: Pick<TestApp, 'sql'>, network?: string): Promise<number> {
   const { rows } = await sql.query<{ n: number }>(
     `select count(*)::int as n from cli_logins where status = 'pending' and ($1::text is null or network = $1)`,

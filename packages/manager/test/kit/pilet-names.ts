@@ -1,10 +1,10 @@
-// Random names and versions of packages, from their upload to the links of feeds to the bundles.
+// Tests random package names and versions, from the upload to the bundle links of a feed.
 import { randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import { isExactVersion, isPackageName } from '../../src/platform/inputs/packages.ts'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
-import { askFor } from './cached-responses.ts'
+import { requestThroughProxy } from './cached-responses.ts'
 import { setLayer } from './pilet-rows.ts'
 import { uploadPilet } from '@manager/harness/pilets.ts'
 import { seedProject } from '@manager/harness/seed.ts'
@@ -16,7 +16,7 @@ const pick = (from: string): string => from.charAt(randomInt(from.length))
 const [first, later] = ['abcdefghijklmnopqrstuvwxyz0123456789~-', 'abcdefghijklmnopqrstuvwxyz0123456789~-._']
 const word = (length: number): string =>
   pick(first) + Array.from({ length: length - 1 }, () => pick(later)).join('')
-/** Of every length; half of them with a scope. */
+/** Returns a random name of any valid length. Half of the names have a scope. */
 function anyName(): string {
   const length = randomInt(4) === 0 ? randomInt(1, 215) : randomInt(1, 30)
   if (length < 4 || randomInt(2) === 0) return word(length)
@@ -31,7 +31,7 @@ const anyVersion = (): string =>
   (randomInt(2) === 0 ? '' : `-${listOf(() => (randomInt(2) === 0 ? number() : identifier()))}`) +
   (randomInt(2) === 0 ? '' : `+${listOf(identifier)}`)
 
-/** Uploads so many packages; every link of a feed must be percent-encoded, and lead to its own bytes. */
+/** Uploads `count` packages. Every feed link must be percent-encoded and must return the bytes of its own package. */
 export async function expectNamesToRoundTrip(service: TestApp, admin: Person, count: number): Promise<void> {
   const packages = new Map<string, string>([
     ['a'.repeat(214), '1.0.0'],
@@ -40,7 +40,7 @@ export async function expectNamesToRoundTrip(service: TestApp, admin: Person, co
   ])
   while (packages.size < count) {
     const [name, version] = [anyName(), anyVersion()]
-    // A few of the random ones are names of Node's own modules, or the like.
+    // Some random names are reserved, for example names of built-in Node modules.
     if (isPackageName(name) && isExactVersion(version)) packages.set(name, version)
   }
   const names = [...packages.keys()]
@@ -63,7 +63,9 @@ export async function expectNamesToRoundTrip(service: TestApp, admin: Person, co
       expect([status, body.name, body.version]).toEqual([200, name, version])
     })
     await setLayer(service.sql, project, 'application', { modules })
-    const { items } = JSON.parse((await askFor(service, `/pilet-feed/${applicationId}`)).body) as {
+    const { items } = JSON.parse(
+      (await requestThroughProxy(service, `/pilet-feed/${applicationId}`)).body,
+    ) as {
       items: { name: string; version: string; link: string; hash: string }[]
     }
     expect(items.map(({ name }) => name)).toEqual(modules.toSorted())
@@ -79,12 +81,12 @@ export async function expectNamesToRoundTrip(service: TestApp, admin: Person, co
     }
     await inTurns(items, check)
   }
-  // Uploads of one project wait for each other.
+  // Uploads within one project are serialized, so run the projects concurrently.
   await Promise.all(batches.map(roundTrip))
   expect(checked).toBe(count)
 }
 
-/** A few at a time. */
+/** Processes eight items at a time. */
 async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   for (let from = 0; from < all.length; from += 8) await Promise.all(all.slice(from, from + 8).map(work))
 }

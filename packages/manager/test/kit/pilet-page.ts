@@ -1,5 +1,5 @@
-// A page that loads pilets, and the proxy in front of it: it serves the page and the loader, adds the secret to what a
-// browser asks of the Manager, and can change what passes, as somebody in between could.
+// Serves a page that loads pilets through a proxy. The proxy serves the page and the loader, and adds the secret to
+// requests to the Manager. It can modify responses, like an attacker.
 import { readFileSync } from 'node:fs'
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,11 +8,11 @@ import { type Browser, chromium } from 'playwright-core'
 import { ensureChromium } from '@manager/harness/engines/install.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 
-/** What passes on its way to the browser. */
+/** A response in transit to the browser. */
 export type Passing = { path: string; status: number; headers: Record<string, string>; body: Buffer }
 export type PiletProxy = {
   url: string
-  /** Changes what passes from now on. */
+  /** Modifies all following responses. */
   change: (changed: (passing: Passing) => Passing) => void
   close: () => Promise<void>
 }
@@ -20,7 +20,7 @@ export type PiletProxy = {
 const loader = readFileSync(new URL('../../../../examples/pilet-loader.mjs', import.meta.url))
 const contentSecurityPolicy = "default-src 'none'; script-src 'self' 'nonce-page' blob:; connect-src 'self'"
 
-/** Loads the feed, shows what its pilets show, and then the results. */
+/** Returns a page that loads the feed, shows the output of its pilets, and then the results. */
 const pageOf = (feed: string, keys: Record<string, string>): string => `<!doctype html>
 <title>page</title>
 <ul></ul>
@@ -32,7 +32,7 @@ const pageOf = (feed: string, keys: Record<string, string>): string => `<!doctyp
   document.body.append(Object.assign(document.createElement('output'), { textContent: JSON.stringify(results) }))
 </script>`
 
-/** `keys` are those that the page trusts; they are asked for at every request of the page. */
+/** Starts the proxy. `keys` returns the keys that the page trusts, and is called for each request for the page. */
 export async function startPiletProxy(
   manager: string,
   feed: string,
@@ -74,7 +74,7 @@ export async function startPiletProxy(
   }
 }
 
-/** A browser that asks nobody for anything of its own. */
+/** Launches a browser that makes no background requests. */
 export function launchBrowser(): Promise<Browser> {
   const args = [
     '--no-sandbox',
@@ -85,7 +85,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: ensureChromium(), args })
 }
 
-/** Opens the page of a proxy: what its pilets show, and what the loader says of each. */
+/** Opens the page of a proxy. Returns the output of its pilets and the loader's result for each. */
 export async function openPiletPage(browser: Browser, { url }: PiletProxy) {
   const page = await browser.newPage()
   await page.goto(url)

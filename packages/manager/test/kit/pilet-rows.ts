@@ -1,4 +1,4 @@
-// Packages and what enables them, put into the database by hand: for tests of what is served, not of how it got there.
+// Inserts packages and their settings with SQL, for tests of serving rather than uploading.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createSigning, type Signing } from '../../src/features/pilets/signing.service.ts'
@@ -27,7 +27,7 @@ export type PackageRow = {
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Adds packages to a project; returns the hash of each. Those without bytes have their name and version as such. */
+/** Adds packages to a project and returns their hashes. The default content is the name and version. */
 export async function addPackages(
   sql: Pool,
   projectId: string,
@@ -77,7 +77,7 @@ export async function addPackages(
 export type Layer = 'project' | 'application' | 'tenant' | 'tenant2application'
 type Owner = Pick<SeededProject, 'id' | 'applicationId' | 'tenantId'>
 
-/** Sets what a layer says of modules and, in the frontend's part, of pairs. */
+/** Sets the modules and, for the frontend, the key-value pairs of a layer. */
 export async function setLayer(
   sql: Pool,
   { id, applicationId, tenantId }: Owner,
@@ -100,7 +100,7 @@ export async function setLayer(
   )
 }
 
-/** Signs as uploads are signed. */
+/** Returns the signing service that is also used for uploads. */
 export function signingOf({ world, config }: TestApp): Signing {
   return createSigning({
     db: world.database.db,

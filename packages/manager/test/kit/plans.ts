@@ -1,10 +1,10 @@
-// The plans by which the service's connections run their lookups.
+// Reads the query plans of the service's lookups.
 import { Client } from 'pg'
 import { lookupSettings } from '../../src/platform/postgres/pools.ts'
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Name'?: string; Plans?: Plan[] }
 
-/** The plan of a lookup, as lines without figures. */
+/** Returns the plan of a lookup as lines, without costs. */
 export async function planOf(databaseUrl: string, text: string): Promise<string[]> {
   const client = new Client({ connectionString: databaseUrl, options: lookupSettings })
   await client.connect()
@@ -17,7 +17,7 @@ export async function planOf(databaseUrl: string, text: string): Promise<string[
   await client.end()
   const lines: string[] = []
   const walk = (plan: Plan, depth: number): void => {
-    // Whether the table behind an index has to be looked at depends on when it was last vacuumed.
+    // PostgreSQL chooses between the two kinds of scan depending on the last vacuum.
     const kind = plan['Node Type'].replace('Index Only Scan', 'Index Scan')
     const at = [kind, plan['Relation Name'] ?? '', plan['Index Name'] ?? ''].join(' ').trim()
     lines.push(`${' '.repeat(depth)}${at}`)

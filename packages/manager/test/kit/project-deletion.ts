@@ -1,10 +1,10 @@
-// A service whose projects are deleted, for tests of large and of simultaneous deletions.
+// Starts a service for tests of large and concurrent project deletions.
 import { afterAll, beforeAll } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './app.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-/** Starts a service with the limits of production for the tests of a file. */
+/** Starts a service with production limits for the tests of a file. */
 export function useDeletions() {
   let service: TestApp
   let admin: Person
@@ -17,7 +17,7 @@ export function useDeletions() {
     sql: () => service.sql,
     deleteProject: (id: string) =>
       service.query(admin, 'mutation ($id: ID!) { deleteProject(id: $id) }', { id }),
-    /** Counts the blobs that a package refers to. */
+    /** Counts the blobs that packages refer to. */
     referred: async (): Promise<number> => {
       const { rows } = await service.sql.query<{ n: number }>(
         'select count(*)::int as n from blobs where unreferenced_since is null',

@@ -1,15 +1,15 @@
-// What most test files begin with: a service, its administrator, and projects.
+// Shared setup of most test files: a service, its administrator, and projects.
 import { afterAll, beforeAll } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
-import { type TestApp, type TestAppOptions, letGo, startTestApp } from './app.ts'
+import { type TestApp, type TestAppOptions, dropReferences, startTestApp } from './app.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 type Role = 'readonly' | 'tester' | 'developer' | 'maintainer' | 'owner'
 
 /**
- * Starts a service before the tests of a file and closes it after them. What is answered is filled in before the first
- * test: an administrator, a project with its environments, tenant and application, `other` like it if it is asked for, and
- * ways to make people.
+ * Starts a service before the tests of a file and closes it after them. The returned objects are filled before the
+ * first test: an administrator, a project with its environments, tenant and application, and `other` if `withOther`
+ * is set. `person` and `member` create users.
  */
 export function useProject({
   slug = 'main',
@@ -30,10 +30,10 @@ export function useProject({
   })
   afterAll(async () => {
     await close()
-    letGo(service)
+    dropReferences(service)
   })
   const person = (name: string): Promise<Person> => seedUser(service.sql, name)
-  /** Somebody new with this role in the project. */
+  /** Creates a user with this role in the project. */
   const member = async (name: string, role: Role): Promise<Person> => {
     const added = await person(name)
     await seedMember(service.sql, added, role, { projectId: project.id })

@@ -1,11 +1,11 @@
-// Which metrics a PromQL expression names, with the labels that it expects of each. Knows what dashboards and alerts use of
-// the language; Prometheus itself checks their grammar.
+// Lists the metrics in a PromQL expression with the labels that it expects. Supports only the syntax in the dashboards
+// and alerts; Prometheus checks the grammar.
 
 export type Matcher = { label: string; operator: string; value: string }
 export type NamedMetric = {
   name: string
   matchers: Matcher[]
-  /** Labels that an aggregation around it goes by. */
+  /** Labels of the enclosing `by` clauses. */
   by: string[]
 }
 
@@ -13,14 +13,14 @@ const token = /"(?:[^"\\]|\\.)*"|[a-zA-Z_$][\w:]*|\d[\w.]*|=~|!~|!=|[<>=]=|\S/g
 const words = new Set(['and', 'or', 'unless', 'bool', 'on', 'ignoring', 'group_left', 'group_right'])
 const aggregations = new Set(['sum', 'min', 'max', 'avg', 'count'])
 
-/** Throws on what it does not know, so that nothing is left out quietly. */
+/** Returns the metrics of an expression. Throws on unknown syntax, so that no metric is skipped silently. */
 export function metricsOf(expression: string): NamedMetric[] {
   const tokens = [...expression.matchAll(token)].map(([text]) => text)
   const found: NamedMetric[] = []
   const around: string[][] = []
   let [at, pending]: [number, string[]] = [0, []]
-  /** What stands until this closing mark, without commas. */
-  const until = (end: string): string[] => {
+  /** Returns the tokens before this closing token, without commas. */
+  const readUntil = (end: string): string[] => {
     const from = at
     while (tokens[at] !== end) if (++at > tokens.length) throw new Error(`no ${end} in ${expression}`)
     return tokens.slice(from, at++).filter((text) => text !== ',')
@@ -29,16 +29,16 @@ export function metricsOf(expression: string): NamedMetric[] {
     const text = tokens[at++] as string
     if (text === 'by') {
       at++
-      pending = until(')')
+      pending = readUntil(')')
     } else if (text === 'without' || text === 'offset')
-      throw new Error(`${text} is not known here: ${expression}`)
+      throw new Error(`${text} is not supported: ${expression}`)
     else if (text === '(') {
       around.push(pending)
       pending = []
     } else if (text === ')') around.pop()
-    else if (text === '[') until(']')
+    else if (text === '[') readUntil(']')
     else if (/^[a-z_]/i.test(text) && !words.has(text) && tokens[at] !== '(' && !aggregations.has(text)) {
-      const inside = tokens[at] === '{' ? (at++, until('}')) : []
+      const inside = tokens[at] === '{' ? (at++, readUntil('}')) : []
       found.push({ name: text, matchers: matchersOf(inside), by: around.flat() })
     }
   }
@@ -54,7 +54,7 @@ function matchersOf(inside: string[]): Matcher[] {
   return matchers
 }
 
-/** Samples of a page of metrics: for each name the labels of each sample; a histogram has three names. */
+/** Parses a metrics page. Returns the labels of each sample by metric name. A histogram has three names. */
 export function samplesOf(page: string): Map<string, Record<string, string>[]> {
   const samples = new Map<string, Record<string, string>[]>()
   for (const line of page.split('\n')) {

@@ -1,4 +1,4 @@
-// Credentials that the proxy asks about, and refusals of them.
+// Sends credentials that the proxy asks the Manager to validate, and reads refusals.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -9,7 +9,7 @@ import type { SeededProject } from '@manager/harness/seed.ts'
 export const username = 'Backend'
 export const password = 'pass:wörd:€🔑 '
 
-/** Everything of a refusal but its request id. */
+/** Returns a refusal without its request id. */
 export const refusalOf = ({ status, body }: JsonAnswer) => ({
   status,
   body: { ...body, request_id: undefined },
@@ -17,9 +17,9 @@ export const refusalOf = ({ status, body }: JsonAnswer) => ({
 const message = 'invalid credentials: unknown, expired, revoked or disabled'
 export const refused = { status: 401, body: { valid: false, message, code: 'unauthenticated' } }
 
-/** Questions about credentials of the project, each from a client of its own. */
+/** Returns functions that validate credentials of the project, each time from a new client. */
 export function proxyCredentials(scene: () => { service: TestApp; admin: Person; project: SeededProject }) {
-  // Failures are counted per client; a client of its own keeps each call out of the counts of the others.
+  // Failures are counted per client. With a new client address for each call, the calls do not affect each other.
   let clients = 0
   const nextClient = (): string => {
     clients++
@@ -46,8 +46,11 @@ export function proxyCredentials(scene: () => { service: TestApp; admin: Person;
     })
   const kdfRuns = async (): Promise<number> =>
     (await scene().service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
-  /** Refusals of an unknown user, a disabled one and wrong passwords cost one slow hash each; `around` runs each. */
-  async function expectOneRunEach(token: string, around = (refuse: () => Promise<void>) => refuse()) {
+  /**
+   * Expects that refusing an unknown user, a disabled user or a wrong password costs one slow hash each. `around` wraps
+   * each refusal.
+   */
+  async function expectOneHashPerRefusal(token: string, around = (refuse: () => Promise<void>) => refuse()) {
     const { service, admin, project } = scene()
     const off = { username: 'slow-off', password: 'right' }
     await setEnabled((await createMachine(service, admin, project.environmentId, off)).id, false)
@@ -69,5 +72,5 @@ export function proxyCredentials(scene: () => { service: TestApp; admin: Person;
     await ask(basicValue(username, 'wrong'), randomUUID())
     expect(await kdfRuns()).toBe(before + 1)
   }
-  return { nextClient, ask, bearerMachine, mutate, setEnabled, kdfRuns, expectOneRunEach }
+  return { nextClient, ask, bearerMachine, mutate, setEnabled, kdfRuns, expectOneHashPerRefusal }
 }

@@ -1,16 +1,16 @@
-// Random tampering with the audit trail as database superuser: how many of so many rounds verification misses.
+// Tampers randomly with the audit trail as database superuser, and counts how many changes verification misses.
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
 import { readCheckpoints, verifyAudit, verifyChain } from '../../src/platform/audit/verify.ts'
-import { readVerdict, verifyOn } from '../../src/platform/audit/verify-incremental.ts'
+import { readVerdict, runVerification } from '../../src/platform/audit/verify-incremental.ts'
 import type { Db, Queries, Tx } from '../../src/platform/postgres/handles.ts'
 import type { TestApp } from './app.ts'
 import { Undo, random, tampering } from './tampering.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from './trail.ts'
 
 const rowCount = 40
-/** The rows that a checkpoint sealed. */
+/** The row numbers at which checkpoints are created. */
 const sealedAt = [10, 25, rowCount]
 
 /** Appends a chain of 40 rows with three checkpoints. */
@@ -23,8 +23,8 @@ async function seedChain(service: TestApp, chainId: string): Promise<void> {
   }
 }
 
-/** Runs `work` with the protection of the tables switched off, which is the threat, and rolls it back. */
-async function undone(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
+/** Runs `work` with the table triggers disabled, like an attacker, and rolls it back. */
+async function rolledBack(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
   const inside = db.transaction(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     await work(tx)
@@ -33,7 +33,7 @@ async function undone(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
   await expect(inside).rejects.toThrow(Undo)
 }
 
-/** Tampers with one chain and verifies all of it each time; expects every tampering to be found at its row. */
+/** Tampers with one chain and verifies it completely in each round. Expects that every change is found at its row. */
 export async function expectWholeVerificationFindsAll(
   service: TestApp,
   chainId: string,
@@ -52,7 +52,7 @@ export async function expectWholeVerificationFindsAll(
     const { kind, expected, apply } = tampering(pick, { chainId, rowCount, sealedAt })
     const [family = ''] = kind.split(' ')
     kinds.set(family, (kinds.get(family) ?? 0) + 1)
-    await undone(db, async (tx) => {
+    await rolledBack(db, async (tx) => {
       await apply(tx)
       const report = await verifyChain(tx, chainId, sealed)
       if (report.status !== 'broken' || report.firstBrokenSeq !== expected)
@@ -66,18 +66,21 @@ export async function expectWholeVerificationFindsAll(
   expect((await verifyAudit(db, [checkpointKey])).status).toBe('ok')
 }
 
-/** Tampers with one chain, in every other round after its rows were verified; expects the two passes to find all. */
+/**
+ * Tampers with one chain. In every other round, its rows are verified before. Expects that the two verification passes
+ * find all changes.
+ */
 export async function expectPassesFindAll(service: TestApp, chainId: string, rounds: number): Promise<void> {
   await seedChain(service, chainId)
   const { db } = service.world.database
   const verify = (on: Queries, oldRows: number) =>
-    verifyOn({ db: on, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows })
+    runVerification({ db: on, keys: [checkpointKey], macKey }, { newRows: 1_000, oldRows })
   const findings = async (on: Queries) => (await readVerdict(on, macKey))?.findings
   const pick = random(20_261_116)
   const missed: string[] = []
   for (let round = 0; round < rounds; round++) {
     const { kind, expected, apply } = tampering(pick, { chainId, rowCount, sealedAt })
-    await undone(db, async (tx) => {
+    await rolledBack(db, async (tx) => {
       if (round % 2 === 0) await verify(tx, 0)
       await apply(tx)
       await verify(tx, 1_000)

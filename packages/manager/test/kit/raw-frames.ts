@@ -1,4 +1,4 @@
-// WebSocket frames as clients send them, and as none should; and what a server sent.
+// Builds valid and invalid WebSocket frames of clients, and parses frames of the server.
 import { randomBytes } from 'node:crypto'
 import { type RawSocket, openRaw } from './raw-socket.ts'
 import { type Seat, seatHeaders, socketPath } from './sockets.ts'
@@ -8,13 +8,13 @@ export const opcodes = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 1
 type Odd = {
   isLast?: boolean
   isMasked?: boolean
-  /** What the header says, whatever follows it. */
+  /** The length in the header, which may differ from the payload. */
   length?: number
   /** The three reserved bits. */
   reserved?: number
 }
 
-/** A frame of a client. */
+/** Builds a client frame. */
 export function clientFrame(opcode: number, payload: Buffer | string = '', odd: Odd = {}): Buffer {
   const { isLast = true, isMasked = true, reserved = 0 } = odd
   const data = Buffer.from(payload)
@@ -40,7 +40,7 @@ function bigEndian(length: number): Buffer {
 
 export type ServerFrame = { opcode: number; payload: Buffer }
 
-/** The whole frames after the head of the response. */
+/** Returns the complete frames after the response head. */
 export function serverFrames(received: Buffer): ServerFrame[] {
   const frames: ServerFrame[] = []
   let at = received.indexOf('\r\n\r\n') + 4
@@ -55,13 +55,13 @@ export function serverFrames(received: Buffer): ServerFrame[] {
   return frames
 }
 
-/** The code of the close frame that came, or null. */
+/** Returns the code of the received close frame, or null. */
 export function closeCodeOf(raw: RawSocket): number | null {
   const close = serverFrames(raw.received()).find(({ opcode }) => opcode === opcodes.close)
   return close === undefined ? null : close.payload.readUInt16BE(0)
 }
 
-/** The lines of a handshake; a header that is given as null is left out. */
+/** Returns the handshake request. Headers that are set to null are omitted. */
 export function handshake(seat: Seat, changed: Record<string, string | null> = {}, method = 'GET'): string {
   const headers: Record<string, string | null> = {
     host: 'manager.example',
@@ -77,10 +77,10 @@ export function handshake(seat: Seat, changed: Record<string, string | null> = {
   return `${method} ${socketPath(seat.applicationId)} HTTP/1.1\r\n${head}\r\n`
 }
 
-/** A connection on which hello has come. */
+/** Opens a connection and waits for the hello frame. */
 export async function openRawSocket(url: string, seat: Seat): Promise<RawSocket> {
   const raw = await openRaw(url)
   raw.send(handshake(seat))
-  await raw.until(() => raw.received().includes('"hello"'))
+  await raw.waitUntil(() => raw.received().includes('"hello"'))
   return raw
 }

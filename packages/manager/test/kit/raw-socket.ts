@@ -1,24 +1,24 @@
-// A connection of which every byte is ours: sends what no client would, and keeps what comes back.
+// A raw connection that sends bytes that no regular client would send, and stores the received bytes.
 import { type Socket, connect } from 'node:net'
 import { type Message, type MessageKind, readMessages, statusOf } from '@manager/harness/http-messages.ts'
 
 export type RawSocket = {
   socket: Socket
-  /** Texts are sent as Latin-1. */
+  /** Strings are sent as Latin-1. */
   send(bytes: string | Buffer): void
-  /** Everything that came so far. */
+  /** Returns all bytes received so far. */
   received(): Buffer
-  /** How the other side ended the connection; null while it has not. */
+  /** How the remote side ended the connection; null while it is open. */
   ended(): 'end' | 'reset' | null
-  /** Waits until this holds, or until the connection is over; it is asked whenever something happens. */
-  until(holds: () => boolean): Promise<void>
-  /** The answers so far, without interim ones; the last may be incomplete. */
-  answers(kind?: Partial<MessageKind>): Message[]
-  /** Waits for so many whole answers, or for the end; answers those there are. */
-  wholeAnswers(count: number, kind?: Partial<MessageKind>): Promise<Message[]>
+  /** Waits until the condition is true or the connection is closed. Checks the condition on every socket event. */
+  waitUntil(condition: () => boolean): Promise<void>
+  /** Returns the responses received so far, without interim ones. The last one may be incomplete. */
+  responses(kind?: Partial<MessageKind>): Message[]
+  /** Waits for `count` complete responses or the end of the connection, and returns the responses received so far. */
+  completeResponses(count: number, kind?: Partial<MessageKind>): Promise<Message[]>
 }
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Connects to the host of the URL. */
 export async function openRaw(url: string): Promise<RawSocket> {
@@ -28,7 +28,7 @@ export async function openRaw(url: string): Promise<RawSocket> {
   const waiting = new Set<() => void>()
   let end: 'end' | 'reset' | null = null
   const wake = (): void => {
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   const endBy = (how: 'end' | 'reset'): void => {
     end ??= how
@@ -46,25 +46,27 @@ export async function openRaw(url: string): Promise<RawSocket> {
     socket.once('error', reject)
   })
   const received = (): Buffer => Buffer.concat(chunks)
-  const until = (holds: () => boolean): Promise<void> =>
+  const waitUntil = (condition: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const overdue = setTimeout(() => {
-        waiting.delete(look)
+        waiting.delete(check)
         reject(
-          new Error(`still waiting; so far: ${JSON.stringify(received().toString('latin1').slice(-500))}`),
+          new Error(
+            `timed out; received so far: ${JSON.stringify(received().toString('latin1').slice(-500))}`,
+          ),
         )
-      }, patienceMs)
-      const look = (): void => {
-        if (end === null && !holds()) return
+      }, timeoutMs)
+      const check = (): void => {
+        if (end === null && !condition()) return
         clearTimeout(overdue)
-        waiting.delete(look)
+        waiting.delete(check)
         resolve()
       }
-      waiting.add(look)
-      look()
+      waiting.add(check)
+      check()
     })
-  const answers = (kind: Partial<MessageKind> = {}): Message[] =>
-    readMessages(received(), { of: 'answers', isOver: end === 'end', ...kind }).filter(
+  const responses = (kind: Partial<MessageKind> = {}): Message[] =>
+    readMessages(received(), { type: 'responses', isOver: end === 'end', ...kind }).filter(
       (message) => statusOf(message) >= 200,
     )
   return {
@@ -72,11 +74,11 @@ export async function openRaw(url: string): Promise<RawSocket> {
     send: (bytes) => void socket.write(bytes, 'latin1'),
     received,
     ended: () => end,
-    until,
-    answers,
-    wholeAnswers: async (count, kind) => {
-      await until(() => answers(kind).filter(({ isWhole }) => isWhole).length >= count)
-      return answers(kind)
+    waitUntil,
+    responses,
+    completeResponses: async (count, kind) => {
+      await waitUntil(() => responses(kind).filter(({ isWhole }) => isWhole).length >= count)
+      return responses(kind)
     },
   }
 }

@@ -1,5 +1,4 @@
-// What must not be registered to be called back, in every spelling that we know of. Where a list holds hosts alone, they
-// stand behind `http://`.
+// Callback URLs that must be rejected, in every known spelling. Hosts in the lists are prefixed with `http://`.
 const hosts: Record<string, string> = {
   'loopback, as numbers': `127.0.0.1 127.0.0.0 127.1.2.3 127.255.255.255 127.1 127.0.1 127.0x1 127.0x0.1 2130706433
     0x7f000001 0X7F000001 0x7f.1 0x7F.0.0.1 0x7f.0x0.0x0.0x1 0x7f.0.0.01 017700000001 0177.0.0.1 0177.1 0177.0.1
@@ -46,7 +45,7 @@ const hosts: Record<string, string> = {
     [64:ff9b:1:1::127.0.0.1]`,
   'names of inner networks': `local internal printer.local backend.svc.cluster.local backend.svc.cluster.local. db.internal
     DB.INTERNAL ip-10-0-0-1.ec2.internal vault.corp.internal db%2einternal db。internal`,
-  'no hosts': `256.0.0.1 1.2.3.4.5 127.0.0.1.1 4294967296 0x100000000 127.0.0.1.. localhost.. a..b .example.com
+  'invalid hosts': `256.0.0.1 1.2.3.4.5 127.0.0.1.1 4294967296 0x100000000 127.0.0.1.. localhost.. a..b .example.com
     [fe80::1%25eth0] [fe80::1%eth0] [::1%25lo] [::1]x [127.0.0.1] [::ffff:127.1] a_b<c> a%00b a%20b a%2fb a%5cb
     a%40b a%3ab ${'a'.repeat(64)}.example ${'a.'.repeat(127)}example`,
 }
@@ -111,7 +110,7 @@ const urls: Record<string, readonly string[]> = {
     'http://backend.example/\u007f',
     'http://127.0.0.1\\@backend.example/',
   ],
-  'ports that are none': [
+  'invalid ports': [
     'http://backend.example:0/',
     'http://backend.example:65536/',
     'http://backend.example:-1/',
@@ -130,7 +129,7 @@ const urls: Record<string, readonly string[]> = {
   ],
 }
 
-/** Each with why it stands here. */
+/** Each URL with the reason for its rejection. */
 export const refusedCallbackUrls: readonly [why: string, url: string][] = [
   ...Object.entries(hosts).flatMap(([why, list]) =>
     list

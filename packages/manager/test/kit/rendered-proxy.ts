@@ -1,11 +1,14 @@
-// The configuration of a reference proxy as `manager proxy-config` renders it for a service.
+// Renders the reference proxy configuration for a service with `manager proxy-config`.
 import type { TestApp } from './app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { runManager } from './commands.ts'
 
 type Wanted = { form: 'nginx' | 'apache'; management: string; backendUrl: string }
 
-/** Hosts are `{application}.{project}.example.com`; all of them have the same backend. */
+/**
+ * Returns the rendered configuration. Hosts are `{application}.{project}.example.com`; all of them use the same
+ * backend.
+ */
 export async function renderProxy(
   service: Pick<TestApp, 'database'>,
   { form, management, backendUrl }: Wanted,
@@ -21,6 +24,6 @@ export async function renderProxy(
     testEnv(service.database.url),
   )
   if (code !== 0 || stderr !== '') throw new Error(`proxy-config exited with ${code}: ${stderr}`)
-  // An address instead of a name: nobody resolves names in tests.
+  // Use an address instead of a host name: tests have no DNS.
   return stdout.replaceAll(/http:\/\/[a-z-]+\.[a-z-]+\.backends/g, backendUrl)
 }

@@ -1,11 +1,14 @@
-// The routes a running service has, so that tests about all of them miss none that is added later.
+// Lists the routes of a running service. Tests that use this list automatically include new routes.
 import type { TestApp } from './app.ts'
 
 const anyId = '0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'
 
 export type ApiRoute = { name: string; method: string; path: string; kind: string; needsUser: boolean }
 
-/** Every route but the HEAD twins of GET, with parameters filled in; ANY stands for a route of every method. */
+/**
+ * Returns every route except automatic HEAD routes, with parameters filled in. ANY stands for a route that accepts all
+ * methods.
+ */
 export function routesOf(app: TestApp): ApiRoute[] {
   const byPath = Map.groupBy(
     app.app.routes.filter(({ method }) => method !== 'HEAD'),
@@ -25,6 +28,6 @@ export function routesOf(app: TestApp): ApiRoute[] {
   })
 }
 
-/** Those that demand the proxy secret. */
+/** Returns the routes that require the proxy secret. */
 export const gatedRoutes = (app: TestApp): ApiRoute[] =>
   routesOf(app).filter(({ kind }) => kind !== 'open' && kind !== 'machine')

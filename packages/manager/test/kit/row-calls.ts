@@ -1,13 +1,16 @@
-// The mutations that every kind of row below an application has.
+// Mutations that every type of entity below an application has.
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 
 export type Input = Record<string, unknown>
-type Asked = Pick<TestApp, 'query'>
+type QueryTarget = Pick<TestApp, 'query'>
 
-/** create, update and remove of `noun`, with `row` for their result. The service is asked for at each call. */
-export function rowCalls(service: () => Asked, noun: string, fields: string) {
+/**
+ * Returns the create, update and remove calls for `entityType`. Their result is aliased to `row`. `service` is read on
+ * each call.
+ */
+export function rowCalls(service: () => QueryTarget, entityType: string, fields: string) {
   const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
     service().query(caller, text, variables)
   return {
@@ -15,18 +18,18 @@ export function rowCalls(service: () => Asked, noun: string, fields: string) {
     create: (caller: Person, applicationId: string, input: Input) =>
       query(
         caller,
-        `mutation($applicationId: ID!, $input: Create${noun}Input!) {
-          row: create${noun}(applicationId: $applicationId, input: $input) { ${fields} } }`,
+        `mutation($applicationId: ID!, $input: Create${entityType}Input!) {
+          row: create${entityType}(applicationId: $applicationId, input: $input) { ${fields} } }`,
         { applicationId, input },
       ),
     update: (caller: Person, id: string, input: Input) =>
       query(
         caller,
-        `mutation($id: ID!, $input: Update${noun}Input!) {
-          row: update${noun}(id: $id, input: $input) { ${fields} } }`,
+        `mutation($id: ID!, $input: Update${entityType}Input!) {
+          row: update${entityType}(id: $id, input: $input) { ${fields} } }`,
         { id, input },
       ),
     remove: (caller: Person, id: string) =>
-      query(caller, `mutation($id: ID!) { done: delete${noun}(id: $id) }`, { id }),
+      query(caller, `mutation($id: ID!) { done: delete${entityType}(id: $id) }`, { id }),
   }
 }

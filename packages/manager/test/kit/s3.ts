@@ -1,4 +1,4 @@
-// A bucket in a real S3 service, which starts when the first test asks for it (engines.ts).
+// A bucket in a real S3 service, which starts when the first test needs it (engines.ts).
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { randomBytes } from 'node:crypto'
 import type { S3Settings } from '../../src/platform/blobs/s3-client.ts'
@@ -13,16 +13,15 @@ function accessOfRun(): S3Access {
 export type Bucket = {
   settings: S3Settings & { endpoint: string; credentials: NonNullable<S3Settings['credentials']> }
   client: S3Client
-  /** What the service is told of it. */
+  /** Settings that make the service use this bucket. */
   env: Record<string, string>
-  /** The keys of all objects. */
   keys(): Promise<string[]>
-  /** Puts other bytes in the place of a blob's. */
+  /** Overwrites the bytes of a blob. */
   replace(sha256: string, bytes: Buffer): Promise<void>
   close(): void
 }
 
-/** A new bucket, in the service of the run or another one. */
+/** Creates a bucket, in the S3 service of the run or in another one. */
 export async function createBucket(service?: S3Access): Promise<Bucket> {
   const { endpoint, accessKeyId, secretAccessKey } = service ?? accessOfRun()
   const credentials = { accessKeyId, secretAccessKey }
@@ -46,7 +45,7 @@ export async function createBucket(service?: S3Access): Promise<Bucket> {
     keys,
     replace: async (sha256, bytes) => {
       const Key = (await keys()).find((key) => key.includes(sha256))
-      if (Key === undefined) throw new Error(`the bucket has no ${sha256}`)
+      if (Key === undefined) throw new Error(`object ${sha256} not found in the bucket`)
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: bytes }))
     },
     close: () => client.destroy(),

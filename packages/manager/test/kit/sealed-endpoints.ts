@@ -1,4 +1,4 @@
-// Endpoints whose secrets are sealed with one key or another, and the commands that change the key.
+// Seeds endpoints whose secrets are sealed with different keys, and runs the commands that change the key.
 import { masterKey } from '@manager/harness/callers.ts'
 import * as sealed from '@manager/harness/sealed-endpoints.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -7,7 +7,7 @@ import { type Secrets, createSecrets, sealedWith } from '../../src/platform/secr
 import { runManager } from './commands.ts'
 import type { TestDatabase } from './databases.ts'
 
-/** Seals and opens as a process with these keys does. */
+/** Returns the secrets service of a process with these keys. */
 export const secretsOf = (...ids: (keyof typeof sealed.keys)[]): Secrets => {
   const configured = new Map(ids.map((id) => [String(id), Buffer.from(sealed.keys[id], 'base64')]))
   return createSecrets(encryptionRing(Buffer.from(masterKey, 'base64'), configured))
@@ -17,12 +17,12 @@ type Scene = ReturnType<Parameters<typeof sealed.sealedEndpoints>[0]> & {
   database: Pick<TestDatabase, 'url'>
 }
 
-/** Seeds them in the project and reads them. */
+/** Returns functions that seed sealed endpoints in the project and read them. */
 export function sealedEndpoints(scene: () => Scene) {
   const endpoints = sealed.sealedEndpoints(scene)
   const manager = (encryptionKeys: string, ...args: string[]) =>
     runManager(args, { ...testEnv(scene().database.url), SVC_ENCRYPTION_KEYS: encryptionKeys })
-  /** How many secrets each key has sealed, counted here. */
+  /** Counts the sealed secrets per key, independently of the service. */
   async function countedByKey(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {}
     for (const row of await endpoints.stored())

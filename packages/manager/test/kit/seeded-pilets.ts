@@ -1,10 +1,10 @@
-// Pilets that are stored without an upload, and the traces that an upload leaves.
+// Stores pilets without an upload, and reads the traces of an upload.
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { precedenceOf } from '../../src/features/pilets/precedence.pure.ts'
 import type { TestApp } from './app.ts'
 
-/** Stored rows of one version, without an upload; answers the name. */
+/** Stores one version without an upload and returns its name. */
 export async function seedPilet(
   sql: Pool,
   { id: projectId }: { id: string },
@@ -30,7 +30,7 @@ export async function seedPilet(
   return name
 }
 
-/** Everything that an upload leaves behind. */
+/** Returns all data that an upload leaves behind. */
 export const uploadTraces = async ({ sql, world }: TestApp): Promise<unknown> => ({
   rows: (
     await sql.query(`select (select count(*) from pilet_packages) packages, (select count(*) from blobs) blobs,

@@ -1,8 +1,9 @@
-// A process of the service with one quiet project and some hostile ones, and what the quiet one does.
+// Starts a service process with one quiet project and several hostile ones, and defines the operations of the quiet
+// project.
 import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './app.ts'
-import { generous } from './comms.ts'
+import { generousLimits } from './comms.ts'
 import { accessCalls, endpointCalls } from './endpoints.ts'
 import { nextClient, post } from './flood-client.ts'
 import { addPackages, setLayer } from './pilet-rows.ts'
@@ -12,26 +13,26 @@ import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@man
 import { seedTrigger } from './triggers.ts'
 import { type Upstream, startUpstream } from './upstream.ts'
 
-export type Place = SeededProject & { token: string }
+export type SharedProject = SeededProject & { token: string }
 export type SharedScene = {
   service: TestApp
   running: ServiceProcess
   admin: Person
-  /** Acts for the hostile projects. */
+  /** The user who acts for the hostile projects. */
   intruder: Person
-  quiet: Place
-  hostile: Place[]
+  quiet: SharedProject
+  hostile: SharedProject[]
   backend: Upstream
   close(): Promise<void>
 }
 
 const mebibyte = 1_048_576
-/** More than a connection takes that nobody reads from. */
+/** Larger than the socket buffers of a connection that is not read. */
 export const bundleBytes = 8 * mebibyte
 const quietBundle = 'small'
-// As many of the largest uses at once as by default, with less to fill.
+// Smaller sizes than by default, with the same number of concurrent transfers of maximum size.
 const env = {
-  ...generous,
+  ...generousLimits,
   SVC_PILETS_MAX_UPLOAD_BYTES: String(bundleBytes),
   SVC_PILETS_SEND_MEMORY_BYTES: String(8 * bundleBytes),
   SVC_PILETS_UPLOAD_MEMORY_BYTES: String(4 * bundleBytes),
@@ -39,16 +40,21 @@ const env = {
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_ESB_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_ESB_MAX_CONNECTIONS: '64',
-  // One project has one deployment here, and may fill the whole process with it.
+  // Each project has one deployment here, and a single deployment may use the whole process.
   SVC_TRIGGERS_MAX_DELIVERIES_PER_DEPLOYMENT: '512',
 }
 const slowMs = 25_000
 
-export const bundlePath = ({ applicationId, id }: Place, name: string): string =>
+export const bundlePath = ({ applicationId, id }: SharedProject, name: string): string =>
   `/pilet-bundle/${applicationId}/${id}/${name}/1.0.0`
 
-/** Bundles, backends, endpoints and machine users of one project. */
-async function furnish(service: TestApp, admin: Person, slug: string, backend: Upstream): Promise<Place> {
+/** Creates a project with bundles, endpoints and a machine user. */
+async function createProjectData(
+  service: TestApp,
+  admin: Person,
+  slug: string,
+  backend: Upstream,
+): Promise<SharedProject> {
   const project = await seedProject(service.sql, slug)
   const { id: machineUserID, token } = await seedMachineUser(service.sql, project)
   const isQuiet = slug === 'quiet'
@@ -74,7 +80,7 @@ async function furnish(service: TestApp, admin: Person, slug: string, backend: U
   return { ...project, token }
 }
 
-/** Starts everything, with so many hostile projects. */
+/** Starts the service with `hostileCount` hostile projects. */
 export async function startSharedScene(hostileCount: number): Promise<SharedScene> {
   const service = await startTestApp({ env })
   const admin = await seedUser(service.sql, 'admin', 'administrator')
@@ -88,12 +94,12 @@ export async function startSharedScene(hostileCount: number): Promise<SharedScen
     const run = /^\/quiet\/(.*)$/.exec(request.url ?? '')?.[1]
     if (run !== undefined) arrivals.get(run)?.()
   })
-  const quiet = await furnish(service, admin, 'quiet', backend)
-  const hostile: Place[] = []
+  const quiet = await createProjectData(service, admin, 'quiet', backend)
+  const hostile: SharedProject[] = []
   for (let index = 0; index < hostileCount; index++)
-    hostile.push(await furnish(service, admin, `hostile-${index}`, backend))
+    hostile.push(await createProjectData(service, admin, `hostile-${index}`, backend))
   const running = await startProcess(service.database.url, env)
-  for (const place of hostile) await register(running, place, `${backend.url}/slow`)
+  for (const project of hostile) await register(running, project, `${backend.url}/slow`)
   return {
     service,
     running,
@@ -110,29 +116,30 @@ export async function startSharedScene(hostileCount: number): Promise<SharedScen
     },
   }
 }
-async function register({ url }: ServiceProcess, place: Place, callbackUrl: string): Promise<void> {
-  const body = { application_id: place.applicationId, callback_url: callbackUrl }
+async function register({ url }: ServiceProcess, project: SharedProject, callbackUrl: string): Promise<void> {
+  const body = { application_id: project.applicationId, callback_url: callbackUrl }
   const answer = await post(
     `${url}/api/machine/register-backend`,
-    { authorization: `Bearer ${place.token}` },
+    { authorization: `Bearer ${project.token}` },
     JSON.stringify(body),
   )
   if (answer.status >= 300) throw new Error(`registering failed: ${answer.text}`)
 }
 
-/** Who waits for a callback, by the name in its address. */
+/** Handlers for expected callbacks, by the name in the callback URL. */
 const arrivals = new Map<string, () => void>()
 
-/** One thing that the quiet project does; it fails where that does not succeed. */
-type Act = (scene: SharedScene) => Promise<number>
+/** One operation of the quiet project. Returns its duration in milliseconds and throws if it fails. */
+type Operation = (scene: SharedScene) => Promise<number>
 const timed = async (work: () => Promise<{ status: number }>, wanted: number): Promise<number> => {
   const startedAt = performance.now()
   const answer = await work()
-  if (answer.status !== wanted) throw new Error(`the quiet project was answered ${JSON.stringify(answer)}`)
+  if (answer.status !== wanted)
+    throw new Error(`unexpected response for the quiet project: ${JSON.stringify(answer)}`)
   return performance.now() - startedAt
 }
 
-const bundle: Act = ({ running, quiet }) =>
+const bundle: Operation = ({ running, quiet }) =>
   timed(async () => {
     const headers = { 'x-proxy-auth': proxySecret }
     const response = await fetch(running.url + bundlePath(quiet, quietBundle), { headers })
@@ -140,7 +147,7 @@ const bundle: Act = ({ running, quiet }) =>
     return response
   }, 200)
 
-const upload: Act = ({ running, quiet, admin }) =>
+const upload: Operation = ({ running, quiet, admin }) =>
   timed(async () => {
     const pilet = {
       projectId: quiet.id,
@@ -151,8 +158,8 @@ const upload: Act = ({ running, quiet, admin }) =>
     return { status: (await uploadPilet(running, admin, pilet)).status }
   }, 200)
 
-/** From the moment a trigger is due until its backend is called. */
-const firstAttempt: Act = async ({ service, running, quiet, backend }) => {
+/** Measures the time from a trigger being due until its backend is called. */
+const firstAttempt: Operation = async ({ service, running, quiet, backend }) => {
   const name = randomUUID()
   const arrived = new Promise<void>((resolve) => arrivals.set(name, resolve))
   await register(running, quiet, `${backend.url}/quiet/${name}`)
@@ -165,8 +172,8 @@ const firstAttempt: Act = async ({ service, running, quiet, backend }) => {
   return tookMs
 }
 
-/** A password that nobody has proved before, from an address that nobody has used. */
-const basicLogin: Act = async ({ service, running, quiet }) => {
+/** Signs in with a new user and password from a new address, so that no cache helps. */
+const basicLogin: Operation = async ({ service, running, quiet }) => {
   const [username, password, salt] = [randomUUID(), randomUUID(), randomBytes(16)]
   const hash = pbkdf2Sync(password, salt, 600_000, 32, 'sha256').toString('base64url')
   await service.sql.query(
@@ -191,13 +198,13 @@ const basicLogin: Act = async ({ service, running, quiet }) => {
   )
 }
 
-const emit: Act = ({ running, quiet }) => {
+const emit: Operation = ({ running, quiet }) => {
   const body = { application_id: quiet.applicationId, tenant_id: quiet.tenantId, recipients: [randomUUID()] }
   const headers = { authorization: `Bearer ${quiet.token}` }
   return timed(() => post(`${running.url}/api/machine/comms/emit`, headers, JSON.stringify(body)), 202)
 }
 
-const query: Act = ({ running, quiet, admin }) =>
+const query: Operation = ({ running, quiet, admin }) =>
   timed(
     () =>
       post(
@@ -212,7 +219,7 @@ const query: Act = ({ running, quiet, admin }) =>
   )
 
 const call =
-  (path: string, body: string): Act =>
+  (path: string, body: string): Operation =>
   ({ running, quiet }) =>
     timed(
       () =>
@@ -224,7 +231,7 @@ const call =
       200,
     )
 
-export const acts = {
+export const operations = {
   bundle,
   upload,
   firstAttempt,
@@ -233,4 +240,4 @@ export const acts = {
   query,
   call: call('call', '{}'),
   transform: call('transform', JSON.stringify(Array(20_000).fill(2))),
-} satisfies Record<string, Act>
+} satisfies Record<string, Operation>

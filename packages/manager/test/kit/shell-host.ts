@@ -1,5 +1,5 @@
-// The frontend of an application as it stands behind a proxy: the files of examples/shell, and who the page is for, as the
-// proxy says it.
+// Serves an application frontend behind a proxy: the files in examples/shell, and a page configuration for the user and
+// tenant that the proxy sends.
 import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,10 +11,10 @@ export type PageConfig = {
   tenant: { id: string; name: string }
   user: { name: string }
 }
-/** What the proxy says of a request. */
+/** The user and tenant that the proxy sends with a request. */
 export type Caller = { userId: string; tenantId: string }
 
-/** Starts it on loopback; `configOf` says what the page of a caller holds. */
+/** Starts the host on loopback. `configOf` returns the page configuration of a caller. */
 export async function startShellHost(configOf: (caller: Caller) => Promise<PageConfig>) {
   const answer = async ({ url = '/', headers }: IncomingMessage) => {
     const path = url.split('?', 1)[0] ?? '/'

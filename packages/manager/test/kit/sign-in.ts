@@ -1,15 +1,16 @@
-// Signs somebody in at a proxy as a browser does: redirects and cookies, and the form of engines/oidc-provider.ts.
+// Signs in at a proxy like a browser: it follows redirects, keeps cookies and submits the form of
+// engines/oidc-provider.ts.
 import { type RawAnswer, rawCall } from './http.ts'
 
 export type SignedIn = RawAnswer & {
-  /** The cookies of the host, as a header line. */
+  /** The cookies of the host as a request header. */
   cookie: [string, string]
 }
 type SignIn = { port: number; host: string; login: string; path: string }
 
 const maxSteps = 12
 
-/** Opens a page of a host of the proxy and signs in on the way; answers what the page is in the end. */
+/** Opens a page of a proxy host, signs in when the proxy asks for it, and returns the final response. */
 export async function signIn({ port, host, login, path }: SignIn): Promise<SignedIn> {
   const own = host.includes(':') ? host : `${host}:${port}`
   const jar = new Map<string, Map<string, string>>()
@@ -22,7 +23,7 @@ export async function signIn({ port, host, login, path }: SignIn): Promise<Signe
     else if (url.host !== own && answer.status === 200) body = `login=${encodeURIComponent(login)}`
     else return { ...answer, cookie: ['Cookie', cookiesOf(jar, own)] }
   }
-  throw new Error(`still being redirected, to ${url.href}`)
+  throw new Error(`too many redirects, last to ${url.href}`)
 }
 
 type Jar = Map<string, Map<string, string>>

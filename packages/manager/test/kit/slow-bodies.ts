@@ -1,4 +1,4 @@
-// A gateway that does not wait long for bodies.
+// Starts a gateway with short body timeouts.
 import { type Gateway, startGateway } from './gateway.ts'
 
 export const [stallMs, timeoutMs] = [400, 1_500]

@@ -1,13 +1,13 @@
-// A process that holds thousands of websockets, as small as they can be, and notes when something arrives on each.
+// A process with thousands of minimal WebSockets. It records when data arrives on each of them.
 import { type Socket, connect } from 'node:net'
 
 export type CrowdOrder =
   | { open: { port: number; requests: string[]; ready: string } }
-  /** Answered once something has arrived on every socket that is read. */
+  /** The reply is sent when data has arrived on every socket that is not paused. */
   | { watch: true }
-  /** So many of the sockets are not read any more. */
+  /** Stops reading from this many sockets. */
   | { pause: number }
-  /** Answered with how many are open, and how many frames of a kind have come in all. */
+  /** The reply contains the number of open sockets and the total number of frames with this text. */
   | { count: string }
 export type CrowdAnswer =
   | { opened: number; ms: number }
@@ -17,7 +17,7 @@ export type CrowdAnswer =
   | { paused: number }
 
 const sockets: { socket: Socket; hasArrived: boolean; isPaused: boolean; rest: Buffer }[] = []
-const atOnce = 100
+const concurrency = 100
 let arrivals: number[] | null = null
 let counted = 0
 let kind: Buffer = Buffer.from('"live"')
@@ -45,7 +45,7 @@ function openOne(port: number, request: string, ready: string): Promise<void> {
 }
 
 function note(one: (typeof sockets)[number], bytes: Buffer): void {
-  // A piece may begin or end within the text.
+  // The text may be split across chunks.
   const all = Buffer.concat([one.rest, bytes])
   for (let at = all.indexOf(kind); at !== -1; at = all.indexOf(kind, at + 1)) counted++
   one.rest = Buffer.from(all.subarray(Math.max(0, all.length - kind.length + 1)))
@@ -69,7 +69,7 @@ async function open({
   const startedAt = now()
   const rest = requests.values()
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       for (const request of rest) await openOne(port, request, ready)
     }),
   )

@@ -1,4 +1,4 @@
-// Thousands of websockets, held by processes of their own.
+// Opens thousands of WebSockets in separate processes.
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Pool } from 'pg'
 import type { CrowdAnswer, CrowdOrder } from './socket-crowd-client.ts'
@@ -6,7 +6,7 @@ import { type Seat, seatHeaders, socketPath } from './sockets.ts'
 
 const file = new URL('./socket-crowd-client.ts', import.meta.url).pathname
 
-/** The handshake of a seat. */
+/** Returns the handshake request of a seat. */
 const requestOf = (seat: Seat): string => {
   const headers = {
     host: 'manager.example',
@@ -20,7 +20,7 @@ const requestOf = (seat: Seat): string => {
   return `GET ${socketPath(seat.applicationId)} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** Opens a socket for each seat, in two processes; resolves when all have been greeted. */
+/** Opens a socket for each seat, in two processes. Resolves when all have received the `ready` text. */
 export async function openCrowd(url: string, seats: readonly Seat[], ready = '"hello"') {
   const children = [0, 1].map(() => fork(file, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
   const askAll = async (order: CrowdOrder): Promise<CrowdAnswer[]> =>
@@ -34,9 +34,9 @@ export async function openCrowd(url: string, seats: readonly Seat[], ready = '"h
     }),
   )
   return {
-    /** How long it took until all were open. */
+    /** Time in milliseconds until all sockets were open. */
     openMs: performance.now() - startedAt,
-    /** Sends something to everyone, and returns after how many milliseconds it arrived on each socket, in order. */
+    /** Calls `send` and returns the sorted arrival times on all sockets in milliseconds. */
     arrivalsOf: async (send: () => unknown): Promise<number[]> => {
       await askAll({ watch: true })
       const all = children.map(nextAnswer)
@@ -46,9 +46,9 @@ export async function openCrowd(url: string, seats: readonly Seat[], ready = '"h
       const times = answers.flatMap((answer) => ('arrivals' in answer ? answer.arrivals : []))
       return times.map((time) => time - sentAt).toSorted((a, b) => a - b)
     },
-    /** The first so many of each process stop reading. */
+    /** Stops reading from the first `count` sockets of each process. */
     pause: (count: number) => askAll({ pause: count }),
-    /** How many are open, and how many frames that hold this text have come since it was asked first. */
+    /** Counts the open sockets, and the frames with this text since the first call with the same text. */
     count: async (text: string): Promise<{ open: number; counted: number }> => {
       const answers = (await askAll({ count: text })) as { open: number; counted: number }[]
       const sum = (name: 'open' | 'counted'): number => answers.reduce((total, one) => total + one[name], 0)
@@ -62,10 +62,10 @@ export async function openCrowd(url: string, seats: readonly Seat[], ready = '"h
 
 const nextAnswer = (child: ChildProcess): Promise<CrowdAnswer> =>
   new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error('a process of the crowd has ended'))
-    child.once('exit', ended)
+    const onExit = (): void => reject(new Error('a crowd process exited'))
+    child.once('exit', onExit)
     child.once('message', (message) => {
-      child.off('exit', ended)
+      child.off('exit', onExit)
       resolve(message as CrowdAnswer)
     })
   })
@@ -76,10 +76,10 @@ function ask(child: ChildProcess, order: CrowdOrder): Promise<CrowdAnswer> {
   return answer
 }
 
-/** So many people in a tenant. */
+/** Creates `count` users in a tenant. */
 export async function seedCrowd(
   sql: Pool,
-  place: { id: string; tenantId: string; applicationId: string },
+  project: { id: string; tenantId: string; applicationId: string },
   count: number,
 ): Promise<Seat[]> {
   const { rows } = await sql.query<{ id: string }>(
@@ -88,8 +88,12 @@ export async function seedCrowd(
        from generate_series(1, $3::int) i returning id)
      insert into user2tenants (id, project_id, tenant_id, user_id, role_name)
      select gen_random_uuid(), $1, $2, id, 'member' from made returning user_id as id`,
-    [place.id, place.tenantId, count],
+    [project.id, project.tenantId, count],
   )
   await sql.query('analyze')
-  return rows.map(({ id }) => ({ userId: id, tenantId: place.tenantId, applicationId: place.applicationId }))
+  return rows.map(({ id }) => ({
+    userId: id,
+    tenantId: project.tenantId,
+    applicationId: project.applicationId,
+  }))
 }

@@ -1,4 +1,4 @@
-// Websockets as browsers open them: through the proxy, which names user and tenant.
+// Opens WebSockets like a browser: through the proxy, which sends the user and the tenant.
 import { WebSocket } from 'ws'
 import { proxySecret } from '@manager/harness/callers.ts'
 
@@ -7,17 +7,17 @@ type FrameText = { type: string; [name: string]: unknown }
 
 export type TestSocket = {
   client: WebSocket
-  /** Every frame that came, in order. */
+  /** Every received frame, in order. */
   frames: FrameText[]
-  /** Those that are no ping. */
-  told(): FrameText[]
-  /** Resolves with hello; rejects when the socket ends before. */
+  /** Returns the received frames except pings. */
+  framesWithoutPings(): FrameText[]
+  /** Resolves with the hello frame. Rejects if the socket closes first. */
   hello: Promise<FrameText>
-  /** The code it was closed with. */
+  /** Resolves with the close code. */
   closed: Promise<number>
 }
 
-/** What the proxy sends for a user in a tenant. */
+/** Returns the headers that the proxy sends for a user in a tenant. */
 export const seatHeaders = ({
   userId,
   tenantId,
@@ -29,7 +29,7 @@ export const seatHeaders = ({
 
 export const socketPath = (applicationId: string): string => `/api/proxy/comms/${applicationId}/ws`
 
-/** Opens a socket that answers pings, unless told not to. */
+/** Opens a socket that answers pings unless `answersPings` is false. */
 export function openSocket(
   url: string,
   seat: Seat,
@@ -53,10 +53,16 @@ export function openSocket(
       done(code)
     }),
   )
-  return { client, frames, told: () => frames.filter(({ type }) => type !== 'ping'), hello, closed }
+  return {
+    client,
+    frames,
+    framesWithoutPings: () => frames.filter(({ type }) => type !== 'ping'),
+    hello,
+    closed,
+  }
 }
 
-/** The status and body a handshake is refused with. */
+/** Returns the response to a rejected handshake. */
 export function refusedHandshake(
   url: string,
   path: string,

@@ -1,5 +1,5 @@
-// Packages as they are stored, made by SQL where the test is not about uploading them; and their signatures, judged with
-// nothing but what pages have.
+// Seeds stored packages with SQL, for tests that are not about uploads. Verifies their signatures with only the data
+// that pages have.
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createAudit } from '../../src/platform/audit/append.ts'
@@ -12,7 +12,7 @@ import type { TestApp } from './app.ts'
 type Signature = { signature: Buffer; keyId: string }
 type Wanted = { version?: string; bytes?: Buffer; signed?: Signature }
 
-/** One version with its bytes in the database, unsigned unless a signature is given; returns its id. */
+/** Seeds one version with its bytes and returns its id. It is unsigned unless a signature is given. */
 export async function seedPilet(sql: Pool, projectId: string, name: string, wanted: Wanted = {}) {
   const { version = '1.0.0', bytes = Buffer.from(`//@pilet v:2\n${name} ${version}`), signed } = wanted
   const hash = createHash('sha256').update(bytes).digest('hex')
@@ -55,7 +55,7 @@ type StoredPilet = {
   bytes: Buffer
 }
 
-/** Every package, by name and version, with its signature and its bytes. */
+/** Returns every package with its signature and bytes, ordered by name and version. */
 export async function storedPilets(sql: Pool): Promise<StoredPilet[]> {
   const { rows } = await sql.query<StoredPilet>(
     `select p.id, p.name, p.signature, p.key_id as "keyId",
@@ -65,7 +65,9 @@ export async function storedPilets(sql: Pool): Promise<StoredPilet[]> {
   return rows
 }
 
-/** Whether a page that was given these keys takes the bytes: base64 raw keys by their ids. */
+/**
+ * Returns whether a page accepts the bytes if it trusts the keys in `anchor`, which maps key ids to raw keys in base64.
+ */
 export function isTrusted(
   anchor: Record<string, string>,
   { bytes, signature, keyId }: { bytes: Buffer; signature: Buffer | null; keyId: string | null },
@@ -77,7 +79,7 @@ export function isTrusted(
   return verify(null, bytes, key, signature)
 }
 
-/** What the ring of keys needs, as a process of this service has it. */
+/** Returns the dependencies of the key ring for a process of this service. */
 export const signingDepsOf = ({ config, world }: TestApp) => ({
   db: world.database.db,
   audit: createAudit(world.clock),

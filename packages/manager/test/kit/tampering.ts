@@ -1,10 +1,10 @@
-// What somebody who owns the database may do to the audit trail, at random.
+// Tampers randomly with the audit trail. The owner of the database could make the same changes.
 import { sql } from 'kysely'
 import { hashEntry } from '../../src/platform/audit/entry.ts'
 import { storedEntry } from '../../src/platform/audit/rows.ts'
 import type { Tx } from '../../src/platform/postgres/handles.ts'
 
-/** A small generator with a seed, so that a failing case can be repeated. */
+/** Returns a small seeded random generator, so that a failing case can be reproduced. */
 export function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -32,7 +32,10 @@ const columns: [string, string][] = [
   ['hash', 'sha256(hash)'],
 ]
 
-/** One tampering with a chain, and the row at which it must be found; `sealedAt` are the rows that checkpoints sealed. */
+/**
+ * Returns one random change to a chain and the row at which verification must find it. `sealedAt` lists the rows at
+ * which checkpoints were created.
+ */
 export function tampering(
   pick: (below: number) => number,
   { chainId: chain, rowCount, sealedAt }: { chainId: string; rowCount: number; sealedAt: readonly number[] },
@@ -77,7 +80,7 @@ export function tampering(
   return { kind, expected: at, apply }
 }
 
-/** A backup from an earlier checkpoint in the place of the database: consistent in itself. */
+/** Replaces the database with a backup from an earlier checkpoint. The backup is consistent in itself. */
 export function restoreBackup(
   pick: (below: number) => number,
   { chainId, sealedAt }: { chainId: string; sealedAt: readonly number[] },
@@ -97,7 +100,9 @@ export function restoreBackup(
   return { kind: 'restore backup', expected: at + 1, apply }
 }
 
-/** The worst case: a change, and every hash after it computed anew, head included. Only a checkpoint can tell. */
+/**
+ * The worst case: changes a row and recomputes every later hash and the chain head. Only a checkpoint can reveal it.
+ */
 export async function rewriteFrom(tx: Tx, chain: string, at: number): Promise<void> {
   await sql
     .raw(`update audit_logs set description = description || '!' where chain_id = '${chain}' and seq = ${at}`)
@@ -122,5 +127,5 @@ export async function rewriteFrom(tx: Tx, chain: string, at: number): Promise<vo
   await tx.updateTable('auditChains').set({ hash: previous }).where('chainId', '=', chain).execute()
 }
 
-/** Thrown to roll a transaction back. */
+/** Thrown to roll back a transaction. */
 export class Undo extends Error {}

@@ -1,4 +1,4 @@
-// Personal access tokens in use, and whom they act as.
+// Uses personal access tokens, and finds the users for whom they act.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { expect } from 'vitest'
 import type { World } from '../../src/world.ts'
@@ -11,7 +11,7 @@ import { seedUser } from '@manager/harness/seed.ts'
 export const userRoutes = ['/pilets/x', '/api/audit/x', '/api/access/x']
 export type Token = Awaited<ReturnType<typeof createToken>>
 
-/** Routes like those of later features; they answer who is calling. */
+/** Adds routes like those that later features may add. They return the id of the caller. */
 export function extend(server: FastifyInstance): void {
   const answer = (request: FastifyRequest) => ({ id: request.actor?.user.id })
   const can = { do: 'USER_WRITE', on: [], in: 'SYSTEM' } as const
@@ -19,19 +19,19 @@ export function extend(server: FastifyInstance): void {
   server.get('/api/audit/closed', { config: { policy: { can } } }, answer)
 }
 
-/** The headers of a request with a token that came through the proxy. */
-export const using = (token: string) => ({ ...throughProxy(), ...bearer(token) })
+/** Returns the headers of a request with a token that the proxy forwards. */
+export const tokenHeaders = (token: string) => ({ ...throughProxy(), ...bearer(token) })
 export const ask = (app: TestApp, headers: Record<string, string>, text = '{ me { id } }', variables = {}) =>
   postQuery(app.url, { ...throughProxy(), ...headers }, text, variables)
-/** The id of the user a token acts as on /query, or the status that refuses it. */
-export async function whoIs(app: TestApp, token: string): Promise<string | number> {
+/** Returns the id of the user for whom a token acts on /query, or the status of the refusal. */
+export async function userOf(app: TestApp, token: string): Promise<string | number> {
   const { status, data } = await ask(app, bearer(token))
   return status === 200 ? (data.me.id as string) : status
 }
 export const kdfRuns = async (app: TestApp) =>
   (await app.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
 
-/** Replicas of a service, and the tokens of ann as she reads them. */
+/** Returns functions that start replicas of a service, and read when ann's tokens were last used. */
 export function tokenUse(scene: () => { service: TestApp; ann: Person }) {
   const startReplica = (env: Record<string, string> = {}, world: Partial<World> = {}): Promise<TestApp> =>
     startTestApp({
@@ -50,13 +50,13 @@ export function tokenUse(scene: () => { service: TestApp; ann: Person }) {
   return { startReplica, lastUsedAt }
 }
 
-/** Two people; of ann, a token that no test ends and one that is used once, before the tests. */
+/** Creates two users. ann has one token that no test revokes, and one that is used once before the tests. */
 export async function seedTokenUsers(service: TestApp) {
   const [ann, ben] = [await seedUser(service.sql, 'ann'), await seedUser(service.sql, 'ben')]
   const [lasting, early] = [await createToken(service, ann), await createToken(service, ann)]
   const { lastUsedAt } = tokenUse(() => ({ service, ann }))
   expect(await lastUsedAt(early.id)).toBeNull()
   const earlyUse = Date.now()
-  expect(await whoIs(service, early.token)).toBe(ann.id)
+  expect(await userOf(service, early.token)).toBe(ann.id)
   return { ann, ben, lasting, early, earlyUse }
 }

@@ -1,7 +1,7 @@
-// Audit rows by the thousand, as the service appends them.
+// Appends thousands of audit rows in the same format as the service.
 import { sql } from 'kysely'
 import { type Checkpoint, sealMovedChains } from '../../src/platform/audit/checkpoint.ts'
-import { genesisHash, hashEntry, presentForm, systemChain } from '../../src/platform/audit/entry.ts'
+import { genesisHash, hashEntry, currentForm, systemChain } from '../../src/platform/audit/entry.ts'
 import { queryOf } from '../../src/platform/audit/rows.ts'
 import { findHead } from '../../src/platform/audit/verify.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -16,10 +16,13 @@ const key = Buffer.from(masterKey, 'base64')
 export const checkpointKey = createSigningKey(key, 'audit-checkpoint')
 export const macKey = verificationKey(key)
 
-/** Of a test app, or of less. */
+/** The part of a test app that these functions need. */
 type Trail = { world: { database: Pick<Database, 'db'>; clock: Clock } }
 
-/** Appends rows to a chain, a thousand at a time, as the service would one by one; null is the system's. */
+/**
+ * Appends rows to a chain in batches of 1,000, with the same content as single appends. If `projectId` is null, appends
+ * to the system chain.
+ */
 export async function appendRows({ world }: Trail, projectId: string | null, count: number): Promise<void> {
   const { db } = world.database
   const chainId = projectId ?? systemChain
@@ -47,7 +50,7 @@ export async function appendRows({ world }: Trail, projectId: string | null, cou
 }
 
 const entryAt = (chainId: string, seq: number) => ({
-  form: presentForm,
+  form: currentForm,
   chainId,
   seq,
   id: newId(),
@@ -64,18 +67,18 @@ const entryAt = (chainId: string, seq: number) => ({
   createdAt: new Date(1_790_000_000_000 + seq * 1_234).toISOString(),
 })
 
-/** Seals what has moved; returns the checkpoints. */
+/** Writes checkpoints for all chains that have new rows, and returns the checkpoints. */
 export async function sealAll({ world }: Trail): Promise<Checkpoint[]> {
   const made: Checkpoint[] = []
   await sealMovedChains(world.database.db, checkpointKey, world.clock, (checkpoint) => made.push(checkpoint))
   return made
 }
 
-/** Changes audit tables as somebody who may switch off what protects them. */
+/** Changes audit tables as a superuser who has disabled their triggers. */
 export const tamper = ({ sql: pool }: TestApp, text: string): Promise<unknown> =>
   pool.query(`begin; set local session_replication_role = replica; ${text}; commit`)
 
-/** Empties the trail and everything that verification noted about it. */
+/** Empties the audit trail and the verification state. */
 export const clearTrail = (service: TestApp): Promise<unknown> =>
   tamper(
     service,

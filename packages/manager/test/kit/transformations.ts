@@ -1,4 +1,4 @@
-// Transformations to render, and what becomes of them.
+// Builds template transformations, and returns the outcome of rendering them.
 import { poolLimits } from '../../src/features/transformations/transform-pool.service.ts'
 import type { RenderOptions } from '../../src/features/transformations/transform.pure.ts'
 import { TransformProblem } from '../../src/features/transformations/transform.service.ts'
@@ -10,7 +10,7 @@ export const options: RenderOptions = {
   maxOutputBytes: 10 * 1_048_576,
 }
 export const at = new Date('2026-11-15T08:09:10.123Z')
-// The machine that runs the tests may be slow.
+// Limits with a long timeout, because the machine that runs the tests may be slow.
 export const patient = { ...poolLimits, maxMs: 30_000 }
 
 export type Input = { template: string; body: string | Buffer; type?: string | null; application?: string }
@@ -25,7 +25,7 @@ export const transformationOf = ({ template, body, type = null, application = 'o
   user: { id: '', username: '', name: 'Ada' },
   at,
 })
-/** The text, or what kept it from being rendered. */
+/** Returns the rendered text, or the problem that prevented rendering. */
 export const outcome = async (render: () => unknown): Promise<unknown> => {
   try {
     return String(await render())

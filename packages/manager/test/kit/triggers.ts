@@ -1,4 +1,4 @@
-// Calls about triggers, and their rows by SQL.
+// Calls for triggers, and functions that seed trigger rows with SQL.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from '@manager/harness/callers.ts'
@@ -7,7 +7,7 @@ import { type Input, rowCalls } from './row-calls.ts'
 
 type Owner = { id: string; applicationId: string }
 
-/** An enabled trigger that is due in a year, by SQL; returns its id. */
+/** Seeds an enabled trigger that is due in one year and returns its id. */
 export async function seedTrigger(sql: Pool, { id: projectId, applicationId }: Owner): Promise<string> {
   const id = randomUUID()
   await sql.query(
@@ -19,7 +19,7 @@ export async function seedTrigger(sql: Pool, { id: projectId, applicationId }: O
   return id
 }
 
-/** Runs of a trigger in one environment, a minute apart, the last one planned for `until`; by SQL. */
+/** Seeds runs of a trigger in one environment, one minute apart. The last one is planned for `until`. */
 export async function seedRuns(
   sql: Pool,
   of: { projectId: string; applicationId: string; triggerId: string; environmentId: string },
@@ -37,7 +37,7 @@ export async function seedRuns(
 
 export const triggerFields = 'id name description cronExpression runKey enabled createdAt updatedAt'
 
-/** The operations on triggers, with `row` or `rows` for their result. The service is asked for at each call. */
+/** Returns operations on triggers. Their result is aliased to `row` or `rows`. `service` is read on each call. */
 export function triggerCalls(service: () => TestApp) {
   const { query, ...changes } = rowCalls(service, 'Trigger', triggerFields)
   return {
@@ -57,7 +57,7 @@ export function triggerCalls(service: () => TestApp) {
           id scheduledAt environment { id name } outcome attempts executedAt finishedAt responseStatus failure createdAt } }`,
         { trigger, limit },
       ),
-    /** When the database has it due, and its own time. */
+    /** Returns the time at which the trigger is due, and the current time of the database. */
     planOf: async (id: string): Promise<{ nextFireAt: Date | null; now: Date } | undefined> => {
       const { rows } = await service().sql.query<{ nextFireAt: Date | null; now: Date }>(
         'select next_fire_at as "nextFireAt", now() from triggers where id = $1',
@@ -65,7 +65,7 @@ export function triggerCalls(service: () => TestApp) {
       )
       return rows[0]
     },
-    /** Its rows of the audit trail, oldest first. */
+    /** Returns the audit rows of a trigger, oldest first. */
     auditOf: async (id: string): Promise<{ action: string; changes: Input; user_id: string }[]> => {
       const { rows } = await service().sql.query<{ action: string; changes: Input; user_id: string }>(
         'select action, changes, user_id from audit_logs where entity_id = $1 order by seq',

@@ -1,4 +1,5 @@
-// A process that is killed during an upload leaves a whole version or none. Bytes without a version are swept.
+// Tests that a process that is killed during an upload leaves a complete version or none. The sweeper deletes bytes
+// without a version.
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -14,15 +15,15 @@ type Caller = { url: string }
 type Scene = {
   service: Pick<TestApp, 'sql' | 'database'>
   projectId: string
-  /** May upload. */
+  /** A person who may upload. */
   tester: Person
-  /** Where the bytes go; null is PostgreSQL. */
+  /** The bucket that stores the bytes; null means that PostgreSQL stores them. */
   bucket: Bucket | null
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Expects that the version is served with the bytes of its hash. */
+/** Expects that the version is served with bytes that match its hash. */
 async function expectWhole({ projectId, tester }: Scene, { url }: Caller, one: Listed): Promise<void> {
   const path = piletPath({ projectId, name: one.name, version: one.version })
   const response = await fetch(url + path, { headers: headersOf(tester) })
@@ -34,7 +35,7 @@ const listed = async ({ projectId, tester }: Scene, caller: Caller): Promise<Lis
   (JSON.parse((await callPilets(caller, tester, `/pilets/${projectId}`)).text) as { packages: Listed[] })
     .packages
 
-/** Uploads again, as a client does whose upload was cut off, until the service is not busy. */
+/** Uploads again, like a client after an aborted upload, until the service is not busy. */
 async function retry({ tester }: Scene, caller: Caller, pilet: Pilet): Promise<number> {
   for (;;) {
     const { status } = await uploadPilet(caller, tester, pilet)
@@ -43,7 +44,7 @@ async function retry({ tester }: Scene, caller: Caller, pilet: Pilet): Promise<n
   }
 }
 
-/** Counts rows of blobs, and bytes, that no package refers to. */
+/** Counts blob rows and stored bytes that no package refers to. */
 async function leftOvers({ service, bucket }: Scene): Promise<{ rows: number; bytes: number }> {
   const { rows } = await service.sql.query<{ rows: number; chunks: number; inBucket: number }>(
     `select count(*) filter (where p.hash is null)::int rows,
@@ -56,7 +57,10 @@ async function leftOvers({ service, bucket }: Scene): Promise<{ rows: number; by
   return { rows: orphans, bytes: chunks + ((await bucket?.keys())?.length ?? 0) - inBucket }
 }
 
-/** Kills the process so many times during an upload, and expects whole versions, retries that work and no bytes left. */
+/**
+ * Kills the process `kills` times during an upload. Expects complete versions, successful retries, and no leftover
+ * bytes.
+ */
 export async function expectWholeAfterKills(scene: Scene, kills: number): Promise<void> {
   const { service, projectId, tester, bucket } = scene
   const store = bucket === null ? 'postgres' : 's3'
@@ -69,11 +73,11 @@ export async function expectWholeAfterKills(scene: Scene, kills: number): Promis
     bytes: randomBytes(1_048_576),
   })
   let running = await start()
-  // The first upload of a process takes longer than later ones, and what is killed is the second.
+  // The first upload of a process is slower than later uploads, so only later uploads are killed.
   await uploadPilet(running, tester, piletOf('first'))
-  const begin = performance.now()
+  const startedAt = performance.now()
   await uploadPilet(running, tester, piletOf('second'))
-  const usualMs = performance.now() - begin
+  const usualMs = performance.now() - startedAt
   let [interrupted, orphans, unanswered] = [0, 0, 0]
   for (let round = 0; round < kills; round++) {
     const pilet = piletOf(`round-${round}`)
@@ -81,7 +85,7 @@ export async function expectWholeAfterKills(scene: Scene, kills: number): Promis
       ({ status }) => status,
       () => null,
     )
-    // Spread over the upload, so that few kills meet its beginning, its middle and its end.
+    // Distribute the kills over the duration of an upload, so that even a few of them hit its start, middle and end.
     await pause(((round + Math.random()) / kills) * usualMs * 1.2)
     running.child.kill('SIGKILL')
     const status = await upload
@@ -91,7 +95,7 @@ export async function expectWholeAfterKills(scene: Scene, kills: number): Promis
     orphans += left.rows
     running = await start()
     const mine = (await listed(scene, running)).filter(({ name }) => name === pilet.name)
-    // What was answered is there, and what is there is whole.
+    // An acknowledged version must exist, and an existing version must be complete.
     expect(mine.length).toBeOneOf(status === 200 ? [1] : [0, 1])
     if (status === null) unanswered += mine.length
     for (const one of mine) await expectWhole(scene, running, one)
@@ -109,8 +113,8 @@ export async function expectWholeAfterKills(scene: Scene, kills: number): Promis
     await exit
   }
   process.stdout.write(
-    `${store}: an upload takes ${usualMs.toFixed(0)} ms; of ${kills} that were killed, ${interrupted} were cut off, ` +
-      `${unanswered} of them after they were stored; ${orphans} orphans\n`,
+    `${store}: an upload takes ${usualMs.toFixed(0)} ms; killed ${kills} uploads: ${interrupted} interrupted, ` +
+      `${unanswered} of them after the commit; ${orphans} orphans\n`,
   )
   expect(interrupted).toBeGreaterThan(kills / 10)
 }

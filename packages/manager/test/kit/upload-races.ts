@@ -1,4 +1,4 @@
-// Fifty uploads of one version over three processes at the same time: one is stored, and the others leave nothing.
+// Tests 50 concurrent uploads of one version to three processes: one is stored, and the others leave nothing behind.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -8,7 +8,7 @@ import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from './project.ts'
 import { type Bucket, createBucket } from './s3.ts'
 
-/** Defines the tests for one store. */
+/** Defines the tests for one blob store. */
 export function testUploadRaces(store: 'postgres' | 's3'): void {
   const { service, project, member } = useProject()
   let tester: Person
@@ -60,7 +60,7 @@ export function testUploadRaces(store: 'postgres' | 's3'): void {
       }
     })
 
-    /** Rows of blobs, those that nothing refers to, and blobs that have bytes. */
+    /** Counts all blob rows, blob rows without references, and blobs with stored bytes. */
     const traces = async () => {
       const { rows } = await service.sql.query<{ blobs: number; orphans: number; bytes: number }>(
         `select count(*)::int blobs, count(unreferenced_since)::int orphans,

@@ -1,13 +1,13 @@
-// What the gateway forwards to: a real HTTP server on loopback that keeps what it was sent and answers as told.
+// The upstream that the gateway calls: a real HTTP server on loopback that records requests and responds as configured.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 type Received = {
   method: string
-  /** The request target as it came. */
+  /** The request target as received. */
   url: string
   headers: IncomingMessage['headers']
-  /** Flat, as they came. */
+  /** Header names and values in one flat list, as received. */
   rawHeaders: string[]
   body: Buffer
 }
@@ -16,15 +16,15 @@ type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer)
 export type Upstream = {
   url: string
   port: number
-  /** Requests that came to their end, in this order. */
+  /** Complete requests in order of arrival. */
   received: Received[]
-  /** Connections that are open now. */
+  /** Currently open connections. */
   sockets: Set<Socket>
-  /** How the next requests are answered, once their bodies are complete. */
+  /** Sets the response to the following requests. It is sent when the request body is complete. */
   answer: (how: Answer) => void
-  /** How requests are handled before their bodies are read; null goes back to `answer`. */
+  /** Sets a handler that runs before bodies are read; null reverts to `answer`. */
   handle: (how: ((request: IncomingMessage, response: ServerResponse) => void) | null) => void
-  /** Forgets what it was sent, and answers 200 again. */
+  /** Clears the recorded requests and restores the default 200 response. */
   reset: () => void
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ const accepted: Answer = (_request, response) => {
   response.end('{"accepted":true}')
 }
 
-/** Starts an upstream that answers 200 until told otherwise. */
+/** Starts an upstream that returns 200 until configured otherwise. */
 export async function startUpstream(): Promise<Upstream> {
   let [answer, handle]: [Answer, ((request: IncomingMessage, response: ServerResponse) => void) | null] = [
     accepted,

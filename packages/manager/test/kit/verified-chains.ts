@@ -1,4 +1,5 @@
-// Chains that were verified to their heads, without rows: only what is new is read.
+// Adds chains that are marked as verified up to their heads. Their rows do not exist, because verification reads only
+// new rows.
 import { createHash, randomUUID } from 'node:crypto'
 import { queryOf } from '../../src/platform/audit/rows.ts'
 import {
@@ -13,24 +14,24 @@ import { macKey } from './trail.ts'
 
 const rowsEach = 5
 
-/** Adds that many chains of five rows with their heads, and the marks of both passes; returns how many rows they count. */
+/** Adds `count` chain heads of five rows each, with the marks of both passes. Returns the total number of rows. */
 export async function addVerifiedChains({ db }: Pick<Database, 'db'>, count: number): Promise<number> {
   const [query, leaseId] = [queryOf(db.write), randomUUID()]
   const state = (await claimVerification(query, macKey, leaseId)) ?? freshState()
   for (let left = count; left > 0; left -= 5_000) {
-    const places = Array.from({ length: Math.min(5_000, left) }, () => {
+    const heads = Array.from({ length: Math.min(5_000, left) }, () => {
       const chainId = randomUUID()
       return { chainId, seq: rowsEach, hash: createHash('sha256').update(chainId).digest() }
     })
-    const marks = places.flatMap((place): Mark[] => [
-      { ...place, pass: 'new', round: 0, checkpointSeq: 0, broken: null },
-      { ...place, pass: 'again', round: 1, checkpointSeq: 0, broken: null },
+    const marks = heads.flatMap((head): Mark[] => [
+      { ...head, pass: 'new', round: 0, checkpointSeq: 0, broken: null },
+      { ...head, pass: 'again', round: 1, checkpointSeq: 0, broken: null },
     ])
     await saveVerification(query, macKey, leaseId, { state, marks })
     await query(
       `insert into audit_chains (chain_id, seq, hash)
        select chain_id, $2, decode(hash, 'hex') from unnest($1::uuid[], $3::text[]) as c (chain_id, hash)`,
-      [places.map(({ chainId }) => chainId), rowsEach, places.map(({ hash }) => hash.toString('hex'))],
+      [heads.map(({ chainId }) => chainId), rowsEach, heads.map(({ hash }) => hash.toString('hex'))],
     )
   }
   await releaseVerification(query, leaseId)

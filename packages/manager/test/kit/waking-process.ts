@@ -1,5 +1,6 @@
-// The service as a process of its own, with an orchestrator that keeps its workloads in the database: other processes
-// change the same ones, and it guards them in no way. `node waking-process.ts`, or startProcess from a test.
+// Starts the service in its own process, with an orchestrator that stores its workloads in the database. Other
+// processes change the same workloads without any locking. Run it as `node waking-process.ts`, or with startProcess
+// from a test.
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'
 import { createApp } from '../../src/app.ts'
@@ -8,7 +9,7 @@ import type { Orchestrator } from '../../src/platform/orchestrator/orchestrator.
 import { settings } from '../../src/settings.ts'
 import { createWorld } from '../../src/world.ts'
 
-/** The table of workloads; `hangs` makes the next wake never end. */
+/** Creates the table of workloads. `hangs` makes the next wake hang. */
 export const workloadsTable = `
   create table test_workloads (
     name text primary key, replicas integer not null default 0, calls integer not null default 0,
@@ -31,7 +32,7 @@ async function run(): Promise<void> {
         [key],
       )
       const [{ replicas, hangs }] = rows as [{ replicas: number; hangs: boolean }]
-      // What an API server takes; who reads meanwhile finds the old number.
+      // Simulates the latency of an API server. Concurrent readers still see the old number.
       await new Promise((resolve) => setTimeout(resolve, hangs ? 600_000 : 300))
       if (replicas === 0)
         await sql.query('update test_workloads set replicas = 1, changes = changes + 1 where name = $1', [

@@ -1,13 +1,13 @@
-// The service as main.ts starts it, with a watch on its event loop inside the same process. SIGUSR2 prints how the loop
-// did since the signal before. `startWatched` starts it from a test.
+// Starts the service like main.ts, with an event loop monitor in the same process. On SIGUSR2, it prints the event loop
+// delays since the previous signal. `startWatched` starts it from a test.
 import { existsSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
 export type LoopReport = {
-  /** How long the loop took to come round, by the clock; the resolution of the watch is part of it. */
+  /** Wall-clock event loop delay, including the resolution of the monitor. */
   p99Ms: number
-  /** The same without the time in which the thread could run, but others had the processors of a busy machine. */
+  /** The same without the time in which the thread was runnable but waited for a CPU. */
   ownP99Ms: number
   ownMaxMs: number
 }
@@ -15,7 +15,7 @@ export type WatchedService = ServiceProcess & { report(): Promise<LoopReport> }
 
 const resolutionMs = 10
 
-/** Starts the process and answers a way to ask it. */
+/** Starts the process. `report` returns its event loop delays. */
 export async function startWatched(
   databaseUrl: string,
   env: Record<string, string | undefined>,
@@ -33,7 +33,10 @@ export async function startWatched(
   return { ...running, report }
 }
 
-/** Milliseconds that the main thread has waited for a processor so far; 0 where nobody says. */
+/**
+ * This file reports how long the main thread has waited for a CPU. If the kernel does not report it, the wait counts as
+ * 0.
+ */
 const schedule = `/proc/self/task/${process.pid}/schedstat`
 const waitedMs = (): number =>
   existsSync(schedule) ? Number(readFileSync(schedule, 'utf8').split(' ')[1]) / 1e6 : 0

@@ -1,7 +1,7 @@
-// Requests with wrong tokens of machine users, and the replicas that count them.
+// Sends requests with wrong machine tokens, and starts the replicas that count them.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type TestApp, type TestAppOptions, letGo, startTestApp } from './app.ts'
+import { type TestApp, type TestAppOptions, dropReferences, startTestApp } from './app.ts'
 import { type JsonAnswer, bearer, call, statuses, throughProxy } from '@manager/harness/credentials.ts'
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 
@@ -9,7 +9,7 @@ export const machinePath = '/api/machine/nothing'
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export const wrong = (): Record<string, string> => bearer(randomBytes(32).toString('base64url'))
-/** One request with a wrong token, as the proxy forwards it for this client. */
+/** Sends a request with a wrong token through the proxy, from this client address. */
 export const fail = (app: TestApp, client: string, path = machinePath): Promise<JsonAnswer> =>
   call(app.url, path, { ...throughProxy(client), ...wrong() })
 export const refused = (count: number): number[] => Array.from({ length: count }, () => 401)
@@ -17,8 +17,8 @@ export const block = async (app: TestApp, client: string): Promise<void> =>
   expect(await statuses(11, () => fail(app, client))).toEqual([...refused(10), 429])
 
 /**
- * Starts a service with a machine user before the tests of a file, once Redis answers it within `timeoutMs`. Closes it and
- * its replicas after them. `service` and the token `good()` are there from the first test on.
+ * Starts a service with a machine user before the tests of a file, and waits up to `timeoutMs` for Redis. Closes the
+ * service and its replicas after the tests. `service` and `good()` can be used from the first test on.
  */
 export function useMachineService(timeoutMs: number) {
   const service = {} as TestApp
@@ -29,17 +29,17 @@ export function useMachineService(timeoutMs: number) {
     started.push(app)
     Object.assign(service, app)
     token = (await seedMachineUser(app.sql, await seedProject(app.sql, 'main'))).token
-    await redisAnswers(app, timeoutMs)
+    await waitForRedis(app, timeoutMs)
   })
   afterAll(async () => {
-    // The replicas first: the service owns their database.
+    // Close the replicas first: the service owns their database.
     for (const app of started.toReversed()) await app.close()
-    letGo(service)
+    dropReferences(service)
   })
   const good = (): string => token
   const succeed = (app: TestApp, client: string): Promise<JsonAnswer> =>
     call(app.url, machinePath, { ...throughProxy(client), ...bearer(good()) })
-  /** Another replica on the same database. */
+  /** Starts another replica on the same database. */
   async function startReplica(options: TestAppOptions = {}): Promise<TestApp> {
     const app = await startTestApp({ ...options, database: service.database })
     started.push(app)
@@ -48,8 +48,8 @@ export function useMachineService(timeoutMs: number) {
   return { service, good, succeed, startReplica }
 }
 
-/** Until the first answer of Redis a replica counts for itself. */
-export async function redisAnswers(app: TestApp, timeoutMs: number): Promise<void> {
+/** Waits until Redis responds. Before that, a replica counts locally. */
+export async function waitForRedis(app: TestApp, timeoutMs: number): Promise<void> {
   const isUp = () => app.world.redis.isUp()
   for (let tries = 0; tries < timeoutMs / 10 && !isUp(); tries++) await pause(10)
   expect(isUp()).toBe(true)

@@ -1,5 +1,5 @@
-// Every manifest of deploy/kubernetes is created on a real API server, and the service wakes with no other rights than
-// those that the manifests give it.
+// Creates every manifest of deploy/kubernetes on a real API server. The service wakes deployments with only the
+// permissions that the manifests grant.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,7 +19,7 @@ afterAll(() => cluster.stop())
 
 type Built = { apiVersion: string; kind: string; metadata: { name: string; namespace?: string } }
 
-/** What kustomize makes of a folder. */
+/** Returns the objects that kustomize builds from a folder. */
 function built(folder: string): Built[] {
   const text = execFileSync('kubectl', ['kustomize', `${root}deploy/kubernetes/${folder}`], {
     encoding: 'utf8',
@@ -27,13 +27,16 @@ function built(folder: string): Built[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Built)
 }
 
-/** This server is older than policy/v1, which has the same fields here; everything else is sent as it is. */
+/**
+ * Adapts an object to this server, which predates policy/v1. The older version has the same fields here. All other
+ * objects are sent unmodified.
+ */
 const forThisServer = (object: Built): Built =>
   object.apiVersion === 'policy/v1' ? { ...object, apiVersion: 'policy/v1beta1' } : object
 
 const apply = (items: Built[]): Promise<string> =>
   cluster.kubectl(
-    // An unknown field is an error.
+    // Treat unknown fields as errors.
     ['apply', '--validate=strict', '-f', '-'],
     JSON.stringify({ apiVersion: 'v1', kind: 'List', items: items.map(forThisServer) }),
   )

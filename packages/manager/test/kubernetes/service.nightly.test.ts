@@ -1,4 +1,4 @@
-// The service wakes deployments on a real API server: what the proxy is answered, from processes as operators run them.
+// Tests service processes that wake deployments on a real API server, and their responses to the proxy.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { type Kubernetes, kubernetesTokens, startKubernetes } from '@manager/har
 import { proxySecret } from '@manager/harness/callers.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { type ServiceProcess, runToEnd, startProcess } from '@manager/harness/process.ts'
+import { type ServiceProcess, runUntilExit, startProcess } from '@manager/harness/process.ts'
 import { runManager } from '../kit/commands.ts'
 import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed.ts'
 
@@ -55,7 +55,7 @@ afterAll(async () => {
 beforeEach(async () => {
   writeFileSync(tokenFile, kubernetesTokens.admin)
   await cluster.kubectl(['scale', 'deployment', 'orders', '--replicas=0'])
-  // What a wake got is answered for two seconds more.
+  // The result of a wake is cached for 2 s.
   await first.sql.query('delete from deployment_wakes')
 })
 
@@ -120,24 +120,24 @@ test('without the API server a wake is 502 within 5 seconds, and 202 when it is 
   const hanging = await wake().finally(() => cluster.signalServer('SIGCONT'))
   expect([hanging.status, String(hanging.body['error'])]).toEqual([
     502,
-    expect.stringContaining('did not answer in time'),
+    expect.stringContaining('did not respond in time'),
   ])
   expect(performance.now() - asked).toBeLessThan(5_000)
 })
 
 test('no token is in a log line', () => {
   const lines = processes.flatMap((process) => process.lines)
-  expect(lines.join('\n')).toContain('a wake has failed')
+  expect(lines.join('\n')).toContain('could not wake a deployment')
   for (const token of Object.values(kubernetesTokens)) expect(lines.join('\n')).not.toContain(token)
 })
 
 test('a service that cannot read its access to Kubernetes does not start, and says why', async () => {
   const broken = { ...env, SVC_ORCHESTRATOR_SERVICE_ACCOUNT: '/does/not/exist' }
-  const { code, stderr } = await runToEnd(
+  const { code, stderr } = await runUntilExit(
     testEnv(first.database.url, { ...broken, SVC_PORT: '0', SVC_HEALTH_PORT: '0' }),
   )
   expect([code, stderr]).toEqual([
     1,
-    'start failed: access to Kubernetes: /does/not/exist/token cannot be read (ENOENT)\n',
+    'start failed: Kubernetes access: /does/not/exist/token cannot be read (ENOENT)\n',
   ])
 })

@@ -1,4 +1,4 @@
-// Workloads are woken on a real API server: what it refuses, and who else writes there, is real.
+// Tests waking workloads on a real API server, with real rejections and concurrent writers.
 import { createServer } from 'node:net'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { createKubernetesOrchestrator } from '../../src/platform/orchestrator/ku
 import { type Orchestrator, OrchestratorFailure } from '../../src/platform/orchestrator/orchestrator.ts'
 import { type Kubernetes, kubernetesTokens, startKubernetes } from '@manager/harness/engines/kubernetes.ts'
 import { createCertificate } from '@manager/harness/certificates.ts'
-import { startMeddler } from '../kit/kubernetes.ts'
+import { startInterferingProxy } from '../kit/kubernetes.ts'
 
 let cluster: Kubernetes
 const opened: Orchestrator[] = []
@@ -28,7 +28,7 @@ afterEach(async () => {
 afterAll(() => cluster.stop())
 
 let number = 0
-/** A folder with a token and an authority, as pods have it. */
+/** Creates a folder with a token and a CA certificate, as in a pod. */
 function accountOf(token: string, authority = cluster.authority.cert): string {
   const folder = path.join(cluster.folder, `account-${++number}`)
   mkdirSync(folder)
@@ -37,7 +37,7 @@ function accountOf(token: string, authority = cluster.authority.cert): string {
   return folder
 }
 
-/** An orchestrator with the service account in this folder. */
+/** Creates an orchestrator that uses the service account in this folder. */
 function orchestratorIn(serviceAccountFolder: string, server = cluster.server): Orchestrator {
   const orchestrator = createKubernetesOrchestrator({ server, serviceAccountFolder })
   opened.push(orchestrator)
@@ -65,7 +65,7 @@ const autoscalerOf = (name: string, target: string, minReplicas: number) => ({
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target },
     minReplicas,
     maxReplicas: 5,
-    // Without such a metric a floor of 0 is refused.
+    // Without an external metric, the server rejects a minimum of 0 replicas.
     metrics: [
       {
         type: 'External',
@@ -80,7 +80,7 @@ const create = (...items: object[]) =>
   cluster.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
 const valueOf = async (kind: string, name: string, field: string): Promise<string> =>
   cluster.kubectl(['-n', namespace, 'get', kind, name, '-o', `jsonpath={${field}}`])
-/** With everything that the newest version of this server knows. */
+/** Returns the spec of an autoscaler in the newest API version of this server. */
 const wholeSpecOf = async (name: string): Promise<string> => {
   const path = `/apis/autoscaling/v2beta2/namespaces/${namespace}/horizontalpodautoscalers/${name}`
   return JSON.stringify((JSON.parse(await cluster.kubectl(['get', '--raw', path])) as { spec: unknown }).spec)
@@ -88,7 +88,7 @@ const wholeSpecOf = async (name: string): Promise<string> => {
 const replicasOf = (name: string) => valueOf('deployment', name, '.spec.replicas')
 const floorOf = (name: string) => valueOf('hpa', name, '.spec.minReplicas')
 
-/** The text of the failure. */
+/** Returns the message of the failure. */
 async function failureOf(waking: Promise<unknown>): Promise<string> {
   const error = await waking.then(
     () => null,
@@ -137,7 +137,7 @@ test('a Deployment with 3 replicas keeps them', async () => {
 })
 
 test('the floor of an autoscaler is raised from 0 to 1, and nothing else of it changes', async () => {
-  // The first of the list is of another workload; the name of an autoscaler says nothing.
+  // The first autoscaler in the list belongs to another workload, and the names do not match the workloads.
   await create(deploymentOf('scaled', 0), deploymentOf('other', 0))
   await create(autoscalerOf('a-first', 'other', 0), autoscalerOf('by-calls', 'scaled', 0))
   const before = await wholeSpecOf('by-calls')
@@ -158,7 +158,7 @@ test('an autoscaler with a floor of 3 keeps it, and its workload of 0 replicas g
   const workload = { namespace, name: 'floor-three' }
   expect(await orchestrator.wake(workload)).toEqual({ minReplicas: 3, alreadyAwake: false })
   expect(await floorOf('floor-three')).toBe('3')
-  // From 1 on, the autoscaler is at work.
+  // From 1 replica on, the autoscaler takes over.
   await expect.poll(async () => Number(await replicasOf('floor-three'))).toBeGreaterThanOrEqual(1)
   expect(await orchestrator.wake(workload)).toEqual({ minReplicas: 3, alreadyAwake: true })
 })
@@ -178,40 +178,40 @@ test('an autoscaler is found behind more than a page of others', async () => {
 
 test('a stale write is refused by the server, and done again on what is there now', async () => {
   await create(deploymentOf('stale', 0))
-  // Between the read and the write, somebody else changes the Deployment; the third time nobody does.
-  const meddler = await startMeddler(cluster, {
+  // Another writer changes the Deployment between the read and the write, but only the first two times.
+  const proxy = await startInterferingProxy(cluster, {
     times: 2,
     act: () =>
       cluster.kubectl(['-n', namespace, 'annotate', '--overwrite', 'deployment', 'stale', `at=${++number}`]),
   })
-  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, proxy.server)
   expect(await orchestrator.wake({ namespace, name: 'stale' })).toEqual({
     minReplicas: 1,
     alreadyAwake: false,
   })
-  expect(meddler.patchStatuses).toEqual([409, 409, 200])
-  await meddler.close()
+  expect(proxy.patchStatuses).toEqual([409, 409, 200])
+  await proxy.close()
 })
 
 test('replicas that somebody else raised between the read and the write stay as they are', async () => {
   await create(deploymentOf('raced', 0))
-  const meddler = await startMeddler(cluster, {
+  const proxy = await startInterferingProxy(cluster, {
     times: 1,
     act: () => cluster.kubectl(['-n', namespace, 'scale', 'deployment', 'raced', '--replicas=4']),
   })
-  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, proxy.server)
   expect(await orchestrator.wake({ namespace, name: 'raced' })).toEqual({
     minReplicas: 4,
     alreadyAwake: true,
   })
-  expect(meddler.patchStatuses).toEqual([409])
+  expect(proxy.patchStatuses).toEqual([409])
   expect(await replicasOf('raced')).toBe('4')
-  await meddler.close()
+  await proxy.close()
 })
 
 test('who is always too late gives up, and says so', async () => {
   await create(deploymentOf('contended', 0))
-  const meddler = await startMeddler(cluster, {
+  const proxy = await startInterferingProxy(cluster, {
     times: 100,
     act: () =>
       cluster.kubectl([
@@ -224,17 +224,17 @@ test('who is always too late gives up, and says so', async () => {
         `at=${++number}`,
       ]),
   })
-  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, proxy.server)
   expect(await failureOf(orchestrator.wake({ namespace, name: 'contended' }))).toMatch(
-    /others changed the workload|in time/,
+    /conflicted with other changes to the workload|in time/,
   )
   expect(await replicasOf('contended')).toBe('0')
-  await meddler.close()
+  await proxy.close()
 })
 
 test('an HorizontalPodAutoscaler too is not written over a change of somebody else', async () => {
   await create(deploymentOf('stale-floor', 1), autoscalerOf('stale-floor', 'stale-floor', 0))
-  const meddler = await startMeddler(cluster, {
+  const proxy = await startInterferingProxy(cluster, {
     times: 1,
     act: () =>
       cluster.kubectl([
@@ -248,14 +248,14 @@ test('an HorizontalPodAutoscaler too is not written over a change of somebody el
         '{"spec":{"minReplicas":2}}',
       ]),
   })
-  const orchestrator = orchestratorOf(kubernetesTokens.admin, meddler.server)
+  const orchestrator = orchestratorOf(kubernetesTokens.admin, proxy.server)
   expect(await orchestrator.wake({ namespace, name: 'stale-floor' })).toEqual({
     minReplicas: 2,
     alreadyAwake: true,
   })
-  expect(meddler.patchStatuses).toEqual([409])
+  expect(proxy.patchStatuses).toEqual([409])
   expect(await floorOf('stale-floor')).toBe('2')
-  await meddler.close()
+  await proxy.close()
 })
 
 test('without rights, with a wrong token and without a Deployment, the failure says what is wrong', async () => {
@@ -265,7 +265,7 @@ test('without rights, with a wrong token and without a Deployment, the failure s
     'cannot list the HorizontalPodAutoscalers of workloads: the role of the service does not allow it (403 Forbidden)',
   )
   expect(await failureOf(orchestratorOf('no-such-token').wake(workload))).toBe(
-    'cannot list the HorizontalPodAutoscalers of workloads: the API server does not accept the credentials of the service (401 Unauthorized)',
+    'cannot list the HorizontalPodAutoscalers of workloads: the API server rejected the credentials of the service (401 Unauthorized)',
   )
   expect(await failureOf(orchestratorOf().wake({ namespace, name: 'none' }))).toBe(
     'cannot read the scale of the Deployment workloads/none: it does not exist',
@@ -280,7 +280,7 @@ test('a server whose certificate another authority signed is not told the token'
   const stranger = createCertificate('stranger', [])
   const orchestrator = orchestratorIn(accountOf(kubernetesTokens.admin, stranger.cert))
   expect(await failureOf(orchestrator.wake({ namespace, name: 'zero' }))).toContain(
-    'has a certificate that the given authority did not sign',
+    'has a certificate that the configured CA did not sign',
   )
 })
 
@@ -300,14 +300,14 @@ test('the token of a service account is rotated while the service runs', async (
       (error: Error) => error.message,
     )
   await expect.poll(outcome).toBe(1)
-  // The account is another one from now on: the old token ends as soon as the server notices.
+  // Recreate the account: the old token becomes invalid as soon as the server notices.
   await cluster.kubectl(['-n', namespace, 'delete', 'serviceaccount', 'manager'])
   const token = await account()
-  await expect.poll(outcome).toContain('does not accept the credentials of the service (401 Unauthorized)')
+  await expect.poll(outcome).toContain('rejected the credentials of the service (401 Unauthorized)')
   writeFileSync(path.join(folder, 'token'), token)
   expect(await outcome()).toBe(1)
   rmSync(path.join(folder, 'token'))
-  expect(await outcome()).toBe(`access to Kubernetes: ${folder}/token cannot be read (ENOENT)`)
+  expect(await outcome()).toBe(`Kubernetes access: ${folder}/token cannot be read (ENOENT)`)
 })
 
 test('an API server that is stopped fails a wake within 5 seconds, and one that is back does not', async () => {
@@ -332,7 +332,7 @@ test('an API server that hangs, or a port that says nothing, fails a wake after 
   cluster.signalServer('SIGSTOP')
   const started = performance.now()
   const hanging = await failureOf(orchestrator.wake(workload)).finally(() => cluster.signalServer('SIGCONT'))
-  expect(hanging).toContain('did not answer in time')
+  expect(hanging).toContain('did not respond in time')
   expect(performance.now() - started).toBeLessThan(5_000)
   await expect.poll(() => orchestrator.wake(workload).then(({ minReplicas }) => minReplicas, String)).toBe(3)
 
@@ -341,7 +341,7 @@ test('an API server that hangs, or a port that says nothing, fails a wake after 
   const { port } = mute.address() as { port: number }
   const silent = orchestratorOf(kubernetesTokens.admin, `https://127.0.0.1:${port}`)
   const asked = performance.now()
-  expect(await failureOf(silent.wake(workload))).toMatch(/did not answer in time|cannot be reached/)
+  expect(await failureOf(silent.wake(workload))).toMatch(/did not respond in time|cannot be reached/)
   expect(performance.now() - asked).toBeLessThan(5_000)
   mute.close()
 })

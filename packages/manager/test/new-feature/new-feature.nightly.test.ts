@@ -1,5 +1,5 @@
-// Adding a feature takes its folder (and the migration of its table), an import and a line of app.ts, the same of
-// settings.ts if it has settings, and a line of the permissions. Shown on a copy of the sources.
+// Tests, on a copy of the sources, that a new feature needs only its folder with a migration, an import and a line in
+// app.ts, and one line in the permissions. Settings need the same two lines in settings.ts.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const copied = [
   'package.json',
   'tsconfig.json',
   'packages/gotemplate',
-  // Its documents are generated too.
+  // The generator also writes the documents of this package.
   'packages/client/package.json',
   'packages/client/src',
 ]
@@ -44,7 +44,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Puts one line in front of the first one that begins so. */
+/** Inserts a line before the first line with this prefix. */
 function insert(path: string, before: string, added: string): void {
   const lines = readFileSync(`${dir}/${path}`, 'utf8').split('\n')
   const at = lines.findIndex((text) => text.startsWith(before))
@@ -97,5 +97,5 @@ test('a setting that settings.ts does not list stops the start, and is named', {
 test('a feature that stands above what it needs does not compile', { timeout }, () => {
   const app = readFileSync(`${dir}/${appFile}`, 'utf8')
   writeFileSync(`${dir}/${appFile}`, app.replace(`${line}\n`, '').replace('[\n', `[\n${line}\n`))
-  expect(compile()).toContain('widgets needs what does not stand above it')
+  expect(compile()).toContain('widgets depends on a feature that is listed below it in app.ts')
 })

@@ -1,4 +1,4 @@
-// The files of a feature that uses everything a feature can bring, by their place in the repository.
+// The files of a feature that uses every extension point, by path.
 const folder = 'packages/manager/src/features/widgets/'
 
 export const widgetFiles: Record<string, string> = {
@@ -40,7 +40,7 @@ export const widgetSettings = {
     key: 'widgets.max',
     env: 'SVC_WIDGETS_MAX',
     default: 2,
-    doc: 'How many widgets there may be.',
+    doc: 'Maximum number of widgets.',
   }),
 } as const
 `,
@@ -48,10 +48,10 @@ export const widgetSettings = {
 
 export type WidgetMetrics = ReturnType<typeof createWidgetMetrics>
 
-/** What widgets measure. */
+/** Widget metrics. */
 export const createWidgetMetrics = ({ counter, gauge }: MetricFactory) => ({
   created: counter('svc_widgets_created_total', 'Widgets that were created.'),
-  present: gauge('svc_widgets', 'Widgets there are.'),
+  present: gauge('svc_widgets', 'Number of widgets.'),
 })
 `,
   [`${folder}widgets.store.ts`]: `import type { Reads, Tx } from '../../platform/postgres/handles.ts'
@@ -140,12 +140,12 @@ export function createWidgetsResolvers(service: WidgetsService) {
   } satisfies Resolvers
 }
 `,
-  [`${folder}widgets.schemas.ts`]: `// How many widgets there are.
+  [`${folder}widgets.schemas.ts`]: `// The number of widgets.
 import { Type } from 'typebox'
 
 export const countSchema = {
   operationId: 'countWidgets',
-  summary: 'How many widgets there are',
+  summary: 'Number of widgets',
   tags: ['proxy' as const],
   response: { 200: Type.Object({ widgets: Type.Integer() }) },
 }
@@ -186,7 +186,7 @@ export const widgets = defineFeature({
   sdl: readSdl(import.meta.url, './widgets.graphql'),
   settings: widgetSettings,
   scopes: { WIDGET: { noun: 'widget', view: 'WIDGET_USE', find: byId('widgets') } },
-  constraints: { widgets_name_key: ['conflict', 'a widget with this name exists already'] },
+  constraints: { widgets_name_key: ['conflict', 'a widget with this name already exists'] },
   sealedColumns: [{ table: 'widgets', columns: ['secret'] }],
   create: (deps: Deps) => {
     const { maxWidgets } = settingsOf(deps.config, widgetSettings)
@@ -202,7 +202,7 @@ export const widgets = defineFeature({
   },
 })
 `,
-  // Uses it from outside, as a caller and as an operator would, and prints what it sees.
+  // Uses the feature as a caller and as an operator would, and prints the results.
   'packages/manager/test/use-widgets.ts': `import { sealedColumns } from '../src/app.ts'
 import { countByKey } from '../src/platform/secrets/sealed-columns.ts'
 import { proxySecret } from '@manager/harness/callers.ts'

@@ -1,4 +1,5 @@
-// The alert rules: read and tried by promtool, each in both cases, and each with an entry for the person on call.
+// Tests the alert rules: promtool checks them and tests each with a healthy and a failing case, and each has a runbook
+// entry.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -28,7 +29,7 @@ test('every alert fires on a made series and is silent on a healthy one', async 
   expect(await promtool('test', 'rules', 'alerts.test.yaml')).toContain('SUCCESS')
 })
 
-/** What is missing of the two cases of each alert. */
+/** Returns the test cases that are missing for each alert. */
 function missingCases(of: readonly AlertCase[]): string[] {
   return alerts.flatMap(({ alert, expr }) => {
     const own = of.filter(({ alert_rule_test }) =>
@@ -40,7 +41,7 @@ function missingCases(of: readonly AlertCase[]): string[] {
     const silent = own.filter(({ alert_rule_test }) =>
       alert_rule_test.every(({ exp_alerts }) => exp_alerts.length === 0),
     )
-    // A rule is silent without any series; the healthy case must show it the metrics that it looks at.
+    // A rule never fires without any series, so the healthy case must contain the metrics that the rule reads.
     const shown = (one: AlertCase): Set<string> =>
       new Set(one.input_series.map(({ series }) => series.slice(0, series.indexOf('{'))))
     const looksAt = metricsOf(expr).map(({ name }) => name)

@@ -1,4 +1,4 @@
-// The dashboards as Grafana reads them.
+// Tests the JSON of the dashboards that Grafana reads.
 import { describe, expect, test } from 'vitest'
 import { type PanelJson, readAlerts, readDashboards } from '../kit/observability.ts'
 
@@ -40,7 +40,7 @@ describe.each(all)('%s', (_file, { schemaVersion, templating, panels }) => {
       expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
       for (const { expr, legendFormat } of targets) {
         expect(legendFormat).not.toBe('')
-        // Otherwise a choice of processes would not change it.
+        // Otherwise the process selection would have no effect.
         expect(expr.split('{job="$job", instance=~"$instance"').length).toBeGreaterThan(1)
       }
     }

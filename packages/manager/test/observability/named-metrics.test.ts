@@ -1,4 +1,4 @@
-// Every metric, label and label value that a dashboard or an alert names is one that a running service shows.
+// Tests that a running service exposes every metric, label and label value that a dashboard or an alert uses.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
@@ -12,14 +12,14 @@ let samples: ReturnType<typeof samplesOf>
 
 const openapi = new URL('../../../../docs/api/openapi.json', import.meta.url)
 const routes = Object.keys((JSON.parse(readFileSync(openapi, 'utf8')) as { paths: object }).paths)
-/** Those that Prometheus adds; it renames a label of the service that has the name of one of them. */
+/** Labels that Prometheus adds. It renames labels of the service that have the same name. */
 const added = ['job', 'instance']
 const renamed = (label: string): string => (added.includes(label) ? `exported_${label}` : label)
 
 beforeAll(async () => {
   database = await createScratchDatabase()
   service = await startProcess(database.url, {
-    // Shows what is shown only with a bucket; nobody is there.
+    // Enable the metrics that need a bucket. The bucket itself does not exist.
     SVC_AUDIT_CHECKPOINT_SINK: 's3',
     SVC_AUDIT_CHECKPOINT_S3_ENDPOINT: 'http://127.0.0.1:9',
     SVC_AUDIT_CHECKPOINT_S3_BUCKET: 'copies',
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await fetch(`${service.url}/health`)
   const read = async () => {
     samples = samplesOf(await (await fetch(`${service.healthUrl}/metrics`)).text())
-    // They are counted some time after the start.
+    // Backends are counted for the first time some time after the start.
     return samples.get('svc_backends')?.length === 2
   }
   await vi.waitUntil(read, { timeout: 120_000, interval: 500 })
@@ -38,14 +38,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The values that a label of a metric has; null where they follow from requests. */
+/** Returns the values of a metric label, or null if they depend on requests. */
 function valuesOf(name: string, label: string): string[] | null {
   if (label === 'route') return routes
   if (label === 'status' || label === 'application') return null
   return (samples.get(name) ?? []).map((labels) => labels[label.replace('exported_', '')] ?? '')
 }
 
-/** Each alternative of a matcher that no value fits. */
+/** Returns each alternative of a matcher that matches no value. */
 function unknownValues(name: string, { label, operator, value }: Matcher): string[] {
   const values = valuesOf(name, label)
   if (values === null || added.includes(label)) return []
@@ -55,7 +55,7 @@ function unknownValues(name: string, { label, operator, value }: Matcher): strin
   return alternatives.filter((text) => !values.some(fits(text))).map((text) => `${name}{${label}="${text}"}`)
 }
 
-/** What an expression names and the service does not show. */
+/** Returns the parts of an expression that the service does not expose. */
 function unknownIn(expression: string): string[] {
   return metricsOf(expression).flatMap(({ name, matchers, by }) => {
     if (name === 'up') return []
@@ -96,7 +96,7 @@ test('what is not there is found', () => {
   expect(unknownIn('svc_trigger_runs_total{outcome=~"failed|mised"}')).toEqual([
     'svc_trigger_runs_total{outcome="mised"}',
   ])
-  // Prometheus has a label `job` of its own.
+  // Prometheus adds the label `job` and renames the label of the service.
   expect(unknownIn('sum by (exported_job) (svc_job_failures_total)')).toEqual([])
   expect(unknownIn('svc_job_failures_total{exported_job="audit-verifi"}')).toEqual([
     'svc_job_failures_total{exported_job="audit-verifi"}',

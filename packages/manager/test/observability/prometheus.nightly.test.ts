@@ -1,5 +1,5 @@
-// A real Prometheus scrapes processes under load, as deploy/observability/ configures it: every panel has data of a sensible
-// size, every rule can be evaluated, and nothing fires while all is well.
+// Tests a real Prometheus that scrapes processes under load, as configured in deploy/observability/. Every panel has
+// plausible data, every rule can be evaluated, and no alert fires while the service is healthy.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Prometheus, type Series, startPrometheus } from '@manager/harness/engines/prometheus.ts'
 import { panelQueries, readAlerts, readDashboards } from '../kit/observability.ts'
@@ -8,9 +8,9 @@ import { doWork, startObserved } from '../kit/observed-load.ts'
 const loadSeconds = 40
 /** Panels without data under this load, and why. */
 const mayBeEmpty = [
-  // A single process gets no hints from others.
+  // A process may receive no hints (messages that may be lost) from other processes.
   'dashboards/comms.json: Lag between processes',
-  // Copies are made only with a bucket (audit.checkpoint_sink).
+  // Copies exist only with a bucket (audit.checkpoint_sink).
   'dashboards/database.json: Checkpoints without a copy',
 ]
 let observed: Awaited<ReturnType<typeof startObserved>>
@@ -18,7 +18,7 @@ let prometheus: Prometheus
 let work: Awaited<ReturnType<typeof doWork>>
 const shown = new Map<string, Series[]>()
 
-/** As Grafana replaces the variables when all processes are chosen. */
+/** Replaces the dashboard variables, like Grafana when all processes are selected. */
 const filled = (expr: string): string =>
   expr.replaceAll('$__rate_interval', '10s').replaceAll('$job', 'manager').replaceAll('$instance', '.+')
 
@@ -34,13 +34,13 @@ afterAll(async () => {
   await observed.close()
 })
 
-/** The numbers of a query; what is not a number stands for no data. */
+/** Returns the values of a query; NaN stands for no data. */
 const numbersOf = (where: string): number[] =>
   (shown.get(where) ?? [])
     .flatMap(({ values }) => values.map(([, value]) => Number(value)))
     .filter((value) => Number.isFinite(value))
 const largest = (where: string): number => Math.max(...numbersOf(where))
-/** The sum over the series, at its largest. */
+/** Returns the maximum of the sum over all series. */
 function total(where: string): number {
   const at = new Map<number, number>()
   for (const { values } of shown.get(where) ?? [])
@@ -93,7 +93,7 @@ test('what panels show is of the size of the load', () => {
   expect(largest('dashboards/api.json: Memory A')).toBeLessThan(2e9)
   expect(total('dashboards/comms.json: Open websockets A')).toBe(20)
   expect(largest('dashboards/api.json: Duration C')).toBeGreaterThan(0.0005)
-  expect(numbersOf('dashboards/database.json: Audit trail is whole A').every((value) => value === 1)).toBe(
+  expect(numbersOf('dashboards/database.json: Audit trail is intact A').every((value) => value === 1)).toBe(
     true,
   )
   expect(numbersOf('dashboards/database.json: Database accepts writes A').every((value) => value === 1)).toBe(

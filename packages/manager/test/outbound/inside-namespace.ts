@@ -1,5 +1,6 @@
-// Runs inside a network namespace of its own, where this machine has addresses that look public and private, and a server
-// that counts on each of them. Prints what callbacks to them become; network-namespace.test.ts starts it.
+// Runs in its own network namespace, where this machine has addresses that look public and private. A server on each
+// address counts its connections. Prints the outcome of callbacks to these addresses. network-namespace.test.ts starts
+// this program.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,9 +13,9 @@ import { SendFailure, send } from '../../src/platform/outbound/send.ts'
 import { startNameServer } from '../kit/name-server.ts'
 
 export type Seen = {
-  /** What each callback became: a status, or why it failed; by what is called. */
+  /** The outcome of each callback by target: a status, or the reason for the failure. */
   outcomes: Record<string, string>
-  /** How many connections came to each address. */
+  /** The number of connections to each address. */
   connections: Record<string, number>
 }
 
@@ -41,7 +42,7 @@ async function startServers(connections: Record<string, number>) {
     addresses.map(async (address) => {
       connections[address] = 0
       const server = createServer((_request, response) => {
-        // Each call opens a connection, so each is judged.
+        // Close the connection, so that the address of the next call is checked again.
         response.writeHead(200, { connection: 'close' }).end(address)
       })
       server.on('connection', () => (connections[address] = (connections[address] ?? 0) + 1))
@@ -62,8 +63,8 @@ async function main(): Promise<Seen> {
   const policy = callbacksPolicy([])
   const rules = createAddressRules(policy)
   const files = { hostsPath: '/dev/null', resolvConfPath: '/dev/null' }
-  // One name is kept: what is called after another one is asked for again.
-  const names = createNames({ ...files, servers: [nameServer.address], maxKept: 1 })
+  // The cache stores only one name, so a name is looked up again after a call to another name.
+  const names = createNames({ ...files, servers: [nameServer.address], maxCached: 1 })
   const limits = { maxPerOrigin: 4, maxSockets: 16, connectTimeoutMs: 60_000 }
   const pools = createOutboundPools({ policy, ownServices: [], names, ...limits })
   const callBack = async (url: string): Promise<string> => {
@@ -89,7 +90,7 @@ async function main(): Promise<Seen> {
   for (const address of addresses) {
     const url = `http://${bracketed(address)}:${port}/`
     outcomes[`${address} registered`] = parseCallbackUrl(url, rules) === null ? 'refused' : 'accepted'
-    // As if it had been registered all the same.
+    // Call the address even if its registration is refused.
     outcomes[address] = await callBack(url)
   }
   for (const name of hasIPv6 ? ['flipping', 'six', 'mixed'] : ['flipping', 'mixed'])

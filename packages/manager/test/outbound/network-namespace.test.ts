@@ -1,5 +1,5 @@
-// Callbacks to public addresses cannot be tried on a machine that has none. In a network namespace this machine has
-// some, without a way out; nothing of it is seen outside.
+// Tests callbacks to public addresses, which a machine without a public address cannot receive. In an isolated network
+// namespace, this machine has such addresses, without a route to the outside.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,44 +8,48 @@ import { ensureIp } from '@manager/harness/engines/install.ts'
 import type { Seen } from './inside-namespace.ts'
 
 const program = fileURLToPath(new URL('inside-namespace.ts', import.meta.url))
-// Others than root have these programs too, often not in their path.
+// These programs are often not in the PATH of users other than root.
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
-/** As root; where users may have namespaces of their own; as on hosted runners. */
-const ways = [
+/** Commands for root, for users who may create user namespaces, and for hosted runners. */
+const namespaceCommands = [
   ['unshare', '--net'],
   ['unshare', '--map-root-user', '--net'],
   ['sudo', '-n', 'unshare', '--net'],
 ]
 
-/** How a program is started in a namespace here; throws saying why it cannot be, and what would help. */
-function findWay(): string[] {
+/**
+ * Returns the first command that can run a program in a namespace. If none works, throws with the reason and a remedy.
+ */
+function findNamespaceCommand(): string[] {
   ensureIp()
   const problems: string[] = []
-  for (const way of ways)
+  for (const namespaceCommand of namespaceCommands)
     try {
-      const [command = '', ...args] = way
+      const [command = '', ...args] = namespaceCommand
       execFileSync(command, [...args, 'ip', 'link', 'set', 'lo', 'up'], { env, stdio: 'pipe' })
-      return way
+      return namespaceCommand
     } catch (error) {
-      problems.push(`${way.join(' ')}: ${String((error as { stderr?: Buffer }).stderr ?? error).trim()}`)
+      problems.push(
+        `${namespaceCommand.join(' ')}: ${String((error as { stderr?: Buffer }).stderr ?? error).trim()}`,
+      )
     }
   throw new Error(
-    `no network namespace can be made (${problems.join('; ')}); install util-linux and iproute2, and let a container ` +
-      'have CAP_SYS_ADMIN or user namespaces',
+    `cannot create a network namespace (${problems.join('; ')}); install util-linux and iproute2, and ` +
+      'give the container CAP_SYS_ADMIN or user namespaces',
   )
 }
 
-/** Leaves out what is of IPv6, on a machine that has none. */
+/** Omits IPv6 entries on a machine without IPv6. */
 const withoutMissing = <T>(expected: Record<string, T>): Record<string, T> =>
   existsSync('/proc/net/if_inet6')
     ? expected
     : Object.fromEntries(Object.entries(expected).filter(([key]) => !key.includes(':') && key !== 'six'))
 
-// Other systems have no namespaces.
+// Other systems have no network namespaces.
 test.skipIf(process.platform !== 'linux')(
   'callbacks reach public addresses without any list, and no others, however they are named',
   () => {
-    const [command = '', ...args] = findWay()
+    const [command = '', ...args] = findNamespaceCommand()
     const printed = execFileSync(command, [...args, process.execPath, program], { env, encoding: 'utf8' })
     const { outcomes, connections } = JSON.parse(printed) as Seen
     const refused = 'connect: the address of the upstream is not allowed'

@@ -1,5 +1,5 @@
-// The service with a planted mistake: lookups are answered from a cache that is up to 50 ms old. The check that
-// revocation holds at once must find it.
+// Starts the service with a planted fault: lookups use a cache that may be up to 50 ms old. The check for immediate
+// revocation must find it.
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'

@@ -1,4 +1,4 @@
-// The service, which prints every module of a package that it loads.
+// Starts the service with a hook that prints every package module it loads.
 import { registerHooks } from 'node:module'
 
 registerHooks({

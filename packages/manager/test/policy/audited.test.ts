@@ -1,4 +1,5 @@
-// Mutations say what they append to the audit trail. The matrix holds them to it; here it is shown that it would notice.
+// Tests that mutations declare the audit rows that they append: without a declaration the service does not start, and
+// the matrix detects rows that differ from the declaration.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type AuditRow, auditSurprise } from './audited.ts'
@@ -16,7 +17,7 @@ const startWith = (from: string, to: string): Promise<TestApp> =>
     database: service.database,
     transport: { alterSdl: (sdl) => sdl.replaceAll(from, to) },
   })
-/** What the matrix says about one mutation. */
+/** Returns the unexpected outcomes that the matrix finds for one mutation. */
 const surprisesOf = async (app: TestApp, name: string): Promise<string[]> => {
   const { cases, surprises } = await runMatrix(
     app,
@@ -38,7 +39,7 @@ describe('declared audit rows', () => {
 
   test('the matrix notices a mutation without its row, and one with a row it does not declare', async () => {
     const plants: [string, string, string, RegExp][] = [
-      // It changes nothing, so it appends nothing: as if the append were forgotten.
+      // The mutation changes and appends nothing, as if the append were forgotten.
       [
         'previewESBTransform',
         '@audited(as: [])',
@@ -67,11 +68,11 @@ describe('declared audit rows', () => {
   })
 
   test('the matrix notices rows of another entity, of nobody, and of a call that was refused', async () => {
-    // The trail is tampered with as it is written: what the rows say then is not what the mutation declares.
+    // A trigger modifies the rows on insert, so that they do not match the declaration.
     const plants = [
       ["new.entity_type := 'application'; return new", /appended \[application update\]/],
       ['new.user_id := null; return new', /names another caller/],
-      ["new.changes := '{}'; return new", /names no change/],
+      ["new.changes := '{}'; return new", /lists no change/],
     ] as const
     for (const [body, message] of plants) {
       await service.sql.query(`
@@ -95,7 +96,7 @@ describe('declared audit rows', () => {
       changes: { [column]: { before: null, after: '[secret]' } },
     })
     expect(auditSurprise(call, [rowWith('contact')])).toBe(
-      'the row of tenant names contact, which is not classified',
+      'the tenant row contains contact, which is not classified',
     )
     const secret = { ...call, declared: ['endpoint update'] }
     expect(auditSurprise(secret, [rowWith('authToken', 'endpoint')])).toBeNull()

@@ -1,4 +1,4 @@
-// What a call appended to the audit trail, and whether that is what its mutation declares.
+// Compares the audit rows that a call appends with the declaration of its mutation.
 import type { TestApp } from '../kit/app.ts'
 
 export type AuditRow = {
@@ -8,10 +8,13 @@ export type AuditRow = {
   changes: Record<string, { before: unknown; after: unknown }>
 }
 
-/** Columns whose changes are noted without their values. Any other that reads so was classified by nobody. */
+/**
+ * Columns whose values are omitted from audit rows. If the values of any other column are omitted, the column was not
+ * classified.
+ */
 const secretColumns: Record<string, string[]> = { endpoint: ['authPassword', 'authToken'] }
 
-/** A function that answers the rows appended since it was last asked, in any chain. */
+/** Returns a function that returns the rows appended to any chain since its last call. */
 export async function followAudit({ sql }: TestApp): Promise<() => Promise<AuditRow[]>> {
   let heads: Record<string, string> = {}
   const appended = async (): Promise<AuditRow[]> => {
@@ -30,8 +33,8 @@ export async function followAudit({ sql }: TestApp): Promise<() => Promise<Audit
 }
 
 /**
- * What is wrong with the rows of a call, or null: they are the declared ones, name their caller and what changed, and
- * show no column that nobody classified.
+ * Returns the problem with the audit rows of a call, or null. The rows must match the declaration, name the caller and
+ * the changes, and contain only classified columns.
  */
 export function auditSurprise(
   { declared, callerId }: { declared: readonly string[]; callerId: string },
@@ -42,11 +45,11 @@ export function auditSurprise(
   if (found.join() !== wanted.join())
     return `appended [${found.join(', ')}] to the audit trail, declared [${wanted.join(', ')}]`
   for (const { entity_type, user_id, changes } of rows) {
-    if (user_id !== callerId) return `the row of ${entity_type} names another caller`
-    if (Object.keys(changes).length === 0) return `the row of ${entity_type} names no change`
+    if (user_id !== callerId) return `the ${entity_type} row names another caller`
+    if (Object.keys(changes).length === 0) return `the ${entity_type} row lists no change`
     for (const [column, { before, after }] of Object.entries(changes))
       if ([before, after].includes('[secret]') && secretColumns[entity_type]?.includes(column) !== true)
-        return `the row of ${entity_type} names ${column}, which is not classified`
+        return `the ${entity_type} row contains ${column}, which is not classified`
   }
   return null
 }

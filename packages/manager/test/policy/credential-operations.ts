@@ -1,11 +1,12 @@
-// Operations about personal access tokens and machine users.
+// Operations on personal access tokens and machine users.
 import { type Operation, type Rest, op } from './operation.ts'
 import { everyone, maintainers, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
 
 const machineUser: Rest = { make: fresh.machineUser }
-// The token belongs to the administrator: everybody may call these, and nobody else finds it.
-const foreignToken: Rest = { make: fresh.accessToken, errs: /^personal access token not found$/ }
+// The token belongs to the administrator. Every caller may run these operations, but only the administrator finds the
+// token.
+const foreignToken: Rest = { make: fresh.accessToken, alwaysFailsWith: /^personal access token not found$/ }
 
 export const credentialOperations: Operation[] = [
   op('Query.myPersonalAccessTokens', 'system', everyone, () => '{ myPersonalAccessTokens { id } }'),

@@ -1,18 +1,18 @@
-// Operations about deployment specifications.
+// Operations on deployment specifications.
 import { randomUUID } from 'node:crypto'
 import { seedSpecification } from '../kit/deployments.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { maintainers, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
 
-/** A specification of an application of its own: there is one for an application and an environment. */
+/** Creates a specification for a new application, because each application and environment can have only one. */
 const specification: Rest = {
   make: async (world, target) => {
     const applicationId = await fresh.application(world, target)
     return seedSpecification(world.service.sql, { id: target.id, applicationId })
   },
 }
-/** The one of the project's own application in run. */
+/** Seeds the specification for the project's own application in the environment `run`. */
 const listed: Rest = {
   make: ({ service: { sql } }, target) => seedSpecification(sql, target, { environment: 'run' }),
 }
@@ -25,7 +25,7 @@ const withoutAny: Rest = {
 const linked = (link: string) =>
   op(
     `DeploymentSpecification.${link}`,
-    // Reached through the application, which its members see.
+    // The specification is found through the application, which its members can see.
     'application',
     projectRoles,
     (t) => `{ deploymentSpecifications(application: "${t.applicationId}") { ${link} { id } } }`,

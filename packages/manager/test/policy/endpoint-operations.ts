@@ -1,4 +1,4 @@
-// Operations about endpoints and about who may call them.
+// Operations on endpoints and endpoint access.
 import { seedCall } from '../kit/esb-calls.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { maintainers, projectRoles } from './principals.ts'
@@ -6,7 +6,7 @@ import { fresh } from './world.ts'
 
 const endpoint: Rest = { make: fresh.endpoint }
 const access: Rest = { make: async (world, target) => (await fresh.endpointAccess(world, target)).id }
-/** The ids of two things in one text, for calls that name both. */
+/** Creates endpoint access and returns two ids in one string, for calls that need both. */
 const both: Rest = {
   make: async (world, target) => Object.values(await fresh.endpointAccess(world, target)).join(' '),
 }
@@ -14,7 +14,7 @@ const endpointAndMachineUser: Rest = {
   make: async (world, target) =>
     `${await fresh.endpoint(world, target)} ${await fresh.machineUser(world, target)}`,
 }
-/** An endpoint of which a call is logged. */
+/** Creates an endpoint with a logged call. */
 const called: Rest = {
   make: async (world, target) => {
     const endpointId = await fresh.endpoint(world, target)

@@ -1,8 +1,8 @@
-// Nobody gets more than they may give: the exhaustive table of grants, and races between a grant and a demotion.
+// Tests role escalation in projects: the exhaustive table of grants, and races between a grant and a demotion.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { untilWaiting } from '../kit/locks.ts'
+import { waitForLockWait } from '../kit/locks.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const roles = ['readonly', 'tester', 'developer', 'maintainer', 'owner'] as const
@@ -14,7 +14,7 @@ let project: SeededProject
 beforeAll(async () => {
   service = await startTestApp({ env: { SVC_DATABASE_POOL_SIZE: '10' } })
   project = await seedProject(service.sql, 'escalation')
-  // A second owner, so that the rule about the last one stays out of the table.
+  // Add a second owner, so that the last-owner rule does not affect the table.
   await seedMember(service.sql, await seedUser(service.sql, 'spare'), 'owner', { projectId: project.id })
 })
 afterAll(() => service.close())
@@ -40,7 +40,10 @@ const update = (caller: Person, id: string, role: string) =>
 const remove = (caller: Person, id: string) =>
   service.query(caller, 'mutation($i: ID!) { removeUserFromProject(id: $i) }', { i: id })
 
-/** The rule in plain words: maintainers and owners grant up to their own role, over people up to their own role. */
+/**
+ * Returns whether a change is allowed: maintainers and owners grant roles up to their own, to people with roles up to
+ * their own.
+ */
 const mayChange = (caller: string | null, present: string | null, granted: string | null): boolean =>
   caller === 'administrator' ||
   (rank(caller) >= rank('maintainer') && rank(granted) <= rank(caller) && rank(present) <= rank(caller))
@@ -123,7 +126,7 @@ describe('role escalation', () => {
       const granter = await seedUser(service.sql, 'granter')
       const row = await seedMember(service.sql, granter, 'maintainer', { projectId: project.id })
       const target = await seedUser(service.sql, 'target')
-      // The order in which the two requests leave alternates; the database decides which one wins.
+      // The order of the two requests alternates; the database decides which one wins.
       const calls = [() => update(owner, row, 'readonly'), () => add(granter, target, 'maintainer')]
       const [first, second] = round % 2 === 0 ? calls : calls.toReversed()
       await Promise.all([first?.(), second?.()])
@@ -139,7 +142,7 @@ describe('role escalation', () => {
     }
     process.stdout.write(`demote-while-granting rounds=100 granted=${granted} escalations=${escalations}\n`)
     expect(escalations).toBe(0)
-    // Both orders must have happened, or the race was none.
+    // Both orders must occur, otherwise there was no race.
     expect(granted).toBeGreaterThan(0)
     expect(granted).toBeLessThan(100)
   })
@@ -150,9 +153,9 @@ describe('role escalation', () => {
     const demotion = await service.sql.connect()
     await demotion.query('begin')
     await demotion.query("update users set role = 'user' where id = $1", [falling.id])
-    // The demotion is not committed yet, so the policy in front still sees an administrator.
+    // The demotion is not committed yet, so the first policy check still sees an administrator.
     const grant = add(falling, target, 'owner')
-    await untilWaiting(service.sql)
+    await waitForLockWait(service.sql)
     await demotion.query('commit')
     demotion.release()
     expect((await grant).error).toMatch(/^not permitted/)

@@ -1,12 +1,12 @@
-// Rights that end while a request is under way: what outlives the request, such as a new credential, is judged again in the
-// transaction that writes it.
+// Tests rights that are lost during a request: anything that outlives the request, such as a new credential, is checked
+// again in the transaction that writes it.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
-import { untilWaiting } from '../kit/locks.ts'
+import { waitForLockWait } from '../kit/locks.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let service: TestApp
@@ -17,14 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Ends something in a transaction of its own, and commits once the request waits for it. */
+/** Runs a statement in a separate transaction and commits it once the request waits for it. */
 async function during<Answer>(text: string, value: string, request: () => Promise<Answer>): Promise<Answer> {
   const client = new Client({ connectionString: service.database.url })
   await client.connect()
   await client.query('begin')
   await client.query(text, [value])
   const answer = request()
-  await untilWaiting(service.sql)
+  await waitForLockWait(service.sql)
   await client.query('commit')
   await client.end()
   return answer
@@ -138,7 +138,7 @@ test('a change of a system role and a grant to the same person wait in no circle
       ),
     ]).flat(),
   )
-  expect(both.filter(({ error }) => error?.includes('does not answer') === true)).toEqual([])
+  expect(both.filter(({ error }) => error?.includes('is not responding') === true)).toEqual([])
 })
 
 test('a stranger cannot tell a free project name from a taken one by what it costs', async () => {

@@ -1,9 +1,9 @@
-// Nobody gets more than they may give, in tenants, applications and the system: the tables of grants, and races between
-// a grant and the loss of the right to it. Projects have a file of their own (escalation.test.ts).
+// Tests role escalation in tenants, in applications and at system level: the tables of grants, and races between a
+// grant and the loss of the right to it. escalation.test.ts covers projects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
-import { untilWaiting } from '../kit/locks.ts'
+import { waitForLockWait } from '../kit/locks.ts'
 import { memberCalls } from '../kit/members.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 
@@ -18,13 +18,13 @@ beforeAll(async () => {
        values (gen_random_uuid(), $1, $2, $3, $4, false)`,
       [project.id, project.tenantId, name, permissions],
     )
-  // Further owners, so that the rule about the last one stays out of the tables.
+  // Add more owners, so that the last-owner rule does not affect the tables.
   for (const scope of [ofTenant(), ofProject()])
     await seedMember(service.sql, await seedUser(service.sql, 'spare'), 'owner', scope)
 })
 afterAll(() => service.close())
 
-const customRoles = { reader: ['apps.read'], doorman: ['apps.read', 'members'] }
+const customRoles = { reader: ['apps.read'], gatekeeper: ['apps.read', 'members'] }
 const permissionsOf: Record<string, readonly string[]> = {
   ...customRoles,
   member: ['apps.read'],
@@ -41,11 +41,11 @@ const calls = {
   Tenant: memberCalls('Tenant', () => service),
   Application: memberCalls('Application', () => service),
 }
-type Noun = keyof typeof calls
-const idOf = (noun: Noun): string =>
-  ({ Project: project.id, Tenant: project.tenantId, Application: project.applicationId })[noun]
+type EntityType = keyof typeof calls
+const idOf = (entityType: EntityType): string =>
+  ({ Project: project.id, Tenant: project.tenantId, Application: project.applicationId })[entityType]
 
-/** A person who holds this: `tenant:admin`, `project:maintainer`, `administrator` or nothing. */
+/** Creates a person with this role: `tenant:admin`, `project:maintainer`, `administrator` or none. */
 async function personWith(held: string | null): Promise<Person> {
   const person = await seedUser(service.sql, 'caller', held === 'administrator' ? 'administrator' : 'user')
   const [kind, role = ''] = held?.split(':') ?? []
@@ -55,25 +55,25 @@ async function personWith(held: string | null): Promise<Person> {
   return person
 }
 
-const roleIn = async (noun: Noun, person: Person): Promise<string | null> => {
-  const [column, table] = [noun === 'Tenant' ? 'role_name' : 'role', noun.toLowerCase()]
+const roleIn = async (entityType: EntityType, person: Person): Promise<string | null> => {
+  const [column, table] = [entityType === 'Tenant' ? 'role_name' : 'role', entityType.toLowerCase()]
   const { rows } = await service.sql.query<{ role: string }>(
     `select ${column} as role from user2${table}s where ${table}_id = $1 and user_id = $2`,
-    [idOf(noun), person.id],
+    [idOf(entityType), person.id],
   )
   return rows[0]?.role ?? null
 }
 
 type Change = { present: string | null; granted: string | null }
 
-/** Tries every caller on every change of somebody's membership; returns what went otherwise than `may` says. */
+/** Tries every membership change as every caller, and returns the outcomes that contradict `may`. */
 async function tryAll(
-  noun: Noun,
+  entityType: EntityType,
   table: { callers: (string | null)[]; roles: string[] },
   may: (caller: string | null, present: string | null, granted: string | null) => boolean,
 ): Promise<{ cases: number; wrong: string[] }> {
-  const scope = noun === 'Tenant' ? ofTenant() : ofApplication()
-  const { add, update, remove } = calls[noun]
+  const scope = entityType === 'Tenant' ? ofTenant() : ofApplication()
+  const { add, update, remove } = calls[entityType]
   const wrong: string[] = []
   let cases = 0
   const tryOne = async (held: string | null, caller: Person, change: Change): Promise<void> => {
@@ -82,11 +82,11 @@ async function tryAll(
     const row = present === null ? '' : await seedMember(service.sql, target, present, scope)
     const answer =
       present === null
-        ? await add(caller, { of: idOf(noun), userID: target.id, role: granted as string })
+        ? await add(caller, { of: idOf(entityType), userID: target.id, role: granted as string })
         : granted === null
           ? await remove(caller, { id: row })
           : await update(caller, { id: row, role: granted })
-    const [isPermitted, after] = [may(held, present, granted), await roleIn(noun, target)]
+    const [isPermitted, after] = [may(held, present, granted), await roleIn(entityType, target)]
     cases++
     if (after !== (isPermitted ? granted : present) || (answer.error === null) !== isPermitted)
       wrong.push(`${held}: ${present} -> ${granted} is ${after} (${answer.error})`)
@@ -102,7 +102,7 @@ async function tryAll(
   return { cases, wrong }
 }
 
-const standsAbove = (held: string | null): boolean =>
+const isAboveTenant = (held: string | null): boolean =>
   ['administrator', 'project:maintainer', 'project:owner'].includes(held ?? '')
 
 describe('tables of grants', () => {
@@ -123,8 +123,8 @@ describe('tables of grants', () => {
       { callers, roles: tenantRoles },
       (held, present, granted) => {
         const own = held?.startsWith('tenant:') === true ? held.slice('tenant:'.length) : null
-        const isDoorkeeper = own !== null && permissionsOf[own]?.includes('members') === true
-        return standsAbove(held) || (isDoorkeeper && reaches(own, present) && reaches(own, granted))
+        const canManageMembers = own !== null && permissionsOf[own]?.includes('members') === true
+        return isAboveTenant(held) || (canManageMembers && reaches(own, present) && reaches(own, granted))
       },
     )
     process.stdout.write(`tenant escalation cases=${cases} wrong=${wrong.length}\n`)
@@ -141,7 +141,7 @@ describe('tables of grants', () => {
       'tenant:owner',
       'administrator',
     ]
-    const { cases, wrong } = await tryAll('Application', { callers, roles }, standsAbove)
+    const { cases, wrong } = await tryAll('Application', { callers, roles }, isAboveTenant)
     process.stdout.write(`application escalation cases=${cases} wrong=${wrong.length}\n`)
     expect(wrong).toEqual([])
     expect(cases).toBe(10 * 8)
@@ -163,7 +163,7 @@ describe('a right that is lost while it is used', () => {
     }
   })
 
-  /** Takes something away in a transaction of its own, and commits once the grant waits for it. */
+  /** Revokes a right in a separate transaction, and commits it once the grant waits for it. */
   async function grantDuring<Answer>(
     takeAway: { text: string; values: string[] }[],
     grant: () => Promise<Answer>,
@@ -172,7 +172,7 @@ describe('a right that is lost while it is used', () => {
     await client.query('begin')
     for (const { text, values } of takeAway) await client.query(text, values)
     const answer = grant()
-    await untilWaiting(service.sql)
+    await waitForLockWait(service.sql)
     await client.query('commit')
     client.release()
     return answer

@@ -1,23 +1,25 @@
-// One operation of the schema as the matrix tries it.
+// An operation of the schema that the matrix runs.
 import type { SeededProject } from '@manager/harness/seed.ts'
 import type { Principal, seenBy } from './principals.ts'
 import { type MatrixWorld, newSlug } from './world.ts'
 
 export type Operation = {
-  /** Type.field as the schema names it. */
+  /** Type and field, as `Type.field`. */
   name: string
   scope: keyof typeof seenBy
   allow: Principal[]
-  /** The text of the call on a project's things; `id` is a thing made for this call alone. */
+  /**
+   * Returns the document of a call on the objects of a project. `id` is an object that was created only for this call.
+   */
   text: (target: SeededProject, id: string) => string
   make: (world: MatrixWorld, target: SeededProject) => Promise<string>
-  /** What an allowed call that always errs says. */
-  errs?: RegExp
-  /** True when a success takes the fixture with it. */
+  /** The error of a call that always fails, even for allowed callers. */
+  alwaysFailsWith?: RegExp
+  /** True if a successful call consumes the object that `make` created. */
   consumes?: true
 }
 
-export type Rest = Partial<Pick<Operation, 'make' | 'errs' | 'consumes'>>
+export type Rest = Partial<Pick<Operation, 'make' | 'alwaysFailsWith' | 'consumes'>>
 export const op = (
   name: string,
   scope: Operation['scope'],

@@ -1,5 +1,5 @@
-// Every guarded operation of the schema: who may use it, and a call of it. What is expected stands here, written from
-// the rules for people, not derived from the code.
+// Lists every guarded operation of the schema with the principals who may use it, and a call. The expectations are
+// derived from the documented rules, not from the code.
 import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
@@ -158,9 +158,11 @@ const mutations: Operation[] = [
     consumes,
   ),
   op('Mutation.promoteApplication', 'system', everyone, () => 'promoteApplication', {
-    errs: /is deprecated/,
+    alwaysFailsWith: /is deprecated/,
   }),
-  op('Mutation.copyApplication', 'system', everyone, () => 'copyApplication', { errs: /is deprecated/ }),
+  op('Mutation.copyApplication', 'system', everyone, () => 'copyApplication', {
+    alwaysFailsWith: /is deprecated/,
+  }),
   op(
     'Mutation.createTenant2Application',
     'tenant',
@@ -269,7 +271,7 @@ const mutations: Operation[] = [
   ),
 ].map((operation) => ({ ...operation, text: (target, id) => `mutation { ${operation.text(target, id)} }` }))
 
-/** Fields that lead from one object to another; each has a policy of its own. */
+/** Fields that link one object to another; each has its own policy. */
 const paths: Operation[] = [
   op('Project.tenants', 'project', members, (t) => `{ project(slug: "${t.slug}") { tenants { id } } }`),
   op(

@@ -1,4 +1,4 @@
-// Operations about pilets.
+// Operations on pilets.
 import { type Operation, type Rest, op } from './operation.ts'
 import { developers, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'

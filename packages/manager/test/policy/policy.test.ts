@@ -1,4 +1,5 @@
-// Who may do what: the boot refuses an operation without a policy, and the matrix tries every operation as everyone.
+// Tests permissions: the service refuses to start if an operation has no policy, and the matrix runs every operation as
+// every principal.
 import { createFeatures, defineFeature } from '../../src/feature.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -88,14 +89,18 @@ describe('policy', () => {
       server.get('/api/unknown/:id', { config: { policy } }, () => 'open to all')
     }
     await expect(startTestApp({ database: service.database, transport: { extend } })).rejects.toThrow(
-      /GET \/api\/unknown\/:id \(no feature finds WIDGET\)/,
+      /GET \/api\/unknown\/:id \(no feature defines the scope WIDGET\)/,
     )
   })
 
   test('a feature cannot take the name of another one, or of what all of them are given', () => {
     const named = (name: string) => defineFeature({ name, create: () => ({ api: {} }) })
-    expect(() => createFeatures([named('widgets'), named('widgets')], {})).toThrow('called widgets')
-    expect(() => createFeatures([named('config')], { config: {} })).toThrow('called config')
+    expect(() => createFeatures([named('widgets'), named('widgets')], {})).toThrow(
+      'the feature name widgets is already in use',
+    )
+    expect(() => createFeatures([named('config')], { config: {} })).toThrow(
+      'the feature name config is already in use',
+    )
     expect(createFeatures([named('widgets'), named('gadgets')], {}).features).toHaveLength(2)
   })
 
@@ -174,7 +179,7 @@ describe('policy', () => {
       id: own.tenantId,
     })
     expect(answer.error).toBe(
-      'not permitted: this needs project role maintainer or higher, or system role administrator',
+      'not permitted: requires project role maintainer or higher, or system role administrator',
     )
     expect(answer.errors[0]?.extensions?.code).toBe('forbidden')
     const { rowCount } = await service.sql.query('select 1 from tenants where id = $1', [own.tenantId])

@@ -1,4 +1,4 @@
-// The kinds of people the matrix tries, and what each kind sees. Written from the rules for people.
+// The kinds of principals in the matrix, and the objects that each can see, derived from the documented rules.
 export const principals = [
   'administrator',
   'owner',
@@ -24,7 +24,7 @@ export const tenantManagers: Principal[] = ['tenant owner', 'tenant admin']
 export const applicationRoles: Principal[] = ['application normal', 'application readonly']
 export const members: Principal[] = [...projectRoles, ...tenantRoles, ...applicationRoles]
 
-/** Who sees a thing of this kind in the project; everybody else is told that it does not exist. */
+/** The principals who can see an object of this kind in the project. For all others it does not exist. */
 export const seenBy = {
   system: [...principals],
   project: members,

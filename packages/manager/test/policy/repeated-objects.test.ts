@@ -1,4 +1,4 @@
-// A thing that stands many times in an answer is judged once, and as often as it was before wherever that matters.
+// Tests that an object that occurs many times in a response is checked only once, unless a repeated check matters.
 import { execute, parse } from 'graphql'
 import { beforeEach, expect, test } from 'vitest'
 import { notFound } from '../../src/platform/errors.ts'

@@ -1,4 +1,4 @@
-// Operations about settings and language packs.
+// Operations on settings and language packs.
 import { type Operation, type Rest, op } from './operation.ts'
 import { developers, projectRoles, tenantManagers } from './principals.ts'
 import { fresh, newSlug } from './world.ts'
@@ -9,7 +9,7 @@ const settingsOf = (owner: 'project' | 'tenant' | 'application' | 'row'): Rest =
 const filledSettingsOf = (owner: 'project' | 'tenant'): Rest => ({
   make: (world, target) => fresh.filledSettings(world, target, owner),
 })
-/** Of two rows for the same project the first has settings, the second none yet. */
+/** Creates two rows in the same project. The first has settings, the second has none. */
 const copied: Rest = {
   make: async (world, target) => {
     await fresh.filledSettings(world, target, 'row')

@@ -1,4 +1,4 @@
-// Operations about triggers.
+// Operations on triggers.
 import { randomUUID } from 'node:crypto'
 import { seedRuns } from '../kit/triggers.ts'
 import { type Operation, type Rest, op } from './operation.ts'
@@ -6,7 +6,7 @@ import { developers, everyone, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
 
 const trigger: Rest = { make: fresh.trigger }
-/** A trigger that has a run. */
+/** Creates a trigger with a run. */
 const ran: Rest = {
   make: async (world, target) => {
     const triggerId = await fresh.trigger(world, target)

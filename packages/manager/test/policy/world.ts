@@ -1,4 +1,4 @@
-// People and things for the matrix: two projects, and one person of each kind in the first.
+// Creates principals and objects for the matrix: two projects, and one person of each kind in the first project.
 import { randomUUID } from 'node:crypto'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from '../kit/app.ts'
@@ -23,7 +23,6 @@ export type MatrixWorld = {
   other: SeededProject
 }
 
-/** Two projects, and one person of each kind in the first. */
 export async function createMatrixWorld(service: TestApp): Promise<MatrixWorld> {
   const { sql } = service
   const tag = randomUUID().slice(0, 8)
@@ -52,7 +51,7 @@ export async function createMatrixWorld(service: TestApp): Promise<MatrixWorld> 
 
 export const newSlug = (): string => `s${randomUUID().slice(0, 8)}`
 
-/** Things that a call may use up, made anew for each one. */
+/** Functions that create an object for a single call, which may consume it. */
 export const fresh = {
   user: async ({ service }: MatrixWorld): Promise<string> => (await seedUser(service.sql, newSlug())).id,
   tenant: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {
@@ -111,7 +110,7 @@ export const fresh = {
     )
     return rows[0]?.id as string
   },
-  /** The same with something in it. */
+  /** Creates settings with content and returns their id. */
   filledSettings: async (
     world: MatrixWorld,
     target: SeededProject,
@@ -134,7 +133,7 @@ export const fresh = {
     ])
     return id
   },
-  /** A version of this pilet; its name is returned. */
+  /** Seeds a version of a new pilet and returns its name. */
   pilet: ({ service }: MatrixWorld, target: SeededProject, enabled = true): Promise<string> =>
     seedPilet(service.sql, target, { name: newSlug(), enabled }),
   accessToken: ({ service, people }: MatrixWorld): Promise<string> =>

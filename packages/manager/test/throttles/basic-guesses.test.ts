@@ -1,4 +1,4 @@
-// What a guesser of Basic passwords cannot do.
+// Tests the limits for a client that guesses Basic passwords.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { basicValue, call, throughProxy, validate } from '@manager/harness/credentials.ts'

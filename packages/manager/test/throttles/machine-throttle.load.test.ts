@@ -1,10 +1,10 @@
-// The throttle of failed machine credentials by the clock of Redis, and when Redis stops answering.
+// Tests the throttle for failed machine credentials with the Redis clock, and during a Redis outage.
 import { describe, expect, test } from 'vitest'
 import { statuses } from '@manager/harness/credentials.ts'
-import { startDarkProxy } from '../kit/dark-proxy.ts'
+import { startBlackholeProxy } from '../kit/blackhole-proxy.ts'
 import { redisUrl } from '@manager/harness/run-engines.ts'
 import { freshClient } from '../kit/machines.ts'
-import { block, fail, useMachineService, pause, redisAnswers, refused } from '../kit/wrong-machine-tokens.ts'
+import { block, fail, pause, refused, useMachineService, waitForRedis } from '../kit/wrong-machine-tokens.ts'
 
 const { succeed, startReplica } = useMachineService(5_000)
 
@@ -19,10 +19,10 @@ describe('how long a block lasts', () => {
         SVC_THROTTLES_MACHINE_MAX_BLOCK_MS: '2200',
       },
     })
-    await redisAnswers(quick, 5_000)
+    await waitForRedis(quick, 5_000)
     const client = freshClient()
     expect((await fail(quick, client)).status).toBe(401)
-    // How long a block is meant to last is in the log; by the clock it can be told that it does not end sooner.
+    // The log contains the intended duration of a block. The clock only proves that the block does not end earlier.
     const meant = () => quick.logLines.flatMap(({ block_ms }) => (block_ms === undefined ? [] : [block_ms]))
     for (const blocks of [[1_000], [1_000, 2_000], [1_000, 2_000, 2_200]]) {
       const start = performance.now()
@@ -44,18 +44,18 @@ describe('how long a block lasts', () => {
 describe('who shares the counters', () => {
   test('[machine-auth.counters-redis] when Redis stops answering, what the replica saw itself still counts', async () => {
     const { hostname, port } = new URL(redisUrl())
-    const way = await startDarkProxy({ host: hostname, port: Number(port || 6379) })
-    const replica = await startReplica({ env: { SVC_REDIS_URL: `redis://127.0.0.1:${way.port}` } })
-    await redisAnswers(replica, 5_000)
+    const proxy = await startBlackholeProxy({ host: hostname, port: Number(port || 6379) })
+    const replica = await startReplica({ env: { SVC_REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
+    await waitForRedis(replica, 5_000)
     const [client, other] = [freshClient(), freshClient()]
     expect(await statuses(6, () => fail(replica, client))).toEqual(refused(6))
     await block(replica, other)
-    way.goDark()
+    proxy.blackhole()
     expect(await statuses(5, () => fail(replica, client))).toEqual([...refused(4), 429])
     expect(replica.world.redis.isUp()).toBe(false)
     expect((await fail(replica, other)).status).toBe(429)
     expect((await succeed(replica, client)).status).toBe(404)
     expect((await fail(replica, client)).status).toBe(401)
-    await way.close()
+    await proxy.close()
   })
 })

@@ -1,4 +1,5 @@
-// The throttle of failed machine credentials: what counts, who is counted, how long a block lasts, and who shares it.
+// Tests the throttle for failed machine credentials: what it counts and for whom, how long a block lasts, and which
+// replicas share it.
 import { describe, expect, test } from 'vitest'
 import type { TestApp } from '../kit/app.ts'
 import { basicValue, bearer, call, statuses, throughProxy } from '@manager/harness/credentials.ts'
@@ -7,10 +8,10 @@ import {
   block,
   fail,
   machinePath,
-  useMachineService,
   pause,
-  redisAnswers,
   refused,
+  useMachineService,
+  waitForRedis,
   wrong,
 } from '../kit/wrong-machine-tokens.ts'
 
@@ -85,7 +86,7 @@ describe('what is counted', () => {
 describe('how long a block lasts', () => {
   test('[machine-auth.throttle] by default 60 s, then twice as long each time up to 15 min', async () => {
     let now = Date.now()
-    // Redis has a clock of its own; without it time is what the test says.
+    // Redis has its own clock. Without Redis, the test controls the time.
     const patient = await startReplica({ env: noRedis, world: { clock: { now: () => new Date(now) } } })
     const client = freshClient()
     for (const seconds of [60, 120, 240, 480, 900, 900]) {
@@ -100,7 +101,7 @@ describe('how long a block lasts', () => {
     expect(values.filter(({ value }) => value > 0)).toEqual([
       expect.objectContaining({ labels: { throttle: 'machine' }, value: 6 }),
     ])
-    // Nine failures, and nine more a minute after the first, are fewer than ten in a minute.
+    // Nine failures per minute stay below the limit of ten.
     const slow = freshClient()
     for (let round = 0; round < 3; round++) {
       expect(await statuses(9, () => fail(patient, slow))).toEqual(refused(9))
@@ -110,7 +111,7 @@ describe('how long a block lasts', () => {
 })
 
 describe('who is counted', () => {
-  /** A wrong token straight from a peer, past the proxy. */
+  /** Sends a wrong token directly from a peer, without the proxy. */
   const failFrom = async (
     app: TestApp,
     remoteAddress: string,
@@ -149,10 +150,10 @@ describe('who is counted', () => {
     for (let i = 0; i < 10; i++)
       expect(await failFrom(service, peer, forge(i, i % 2 ? { 'x-proxy-auth': 'wrong' } : {}))).toBe(401)
     for (let i = 10; i < 30; i++) expect(await failFrom(service, peer, forge(i, {}))).toBe(429)
-    // Those whose addresses were abused are free, and so is the real connection of this test.
+    // The clients with the forged addresses are not blocked, and neither is the address of this test process.
     expect((await fail(service, '198.51.100.3')).status).toBe(401)
     expect((await call(service.url, machinePath, wrong())).status).toBe(401)
-    // Behind the right secret the same header counts.
+    // With the right secret, the address in the header counts.
     expect(await failFrom(service, peer, throughProxy('198.51.100.200'))).toBe(401)
   })
 
@@ -167,7 +168,7 @@ describe('who is counted', () => {
       expect(await failVia(hops)).toBe(429)
     for (const hops of [`${client}, 198.51.100.1`, `${client}, nonsense`, '203.0.113.10'])
       expect(await failVia(hops)).toBe(401)
-    // A peer outside the trusted networks speaks for itself alone.
+    // A peer outside the trusted networks is counted by its own address.
     const peer = '203.0.113.77'
     for (let i = 0; i < 10; i++)
       expect(await failFrom(trusting, peer, { 'x-forwarded-for': `198.51.100.${i + 100}` })).toBe(401)
@@ -176,21 +177,24 @@ describe('who is counted', () => {
 })
 
 describe('who shares the counters', () => {
-  /** The work for a fresh client, again when Redis did not answer meanwhile: then nothing was shared. */
+  /**
+   * Runs the work with a new client. If Redis was unreachable during the work, nothing was shared, so the work is
+   * repeated.
+   */
   async function withRedis(apps: TestApp[], work: (client: string) => Promise<void>): Promise<void> {
     const lapses = (): number =>
       apps.flatMap((app) =>
-        app.logLines.filter((line) => String(line['msg']).startsWith('redis does not answer')),
+        app.logLines.filter((line) => String(line['msg']).startsWith('redis is unavailable')),
       ).length
     for (let attempt = 1; attempt <= 5; attempt++) {
-      for (const app of apps) await redisAnswers(app, 60_000)
+      for (const app of apps) await waitForRedis(app, 60_000)
       const before = lapses()
       const outcome = await work(freshClient()).catch((error: unknown) => error)
       if (lapses() > before) continue
       if (outcome !== undefined) throw outcome
       return
     }
-    throw new Error('Redis kept failing to answer')
+    throw new Error('Redis stayed unreachable')
   }
 
   test('[machine-auth.counters-redis] failures on two replicas add up, also when they come at once, and block on both', async () => {
@@ -232,7 +236,7 @@ describe('who shares the counters', () => {
       for (const app of apps) expect((await fail(app, client)).status).toBe(429)
       expect((await succeed(service, client)).status).toBe(404)
       expect((await fail(service, client)).status).toBe(401)
-      // The other one asks about a client it knows as blocked from time to time only.
+      // The other replica checks only occasionally whether a blocked client is still blocked.
       const seen: number[] = []
       for (let tries = 0; tries < 1_000 && seen.at(-1) !== 401; tries++) {
         seen.push((await fail(replica, client)).status)

@@ -1,4 +1,4 @@
-// Where callers are limited at all: in the four places the interface names, and in no other.
+// Tests that rate limits exist only in the four documented areas.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../tools/openapi-frame.ts'
 import { createApiDocument } from '../../tools/openapi.ts'
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /**
- * The routes that answer 429. How often an application may notify is in features/notifications/emit-rates.test.ts. The check of a
- * credential counts failures too, but says so in its answer, which is always 200.
+ * The routes that return 429. features/notifications/emit-rates.test.ts covers the notification rate of applications.
+ * The credential check also counts failures, but reports them in its response, which always has status 200.
  */
 const limited = [
   'ANY /esb/*',
@@ -36,11 +36,11 @@ const limited = [
 ]
 const unknownAddress = 'any other address of machines'
 
-// More than any limit by the minute has been: 30 starts and 30 polls of a login, 10 codes.
+// More than any limit per minute: 30 login starts, 30 login polls, 10 codes.
 const tries = 40
 
 type Request = { path: string; type: string; body: string }
-/** What a route is sent each time: well formed where a limit might count what is, or what is guessed. */
+/** Builds the request for a route. It is well-formed if a limit might count requests or guesses. */
 function requestOf({ name, path }: Pick<ApiRoute, 'name' | 'path'>, index: number): Request {
   const code = `BBBB-${'BCDFGHJKLMNPQRSTVWXZ'[index % 20]}BB${'BC'[Math.floor(index / 20)]}`
   const fields = { code, form_token: 'x', decision: 'deny' }
@@ -58,7 +58,7 @@ function requestOf({ name, path }: Pick<ApiRoute, 'name' | 'path'>, index: numbe
   return { path: `${path}${query}`, type: 'application/json', body: JSON.stringify(body) }
 }
 
-/** The 429s that a route answers to many requests of one client, and whether each says when to come again. */
+/** Sends many requests from one client. Returns for each 429 whether it has a Retry-After. */
 async function refusalsOf(
   route: Pick<ApiRoute, 'name' | 'method' | 'path'>,
   credential: Record<string, string>,

@@ -1,10 +1,11 @@
-// Throttles while Redis is hung, emptied and killed: answers go on, and so do the limits.
+// Tests throttles while Redis hangs, is emptied or is killed: the service continues to respond and to enforce the
+// limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { bearer, call } from '@manager/harness/credentials.ts'
-import { startDarkProxy } from '../kit/dark-proxy.ts'
+import { startBlackholeProxy } from '../kit/blackhole-proxy.ts'
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 
 let redis: RedisServer
@@ -13,11 +14,11 @@ let other: TestApp
 
 beforeAll(async () => {
   redis = await startRedis(await freePort())
-  // Addresses are believed from here, so that a test can be many clients.
+  // Trust forwarded addresses from loopback, so that a test can act as many clients.
   const env = { SVC_REDIS_URL: redis.url, SVC_PROXY_TRUSTED_CIDRS: '127.0.0.0/8' }
   one = await startTestApp({ env })
   other = await startTestApp({ env, database: one.database })
-  await until(() => one.world.redis.isUp() && other.world.redis.isUp())
+  await waitUntil(() => one.world.redis.isUp() && other.world.redis.isUp())
 })
 afterAll(async () => {
   await other.close()
@@ -25,9 +26,9 @@ afterAll(async () => {
   await redis.stop()
 })
 
-async function until(isSo: () => boolean, maxMs = 5_000): Promise<void> {
-  for (let tries = 0; !isSo(); tries++) {
-    if (tries > maxMs / 25) throw new Error('waited in vain')
+async function waitUntil(condition: () => boolean, maxMs = 5_000): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > maxMs / 25) throw new Error('timed out waiting for the condition')
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
@@ -41,8 +42,8 @@ async function fail(service: TestApp, client: string): Promise<{ status: number;
     ...bearer('x'.repeat(43)),
     'x-forwarded-for': client,
   })
-  const isLate = status === 429 && !(Number(headers.get('retry-after')) >= 1)
-  if (isLate) throw new Error('429 without Retry-After')
+  const lacksRetryAfter = status === 429 && !(Number(headers.get('retry-after')) >= 1)
+  if (lacksRetryAfter) throw new Error('429 without Retry-After')
   return { status, ms: performance.now() - startedAt }
 }
 
@@ -59,12 +60,12 @@ const refused = (count: number): number[] => Array.from({ length: count }, () =>
 
 describe('a connection to Redis that goes dark', () => {
   test('is given up and made anew', async () => {
-    const proxy = await startDarkProxy({ host: '127.0.0.1', port: redis.port })
+    const proxy = await startBlackholeProxy({ host: '127.0.0.1', port: redis.port })
     const service = await startTestApp({ env: { SVC_REDIS_URL: `redis://127.0.0.1:${proxy.port}` } })
-    await until(() => service.world.redis.isUp())
-    proxy.goDark()
-    await until(() => !service.world.redis.isUp())
-    await until(() => service.world.redis.isUp(), 10_000)
+    await waitUntil(() => service.world.redis.isUp())
+    proxy.blackhole()
+    await waitUntil(() => !service.world.redis.isUp())
+    await waitUntil(() => service.world.redis.isUp(), 10_000)
     expect(await service.world.redis.eval('return 1', [])).toBe(1)
     await service.close()
     await proxy.close()
@@ -72,10 +73,10 @@ describe('a connection to Redis that goes dark', () => {
 })
 
 describe('throttles', () => {
-  // Again with another client when the machine was so busy that Redis seemed away for a moment.
-  const patient = { retry: 2 }
+  // Retry with another client if the machine was so busy that Redis seemed unreachable.
+  const retryTwice = { retry: 2 }
 
-  test('[machine-auth.counters-redis] failures at two replicas add up', patient, async () => {
+  test('[machine-auth.counters-redis] failures at two replicas add up', retryTwice, async () => {
     const client = newClient()
     expect(statuses(await failTimes(one, client, 6))).toEqual(refused(6))
     expect(statuses(await failTimes(other, client, 5))).toEqual([...refused(4), 429])
@@ -84,7 +85,7 @@ describe('throttles', () => {
 
   test(
     '[machine-auth.throttle-valid-passes] a success at one replica ends what the other counted and its block',
-    patient,
+    retryTwice,
     async () => {
       const project = await seedProject(one.sql, `clearing-${clients}`)
       const { token } = await seedMachineUser(one.sql, project)
@@ -93,7 +94,7 @@ describe('throttles', () => {
         expect(statuses(await failTimes(one, client, failures))).toEqual(refused(failures))
         const good = { ...bearer(token), 'x-forwarded-for': client }
         expect((await call(other.url, '/api/machine/check', good)).body.authenticated).toBe(true)
-        // The clearing is sent with others, and a replica that blocks asks again within a second.
+        // Wait: the success is sent to Redis in a batch, and a replica that blocks a client checks again within 1 s.
         await new Promise((resolve) => setTimeout(resolve, 1_300))
         expect(statuses(await failTimes(one, client, 9))).toEqual(refused(9))
       }
@@ -106,7 +107,7 @@ describe('throttles', () => {
     expect(statuses(await failTimes(one, client, 6))).toEqual(refused(6))
     redis.signal('SIGSTOP')
     const hung = [...(await failTimes(one, client, 5)), ...(await failTimes(one, newClient(), 9))]
-    // What this replica counted before goes on counting: ten in all, then the block.
+    // The earlier failures on this replica still count: ten in total, then the block.
     expect(statuses(hung)).toEqual([...refused(4), 429, ...refused(9)])
     const [first = { ms: Number.NaN }, ...later] = hung
     process.stdout.write(
@@ -114,10 +115,10 @@ describe('throttles', () => {
     )
     expect(first.ms).toBeLessThan(median(calm) + 150)
     expect(median(later)).toBeLessThan(median(calm) + 25)
-    // The other replica has not seen this client fail, and cannot be told now.
+    // The other replica has not seen this client fail and cannot learn about it now.
     expect((await fail(other, client)).status).toBe(401)
     redis.signal('SIGCONT')
-    await until(() => one.world.redis.isUp() && other.world.redis.isUp())
+    await waitUntil(() => one.world.redis.isUp() && other.world.redis.isUp())
     expect((await fail(one, client)).status).toBe(429)
   })
 
@@ -129,7 +130,7 @@ describe('throttles', () => {
     await one.world.redis.eval("redis.call('FLUSHALL') return 1", [])
     expect((await fail(one, client)).status).toBe(429)
     expect(statuses(await failTimes(one, half, 5))).toEqual([...refused(4), 429])
-    // Only what others counted is lost.
+    // Only the counts of other replicas are lost.
     expect((await fail(other, client)).status).toBe(401)
   })
 

@@ -1,4 +1,4 @@
-// How failed validations lock a client out, by the clock.
+// Tests in real time how failed validations lock out a client.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type JsonAnswer, basicValue, statuses } from '@manager/harness/credentials.ts'
@@ -21,13 +21,13 @@ const briefWindows = {
   SVC_THROTTLES_MACHINE_WINDOW_MS: String(windowMs),
 }
 
-/** A busy machine must not answer in the place of a throttle. */
+/** On a busy machine, load shedding must not replace the responses of the throttle. */
 const transport = { loopDelayMs: () => 0 }
 
 let service: TestApp
-/** A process that locks soon and not for long. */
+/** A process that locks clients out after few failures and for a short time. */
 let quick: TestApp
-/** The same, and it forgets soon. */
+/** The same as `quick`, with short windows. */
 let brief: TestApp
 let project: SeededProject
 
@@ -50,14 +50,14 @@ afterAll(async () => {
   await service.close()
 })
 
-const { nextClient, basicUser, ask, fail, guess } = failedValidations(() => ({
+const { nextClient, basicUser, validateFrom, failCheaply, guessPassword } = failedValidations(() => ({
   service,
   project,
 }))
 
 describe('other limits', () => {
   const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-  /** Calls until the answer is no longer 429, which it must be in the end. */
+  /** Retries until the response is no longer 429. Throws if the lockout does not end. */
   async function untilFree(send: () => Promise<JsonAnswer>): Promise<number> {
     for (let tries = 0; tries < 200; tries++) {
       const { status } = await send()
@@ -69,21 +69,21 @@ describe('other limits', () => {
 
   test('[proxy-auth.thresholds] [proxy-auth.lockout] a lockout ends after its configured time, and the count begins anew', async () => {
     const [client, start] = [nextClient(), performance.now()]
-    expect(await statuses(4, () => fail(client, quick))).toEqual([401, 401, 401, 429])
-    const locked = await fail(client, quick)
+    expect(await statuses(4, () => failCheaply(client, quick))).toEqual([401, 401, 401, 429])
+    const locked = await failCheaply(client, quick)
     expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[12]$/)])
-    expect(await untilFree(() => fail(client, quick))).toBe(401)
+    expect(await untilFree(() => failCheaply(client, quick))).toBe(401)
     expect(performance.now() - start).toBeGreaterThan(1_950)
-    expect(await statuses(3, () => fail(client, quick))).toEqual([401, 401, 429])
-    // The second lockout is no longer than the first.
-    expect((await fail(client, quick)).headers.get('retry-after')).toMatch(/^[12]$/)
+    expect(await statuses(3, () => failCheaply(client, quick))).toEqual([401, 401, 429])
+    // The second lockout is not longer than the first.
+    expect((await failCheaply(client, quick)).headers.get('retry-after')).toMatch(/^[12]$/)
   })
 
   test('[proxy-auth.thresholds] [proxy-auth.lockout-basic] the same holds for a pair', async () => {
     const { username, password } = await basicUser()
     const [client, start] = [nextClient(), performance.now()]
-    expect(await statuses(3, () => guess(client, username, quick))).toEqual([401, 401, 429])
-    const right = () => ask(client, basicValue(username, password), quick)
+    expect(await statuses(3, () => guessPassword(client, username, quick))).toEqual([401, 401, 429])
+    const right = () => validateFrom(client, basicValue(username, password), quick)
     expect((await right()).status).toBe(429)
     expect(await untilFree(right)).toBe(200)
     expect(performance.now() - start).toBeGreaterThan(1_950)
@@ -92,8 +92,8 @@ describe('other limits', () => {
   test('[proxy-auth.thresholds] failures that lie further apart than the window do not add up', async () => {
     const [client, guesser, { username }] = [nextClient(), nextClient(), await basicUser()]
     for (const _ of [1, 2, 3]) {
-      expect(await statuses(2, () => fail(client, brief))).toEqual([401, 401])
-      expect((await guess(guesser, username, brief)).status).toBe(401)
+      expect(await statuses(2, () => failCheaply(client, brief))).toEqual([401, 401])
+      expect((await guessPassword(guesser, username, brief)).status).toBe(401)
       await sleep(windowMs + 20)
     }
   })
@@ -108,6 +108,6 @@ describe('other limits', () => {
     expect(await statuses(2, () => knock(quick))).toEqual([401, 401])
     const locked = await knock(quick)
     expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[67]$/)])
-    expect((await fail(client, quick)).status).toBe(401)
+    expect((await failCheaply(client, quick)).status).toBe(401)
   })
 })

@@ -1,4 +1,4 @@
-// Callbacks of triggers: each attempt is a trace, and the backend learns of it.
+// Tests trigger callbacks: each attempt is a trace, and the backend receives its context.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene } from '../kit/callbacks.ts'
 import { type Collector, startCollector } from '../kit/collector.ts'

@@ -1,4 +1,5 @@
-// A collector that hangs, refuses or is away: requests do not notice, memory is bounded, and a shutdown ends in time.
+// Tests that a collector that hangs, refuses or is unreachable does not affect requests. Memory use is bounded, and a
+// shutdown finishes in time.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -16,7 +17,7 @@ const spansCounted = async ({ world }: TestApp): Promise<Record<string, number>>
   return Object.fromEntries(values.map(({ labels, value }) => [String(labels['outcome']), value]))
 }
 
-/** Requests with a span each; returns their statuses. */
+/** Sends requests with one span each and returns their statuses. */
 async function send(url: string, person: Person, count: number): Promise<number[]> {
   const one = async () => {
     const headers = { ...headersOf(person), traceparent: callersTrace().traceparent }
@@ -28,7 +29,7 @@ async function send(url: string, person: Person, count: number): Promise<number[
   return statuses
 }
 
-// Most of the time goes into waiting for timeouts, so the tests wait together.
+// Most of the time is spent waiting for timeouts, so the tests run concurrently.
 test.concurrent(
   'a collector that hangs costs no request, and no more memory than the queue has',
   async ({ onTestFinished }) => {
@@ -46,7 +47,7 @@ test.concurrent(
     })
     const person = await seedUser(service.sql, 'caller')
     expect(new Set(await send(service.url, person, 200))).toEqual(new Set([400]))
-    // None has left: all that are not dropped are in the queue or in the request that hangs.
+    // No span was exported: all spans that are not dropped are in the queue or in the hanging request.
     const { dropped = 0, exported, failed } = await spansCounted(service)
     expect({ exported, failed }).toEqual({ exported: 0, failed: 0 })
     expect(dropped).toBeGreaterThanOrEqual(200 - 64)
@@ -66,7 +67,7 @@ test.concurrent(
     })
     const person = await seedUser(service.sql, 'caller')
     const linesAbout = () =>
-      service.logLines.map(({ msg }) => msg).filter((msg) => String(msg).includes('collector of traces'))
+      service.logLines.map(({ msg }) => msg).filter((msg) => String(msg).includes('trace collector'))
     for (const least of [1, 2]) {
       await send(service.url, person, 20)
       await expect.poll(() => collector.bodies.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(least)
@@ -75,12 +76,12 @@ test.concurrent(
         .toBeGreaterThan(0)
     }
     expect(linesAbout()).toEqual([
-      'the collector of traces does not take spans; they are dropped until it does',
+      'the trace collector does not accept spans; they are dropped until it recovers',
     ])
     collector.refuse(200)
     await send(service.url, person, 20)
     await expect.poll(linesAbout, { timeout: 20_000 }).toHaveLength(2)
-    expect(linesAbout()[1]).toBe('the collector of traces takes spans again')
+    expect(linesAbout()[1]).toBe('the trace collector accepts spans again')
   },
 )
 
@@ -108,7 +109,7 @@ test.concurrent('SIGTERM ends within its time when the collector hangs', async (
   const { child, url, exit, lines } = await startProcess(database.url, env)
   expect(new Set(await send(url, somebody, 20))).toEqual(new Set([400]))
   child.kill('SIGTERM')
-  // 1 would mean that the shutdown was overdue.
+  // Exit code 1 would mean that the shutdown timed out.
   expect(await exit).toBe(0)
   expect(lines.at(-1)).toContain('"stopped"')
   await collector.close()

@@ -1,4 +1,5 @@
-// Spans leave the service. Every byte that the collector gets is searched for what must not be in it.
+// Tests that spans, which leave the service, contain no secrets. The test searches every byte that the collector
+// receives.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { type Collector, callersTrace, startCollector } from '../kit/collector.ts'
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 const email = 'PLANTED-email@example.org'
 
-/** Calls with something planted wherever a caller can put it; returns what else is secret. */
+/** Makes calls with planted markers in every field that a caller controls, and returns additional secrets. */
 async function callWithSecrets(): Promise<string[]> {
   const { service, upstream, admin, project } = gateway
   const person = { ...(await seedUser(service.sql, 'PLANTED-subject', 'administrator')), email }
@@ -76,7 +77,7 @@ test('no span holds a header, a path, a query, a body, a value of SQL, an e-mail
   )
   await expect.poll(() => collector.ofTrace(last.traceId).length, { timeout: 20_000 }).toBeGreaterThan(0)
   const names = new Set(collector.spans.map(({ name }) => name))
-  // What the calls above leave is there, so that the search means something.
+  // Check that the spans of the calls above exist. Otherwise the search would prove nothing.
   expect([...names]).toEqual(
     expect.arrayContaining(['POST /esb/*', 'GET /esb/*', 'POST', 'GET', 'POST /query', 'GET unknown']),
   )

@@ -1,4 +1,4 @@
-// What the collector gets, and what others get of a trace.
+// Tests the spans that the collector receives, and the trace context that other services receive.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Collector, callersTrace, startCollector } from '../kit/collector.ts'
@@ -118,7 +118,7 @@ test('who is not sampled is not exported, and partners are told so', async () =>
   await exported(sampled.traceId)
   const [first, second] = gateway.upstream.received.map(({ headers }) => headers['traceparent'])
   expect(first).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
-  // A trace that begins here is of the configured part, which is none.
+  // A trace that starts here is sampled with the configured ratio, which is 0.
   expect(second).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
   const known = new Set(collector.spans.map((span) => span.traceId))
   expect(known.has(traceId)).toBe(false)

@@ -1,4 +1,4 @@
-// Without a collector: contexts pass through, and nothing of OpenTelemetry is loaded.
+// Tests the service without a collector: trace contexts are forwarded unchanged, and no OpenTelemetry module is loaded.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { callersTrace, startCollector } from '../kit/collector.ts'
@@ -73,7 +73,7 @@ test('no module of OpenTelemetry is loaded unless there is a collector', async (
     expect(await started.exit).toBe(0)
     const modules = started.lines.filter((line) => line.startsWith('loaded '))
     expect(modules.some((line) => line.includes('fastify'))).toBe(true)
-    // prom-client loads the API itself, for exemplars: interfaces, and functions that do nothing.
+    // prom-client loads the OpenTelemetry API package for exemplars. It contains only interfaces and no-op functions.
     return modules.filter(
       (line) => line.includes('/@opentelemetry/') && !line.includes('/@opentelemetry/api/'),
     ).length

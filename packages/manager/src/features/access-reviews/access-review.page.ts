@@ -1,6 +1,7 @@
-// The review as a page, to read, to print and to attest: the summary first, then the entries that ask for a decision.
+// The page shows the review for reading, printing and attesting: first the summary, then the entries that need a
+// decision.
 import { type Html, html } from '../../platform/http/pages/html.ts'
-import { counted, countedNoun, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
+import { formatCount, formatCountWithNoun, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import {
   type Flag,
@@ -53,7 +54,9 @@ const principalNames: Record<string, string> = {
   personal_access_token: 'personal access token',
 }
 
-/** The page of a report; `projectId` is the one that was asked for, `formToken` proves that this person was shown it. */
+/**
+ * Renders a report. `projectId` is the requested project; `formToken` proves that the page was rendered for this user.
+ */
 export function accessReviewPage(
   { head, entries }: ShownReport,
   projectId: string | null,
@@ -69,7 +72,7 @@ export function accessReviewPage(
       ${charts(head)}
       <h2 id="entries">Entries</h2>
       <p>
-        ${shownOf(entries.length, head.summary.entries)} What should be revoked is first, then what has the
+        ${shownOf(entries.length, head.summary.entries)} Entries to revoke come first, then entries with the
         most flags. The whole report: <a href="?${scoped}format=csv">CSV</a>,
         <a href="?${scoped}format=json">JSON</a>.
       </p>
@@ -82,7 +85,7 @@ const factsOf = ({ scope, generated_at, report_id, population_hash, summary, cha
   row('As of', time(generated_at)),
   row(
     'Entries',
-    `${counted(summary.entries)} held by ${countedNoun(summary.principals, 'principal', 'principals')}`,
+    `${formatCount(summary.entries)} held by ${formatCountWithNoun(summary.principals, 'principal', 'principals')}`,
   ),
   row('Activity', html`recorded since ${time(summary.activity_recorded_since)}`),
   row('Audit trail', verdictOf(chain)),
@@ -102,7 +105,7 @@ const charts = ({ summary }: ReportHead): Html =>
 
 const singular = { entries: 'entry', principals: 'principal' } as const
 
-/** A table with a bar in each row, all to the scale of the longest. */
+/** Renders a table with one bar per row. The bars are scaled to the largest count. */
 function chart<Name extends string>(
   title: string,
   unit: keyof typeof singular,
@@ -112,10 +115,10 @@ function chart<Name extends string>(
   const longest = Math.max(1, ...order.map((name) => counts[name]))
   const rows = order.map((name) => {
     const share = Math.round((counts[name] / longest) * 1_000) / 10
-    const text = `${names[name]}: ${countedNoun(counts[name], singular[unit], unit)}`
+    const text = `${names[name]}: ${formatCountWithNoun(counts[name], singular[unit], unit)}`
     return html`<tr>
       <th scope="row" class="label">${names[name]}</th>
-      <td class="number">${counted(counts[name])}</td>
+      <td class="number">${formatCount(counts[name])}</td>
       <td class="bar">
         <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${text}">
           <rect class="track" width="100" height="10"></rect>
@@ -136,11 +139,11 @@ function chart<Name extends string>(
 }
 
 const shownOf = (shown: number, all: number): string => {
-  if (all === 0) return 'There is no access.'
+  if (all === 0) return 'No access entries.'
   if (all === 1) return 'One entry.'
   return shown === all
-    ? `All ${counted(all)} entries.`
-    : `The first ${counted(shown)} of ${counted(all)} entries.`
+    ? `All ${formatCount(all)} entries.`
+    : `The first ${formatCount(shown)} of ${formatCount(all)} entries.`
 }
 
 const tableOf = (entries: readonly Shown[]): Html =>

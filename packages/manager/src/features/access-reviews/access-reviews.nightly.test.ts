@@ -1,5 +1,5 @@
-// The review of very many people with three grants each, 100,000 with LOAD_SIZE=full: it works, memory does not grow with
-// it, and it is exact.
+// These tests review 20,000 users with three grants each, or 100,000 users with LOAD_SIZE=full. The report must be
+// exact, and memory must not grow with it.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
@@ -21,14 +21,14 @@ let database: Awaited<ReturnType<typeof createScratchDatabase>>
 let sql: Pool
 let service: ServiceProcess
 let admin: Person
-/** How the first report begins: one takes long enough. */
-let begin = ''
+/** The start of the first report. The tests share it, because generating a report is slow. */
+let firstReportStart = ''
 beforeAll(async () => {
   database = await createScratchDatabase()
   sql = new Pool({ connectionString: database.url, max: 2 })
   await seedAccessCrowd(sql, people)
   admin = await seedUser(sql, 'admin', 'administrator')
-  // With little room the collector runs early: what is seen is what the work needs, not what lies about.
+  // A small heap makes the garbage collector run early, so the measured growth is live memory and not garbage.
   service = await startProcess(database.url, {
     NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=8',
   })
@@ -43,7 +43,7 @@ afterAll(async () => {
 const rssMb = (): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** How long the work takes, and by how much the process grows meanwhile. */
+/** Prints how long the work took. Returns its result and the memory growth of the process. */
 async function measured<T>(name: string, work: () => Promise<T>): Promise<{ result: T; growthMb: number }> {
   const [began, before] = [performance.now(), rssMb()]
   let most = before
@@ -57,7 +57,7 @@ async function measured<T>(name: string, work: () => Promise<T>): Promise<{ resu
   return { result, growthMb }
 }
 
-/** Reads a report as it comes, and keeps its beginning and how often it has the text. */
+/** Streams a report. Returns its start and the number of times it contains the text. */
 async function readReport(query: string, counted: string, accept = 'application/json') {
   const response = await fetch(`${service.url}${reviewPath}${query}`, {
     headers: { ...headersOf(admin), accept },
@@ -87,7 +87,7 @@ describe(`${people} people with three grants each`, () => {
   test('[access-review.consistent] JSON, CSV and page are complete, and memory stays bounded', async () => {
     const json = await measured('JSON', () => readReport('', '"entry_id":'))
     expect(json.result).toMatchObject({ status: 200, count: entries })
-    begin = json.result.start
+    firstReportStart = json.result.start
     const csv = await measured('CSV', () => readReport('?format=csv', '\r\n'))
     expect(csv.result).toMatchObject({ status: 200, count: entries + 1 })
     const page = await measured('page', () => readReport('', '<tr class="re', 'text/html'))
@@ -96,7 +96,11 @@ describe(`${people} people with three grants each`, () => {
   })
 
   test('[access-review.attest-population] all of it is attested; one changed grant in between answers 409', async () => {
-    const whole = { report_id: idOf(begin), population_hash: hashOf(begin), decision: 'approve' }
+    const whole = {
+      report_id: idOf(firstReportStart),
+      population_hash: hashOf(firstReportStart),
+      decision: 'approve',
+    }
     const first = await measured('attest', () => attest(whole))
     expect(first.result).toMatchObject({ status: 200, body: { entries } })
     const again = await measured('attest again', () => attest(whole))

@@ -16,18 +16,18 @@ import type { Entry, ReportService, StreamedReport } from './report.service.ts'
 
 type Services = { reports: ReportService; attestations: AttestService; formKey: KeyObject }
 
-// 10,000 entries, each with a justification of a thousand characters, would be more: those that are written by hand fit.
+// 10,000 entries with a justification of 1,000 characters each would exceed this limit. Handwritten justifications fit.
 const bodyLimit = 4_194_304
 const policy = { can: { do: 'ACCESS_REVIEW' as const, on: [], in: 'SYSTEM' as const } }
 const actorOf = (request: FastifyRequest): Actor => request.actor as Actor
 
-/** The report, as JSON, CSV or a page, and its attestation. */
+/** Registers the routes for the report, as JSON, CSV or a page, and for its attestation. */
 export function registerAccessReviewRoutes(server: ApiServer, services: Services): void {
   const { reports, attestations, formKey } = services
   server.get(
     '/api/access/review',
     {
-      // A HEAD would be a report that nobody reads.
+      // A HEAD request would generate and record a report without sending it.
       exposeHeadRoute: false,
       config: { policy, audited: ['accessReview read'], errorPageIfAsked: true },
       schema: reviewSchema,
@@ -41,7 +41,7 @@ export function registerAccessReviewRoutes(server: ApiServer, services: Services
         refuseEmbedding(request)
         const actor = actorOf(request)
         const report = await reports.show(actor, { projectId, format: 'html' }, signal)
-        const shown = { userId: actor.user.id, thingId: report.head.report_id }
+        const shown = { userId: actor.user.id, objectId: report.head.report_id }
         return sendPage(reply, 200, accessReviewPage(report, projectId, formToken(formKey, shown)))
       }
       const wanted = { projectId, format: format ?? 'json' }
@@ -91,7 +91,7 @@ async function* asJson({ head, batches }: StreamedReport): AsyncGenerator<string
     yield before + batch.map((entry) => JSON.stringify(entry)).join(',')
     before = ','
   }
-  // Without entries the beginning has not been sent yet.
+  // If there are no entries, the start of the JSON text has not been sent yet.
   yield `${before === ',' ? '' : before}],"chain":${JSON.stringify(chain)}}`
 }
 

@@ -1,4 +1,4 @@
-// What reviewers ask for and send, and the responses.
+// These schemas describe the requests and responses of the access review routes.
 import { type TSchema, Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
 import { errorResponses, errorSchemas, uuid } from '../../platform/http/http.schemas.ts'

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../platform/postgres/snapshots.ts'
 import type { Flag, Group } from './flags.pure.ts'
 import { allEntries, firstEntries, population, populationHash, summaryOf } from './population.store.ts'
 
-/** A row of the report. Columns have the names of the interface. */
+/** A row of the report. The column names are the field names of the API response. */
 export type EntryRow = {
   entry_id: string
   principal_type: string
@@ -40,33 +40,33 @@ export type SummaryRow = {
   roles: { scope_type: string; role: string; entries: number }[]
 }
 
-/** The name of the project as of the snapshot. */
+/** Returns the name of the project in the snapshot, or undefined if the project does not exist. */
 export async function findProjectName(snapshot: Snapshot, projectId: string): Promise<string | undefined> {
   const [row] = await snapshot.query<{ name: string }>('select name from projects where id = $1', [projectId])
   return row?.name
 }
 
-/** What is known of the population as a whole; reads all of it. */
+/** Returns the aggregates over the population. The query reads every entry. */
 export async function readSummary(
   snapshot: Snapshot,
   projectId: string | null,
   maxRoles: number,
 ): Promise<SummaryRow> {
-  // All rows are read, so the first one is not to be had early at the cost of the others.
+  // The query reads all rows, so the planner must minimize the total cost instead of the cost of the first rows.
   await snapshot.query('set local cursor_tuple_fraction = 1')
   const [row] = await snapshot.query<SummaryRow>(summaryOf, [projectId, maxRoles])
-  if (row === undefined) throw new Error('a population has a summary')
+  if (row === undefined) throw new Error('the summary query returned no row')
   return row
 }
 
-// Texts of these rows are small enough to be collected with what is young.
+// Batches of this size are small enough for the garbage collector to free them in the young generation.
 const batchSize = 200
 
-/** All entries, in batches. */
+/** Streams all entries in batches. */
 export const streamEntries = (snapshot: Snapshot, projectId: string | null): AsyncGenerator<EntryRow[]> =>
   snapshot.stream<EntryRow>(allEntries, [projectId], batchSize)
 
-/** The first entries by the rank of their flags. */
+/** Returns the first `limit` entries, ordered by the rank of their flags. */
 export const readFirstEntries = (
   snapshot: Snapshot,
   projectId: string | null,
@@ -94,7 +94,7 @@ export async function findReport(tx: Tx, id: string): Promise<Report | undefined
   return row && { ...row, populationHash: row.populationHash.toString('hex') }
 }
 
-/** Deletes reports that nobody has attested in 400 days; returns how many. */
+/** Deletes reports that are older than 400 days and have no attestation. Returns the number of deleted reports. */
 export async function deleteOldReports(db: Queries, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from access_reviews where id in (
@@ -105,7 +105,7 @@ export async function deleteOldReports(db: Queries, limit: number): Promise<numb
   return Number(numAffectedRows ?? 0)
 }
 
-/** One attestation at a time, so that the newest of an entry is the one that was made last. Returns the time. */
+/** Serializes attestations, so that each entry keeps its newest attestation. Returns the current time. */
 export async function lockAttestations(tx: Tx): Promise<string> {
   await sql`select pg_advisory_xact_lock(hashtext('access-attestations'))`.execute(tx)
   const { rows } = await sql<{ now: string }>`select clock_timestamp()::timestamptz(3) as now`.execute(tx)
@@ -117,9 +117,9 @@ export type Attested = {
   projectId: string | null
   chainId: string
   decision: string
-  /** The population must have each of these hashes. */
+  /** The hash of the population must equal each of these values. */
   expected: readonly string[]
-  /** Null: all entries of the population. */
+  /** Null means every entry of the population. */
   entries: readonly { entryId: string; decision: string }[] | null
 }
 export type AttestedRow = {
@@ -131,8 +131,9 @@ export type AttestedRow = {
 }
 
 /**
- * Notes the attestation with its entries, unless the population is another one; says what the population is, and how far the
- * chain was. One statement, and so one moment.
+ * Records the decision for each attested entry, unless the hash of the population differs from the expected one.
+ * Returns the hash and size of the population and the position of the chain. A single statement reads all of it from
+ * the same snapshot.
  */
 export async function attestEntries(tx: Tx, given: Attested): Promise<AttestedRow> {
   const isWhole = given.entries === null
@@ -168,12 +169,14 @@ export async function attestEntries(tx: Tx, given: Attested): Promise<AttestedRo
     ]),
   )
   const [row] = rows
-  if (row === undefined) throw new Error('a population has a hash')
+  if (row === undefined) throw new Error('the attestation query returned no row')
   return row
 }
 
-/** Locks the head of this chain, and of no other, and says whether one of these things was changed in it since. */
-export async function hasMovedSince(
+/**
+ * Locks only the head of this chain. Returns whether the chain contains a later change of one of these entity types.
+ */
+export async function hasChangedSince(
   tx: Tx,
   { chainId, seq }: { chainId: string; seq: string },
   entityTypes: readonly string[],
@@ -204,7 +207,7 @@ export type Attestation = {
 }
 export type AttestedEntry = { entryId: string; decision: string; justification: string }
 
-/** The attestation and what it says of single entries, in two statements. */
+/** Inserts the attestation and its decisions about single entries, in two statements. */
 export async function insertAttestation(
   tx: Tx,
   attestation: Attestation,

@@ -1,10 +1,10 @@
-// The report: what it holds, of whom, in which form.
+// These tests cover the report: its access control, entries, scope, flags and failures.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { reviewCalls, reviewPath } from '../../../test/kit/access-reviews.ts'
 import { bearer, call, createMachine, createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { seedEndpoint, seedEndpointAccess } from '../../../test/kit/endpoints.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { memberCalls, uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember, seedTenant } from '@manager/harness/seed.ts'
@@ -377,10 +377,10 @@ test('[access-review.consistent] while all connections for reports are in use, a
   }
   for (const snapshot of open) await snapshot.close()
   const { rows } = await sql('select count(*)::int as n from access_reviews')
-  // Its beginning cannot be read: another holds the table.
+  // The head of the report cannot be read, because another transaction locks the table.
   await whileLocked(service.database.url, ['lock table activity_recording', []], async (commit) => {
     const reading = ask(admin)
-    await untilWaiting(service.sql)
+    await waitForLockWait(service.sql)
     await sql(
       `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )

@@ -1,5 +1,5 @@
-// The form at the end of the page: the same attestation as POST /api/access/review/attest, of the whole report, sent by a
-// browser and answered with a page.
+// The form at the end of the page records the same attestation as POST /api/access/review/attest, for the whole report.
+// A browser submits the form, and the response is a page.
 import type { KeyObject } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { badRequest, forbidden } from '../../platform/errors.ts'
@@ -11,10 +11,10 @@ import { attestFormSchema } from './access-reviews.schemas.ts'
 import { attestedPage } from './attest.page.ts'
 import type { AttestService } from './attest.service.ts'
 
-// A comment of 2,000 characters that all take four bytes, each byte written as three characters.
+// The limit fits a comment of 2,000 four-byte characters, in which each byte is percent-encoded as three characters.
 const bodyLimit = 32_768
 
-/** Takes the form of the page. */
+/** Registers the route that accepts the attestation form. */
 export function registerAttestForm(
   server: ApiServer,
   { attestations, formKey }: { attestations: AttestService; formKey: KeyObject },
@@ -46,14 +46,15 @@ function registerForm(
       const { form_token, decision, comment, confirmed } = request.body
       const reportId = request.body.report_id.toLowerCase()
       const actor = request.actor as Actor
-      if (!isFormToken(formKey, { userId: actor.user.id, thingId: reportId }, form_token))
-        throw forbidden('the form was not made for you and this report')
-      if (confirmed !== 'yes') throw badRequest('confirmed must be yes: confirm that you have looked')
+      if (!isFormToken(formKey, { userId: actor.user.id, objectId: reportId }, form_token))
+        throw forbidden('the form belongs to another user or report; open the review again')
+      if (confirmed !== 'yes')
+        throw badRequest('confirmed must be yes: confirm that you have reviewed the entries')
       const attested = await attestations.attest(actor, {
         reportId,
         populationHash: null,
         decision,
-        // Browsers write line ends as two characters.
+        // Browsers submit line breaks as CRLF.
         comment: comment.replaceAll('\r\n', '\n').trim(),
         entries: null,
       })

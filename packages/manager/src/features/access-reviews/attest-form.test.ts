@@ -1,4 +1,4 @@
-// Attesting with the form of the page: what it records, and what it refuses.
+// These tests cover the attestation form: what it records and what it rejects.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reviewPath } from '../../../test/kit/access-reviews.ts'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -25,7 +25,7 @@ const open = async (who: Person, query = ''): Promise<Shown> =>
       headers: { ...headersOf(who), accept: 'text/html' },
     }),
   )
-/** Sends a form as the browser of the person does; an empty header is not sent. */
+/** Submits a form as the user's browser does. Headers with an empty value are not sent. */
 const send = async (
   who: Person,
   fields: Record<string, string>,
@@ -40,7 +40,7 @@ const send = async (
     }),
   )
 }
-/** What the form of a page carries, as somebody fills it in. */
+/** Returns the fields of the form on a page, filled in. */
 const filled = async (who: Person, query = '') => {
   const page = await open(who, query)
   return {
@@ -79,7 +79,7 @@ describe('the form', () => {
     })
     expect(text).toContain(row.id)
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; more')
-    expect(text).toContain('change what you decided to modify')
+    expect(text).toContain('Modify the access with the usual operations')
     expect(text).toContain(`href="review?project_id=${project.id}"`)
     expect(text).not.toMatch(/<script|javascript:|\son\w+=/i)
     const { rows } = await service.sql.query(
@@ -96,7 +96,7 @@ describe('the form', () => {
     const before = await attestations()
     await seedMember(service.sql, await person('Bob'), 'owner', { projectId: project.id })
     const { status, text } = await send(admin, form)
-    expect([status, text]).toEqual([409, expect.stringContaining('Something has changed since')])
+    expect([status, text]).toEqual([409, expect.stringContaining('The data has changed')])
     expect(text).toContain('access has changed since the report')
     expect(await attestations()).toEqual(before)
     expect((await send(admin, await filled(admin))).status).toBe(200)
@@ -127,7 +127,7 @@ describe('the form', () => {
     })
     expect([json.status, json.headers.get('content-type')]).toEqual([415, 'text/html; charset=utf-8'])
     expect(await attestations()).toEqual(before)
-    // Of four bytes each, which a browser sends as twelve characters.
+    // Each of these characters has four bytes, which a browser sends as twelve characters.
     expect((await send(admin, { ...form, comment: '🌱'.repeat(2_000) })).status).toBe(200)
   })
 })
@@ -143,7 +143,7 @@ describe('a forged form', () => {
     const form = await filled(admin)
     const before = await attestations()
     const { status, text } = await send(admin, form, headers)
-    expect([status, text]).toEqual([403, expect.stringContaining('This request was refused')])
+    expect([status, text]).toEqual([403, expect.stringContaining('This request was rejected')])
     expect(await attestations()).toEqual(before)
   })
 
@@ -157,7 +157,7 @@ describe('a forged form', () => {
       seconds,
     ]) {
       const { status, text } = await send(admin, form)
-      expect([status, text]).toEqual([403, expect.stringContaining('not made for you and this report')])
+      expect([status, text]).toEqual([403, expect.stringContaining('belongs to another user or report')])
     }
     expect((await send(admin, { ...mine, form_token: '' })).status).toBe(400)
     expect(await attestations()).toEqual(before)
@@ -171,7 +171,7 @@ test('[access-review.administrator] who is no administrator gets a page that say
   for (const { status, text } of [await open(owner), await send(owner, form)]) {
     expect(status).toBe(403)
     expect(text).toContain('<h1>You do not have access to this</h1>')
-    expect(text).toContain('Ask an administrator for the role that the reason names')
+    expect(text).toContain('Ask an administrator for the role named below')
     expect(text).toContain('system role administrator')
     expect(text).not.toMatch(/link again|decide on the page|login|terminal/)
   }

@@ -1,6 +1,6 @@
-// Attesting in a browser: the form at the end of a review, and what is shown once it is recorded.
+// This file renders the attestation form at the end of a review and the page that confirms a recorded attestation.
 import { type Html, html } from '../../platform/http/pages/html.ts'
-import { counted, row, time } from '../../platform/http/pages/parts.ts'
+import { formatCount, row, time } from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import type { AttestService } from './attest.service.ts'
 import type { ReportHead } from './report.service.ts'
@@ -10,22 +10,25 @@ type Attested = Awaited<ReturnType<AttestService['attest']>>
 const decisions = {
   approve: {
     name: 'Approve',
-    meaning: 'this access is right',
-    next: 'Nothing is left to do: this access stays as it is.',
+    meaning: 'this access is appropriate',
+    next: 'No further action is needed: the access is unchanged.',
   },
   revoke: {
     name: 'Revoke',
-    meaning: 'this access has to end',
-    next: 'It changed no access: take away what you decided to revoke, with the usual operations.',
+    meaning: 'this access must be revoked',
+    next: 'No access was changed. Revoke the access with the usual operations.',
   },
   modify: {
     name: 'Modify',
-    meaning: 'this access has to change',
-    next: 'It changed no access: change what you decided to modify, with the usual operations.',
+    meaning: 'this access must be modified',
+    next: 'No access was changed. Modify the access with the usual operations.',
   },
 }
 
-/** The form about a report of which the page shows so many entries; `formToken` proves that this person was shown it. */
+/**
+ * Renders the form. `shown` is the number of entries on the page; `formToken` proves that the page was rendered for
+ * this user.
+ */
 export const attestForm = (
   { report_id, scope, summary }: ReportHead,
   shown: number,
@@ -34,9 +37,9 @@ export const attestForm = (
   html`<section class="attest" aria-labelledby="attest">
     <h2 id="attest">Attest</h2>
     <p>
-      An attestation records that you have looked at this access and answer for it. It does not change access.
-      Revoke or modify access with the usual operations. It is refused when access has changed since this page
-      was made.
+      An attestation records that you have reviewed this access and take responsibility for it. It does not
+      change access. Revoke or modify access with the usual operations. The attestation is rejected if access
+      has changed since this page was generated.
     </p>
     <form method="post" autocomplete="off">
       <input type="hidden" name="report_id" value="${report_id}" />
@@ -60,7 +63,7 @@ export const attestForm = (
         aria-describedby="about-comment"
       ></textarea>
       <p class="soft" id="about-comment">
-        Optional, at most 2,000 characters. It is kept with the attestation and in the audit trail.
+        Optional, at most 2,000 characters. The comment is stored with the attestation and in the audit trail.
       </p>
       <label class="check">
         <input type="checkbox" name="confirmed" value="yes" required />
@@ -75,18 +78,18 @@ export const attestForm = (
   </section>`
 
 const everything = (entries: number): string =>
-  entries === 1 ? 'the one entry' : `all ${counted(entries)} entries`
+  entries === 1 ? 'the one entry' : `all ${formatCount(entries)} entries`
 
 function confirmation(scope: ReportHead['scope'], hidden: number): Html {
   const where = scope.type === 'system' ? 'the whole system' : html`the project <bdi>${scope.name}</bdi>`
   const also =
     hidden > 0
-      ? `, also the ${hidden === 1 ? 'entry that is' : `${counted(hidden)} entries that are`} not on this page`
+      ? `, including the ${hidden === 1 ? 'entry that is' : `${formatCount(hidden)} entries that are`} not on this page`
       : ''
-  return html`I have looked at the access to ${where}${also}, and answer for this decision.`
+  return html`I have reviewed the access to ${where}${also}, and take responsibility for this decision.`
 }
 
-/** Says what was recorded, and what is left to do. */
+/** Renders the recorded attestation and the steps that remain. */
 export function attestedPage(attested: Attested): Page {
   const { name, next } = decisions[attested.decision]
   const query = attested.projectId === null ? '' : `?project_id=${attested.projectId}`
@@ -101,7 +104,7 @@ export function attestedPage(attested: Attested): Page {
 
 const factsOf = (attested: Attested, decision: string): Html[] => [
   row('Decision', decision),
-  row('About', everything(attested.entries)),
+  row('Entries', everything(attested.entries)),
   row('Recorded', time(attested.createdAt)),
   row('Comment', attested.comment === '' ? 'none' : html`<bdi class="lines">${attested.comment}</bdi>`),
   row('Attestation', html`<code>${attested.id}</code>`),

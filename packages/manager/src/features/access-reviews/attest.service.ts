@@ -1,4 +1,4 @@
-// Attestations: somebody answers for the access that they have looked at. An attestation changes no access.
+// A reviewer attests the access that they have reviewed. An attestation does not change access.
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
@@ -22,8 +22,8 @@ export type Given = {
 }
 
 const [maxComment, maxJustification] = [2_000, 1_000]
-/** A change of one of these may change access. */
-const aboutAccess = [
+/** Changes to these entity types can change access. */
+const accessEntityTypes = [
   'application',
   'endpoint',
   'machineUser',
@@ -37,17 +37,20 @@ const aboutAccess = [
   'user2project',
   'user2tenant',
 ]
-const another = (): Error =>
-  conflict('access has changed since the report: read the report again, then attest that one')
+const populationChanged = (): Error =>
+  conflict('access has changed since the report was generated: read the report again and attest the new one')
 
-/** Attesting. */
 export function createAttestService({ database, audit }: AttestDeps) {
   return {
-    /** Throws 403, 404 for the report, 409 when the population is another one, 400 for an entry that is not in it. */
+    /**
+     * Throws 403 without the permission, 404 for an unknown report, 409 if the population has changed, and 400 for an
+     * unknown entry.
+     */
     attest: (actor: Actor, given: Given) => {
       checkTexts(given)
       return database.longDb.transaction(async (tx) => {
-        // Locked until the end: who loses the role meanwhile loses it after the attestation.
+        // The check locks the role until the transaction ends, so a concurrent revocation takes effect after the
+        // attestation.
         await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
         const attestedAt = await store.lockAttestations(tx)
         const report =
@@ -68,8 +71,9 @@ export function createAttestService({ database, audit }: AttestDeps) {
           expected,
           entries,
         })
-        if (expected.some((one) => one !== hash)) throw another()
-        if (unknown !== null) throw badRequest(`entries: ${unknown} is no entry of the present population`)
+        if (expected.some((one) => one !== hash)) throw populationChanged()
+        if (unknown !== null)
+          throw badRequest(`entries: ${unknown} is not an entry of the current population`)
         const attestation: store.Attestation = {
           id,
           createdAt: attestedAt,
@@ -83,10 +87,10 @@ export function createAttestService({ database, audit }: AttestDeps) {
           namesEntries: entries !== null,
         }
         await store.insertAttestation(tx, attestation, entries ?? [])
-        // What came into the chain while the entries were read would stand in front of an attestation that does not know it.
-        // Of the system that is the chain of the system, with its administrators and tokens: a grant in a project that commits
-        // meanwhile is in another chain, and simply after the attestation.
-        if (await store.hasMovedSince(tx, { chainId, seq }, aboutAccess)) throw another()
+        // A change that was appended while the entries were read would precede an attestation that does not cover it.
+        // For the system scope, this covers only the system chain with its administrators and tokens. A grant that
+        // commits concurrently in a project is in another chain and counts as later than the attestation.
+        if (await store.hasChangedSince(tx, { chainId, seq }, accessEntityTypes)) throw populationChanged()
         await audit.append(tx, actor, eventOf(attestation, entries ?? []))
         return attestation
       })
@@ -99,7 +103,7 @@ function checkTexts({ comment, entries }: Given): void {
   const seen = new Set<string>()
   for (const { entryId, justification } of entries ?? []) {
     checkText(justification, 'justification', maxJustification)
-    if (seen.has(entryId)) throw badRequest(`entries: ${entryId} is there twice`)
+    if (seen.has(entryId)) throw badRequest(`entries: ${entryId} is listed twice`)
     seen.add(entryId)
   }
 }

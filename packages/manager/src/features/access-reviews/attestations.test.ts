@@ -1,10 +1,10 @@
-// Attestations: what they take, what they are about, when they are refused, and what is kept.
+// These tests cover attestations: their input, scope, rejections, races and retention.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { attestPath, reviewCalls } from '../../../test/kit/access-reviews.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { bearer, call, createToken, throughProxy } from '@manager/harness/credentials.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember } from '@manager/harness/seed.ts'
@@ -124,7 +124,7 @@ describe('attesting', () => {
     const decisionOf = (id: string | undefined) =>
       of(after, id as string)[0]?.last_attestation?.['decision'] ?? null
     expect([kept, gone, untouched].map((one) => decisionOf(one?.id))).toEqual(['approve', 'revoke', null])
-    // Nothing was revoked by it.
+    // The attestation did not revoke any access.
     expect(after.population_hash).toBe(report.population_hash)
     const stored = await sql(
       `select encode(entry_id, 'hex') as entry_id, decision, justification from access_attestation_entries where attestation_id = $1`,
@@ -215,7 +215,7 @@ describe('refusals', () => {
     })
     expect([named.status, named.body.error]).toEqual([
       400,
-      `entries: ${unknown} is no entry of the present population`,
+      `entries: ${unknown} is not an entry of the current population`,
     ])
     const entry_id = (await read(admin)).entries[0]?.entry_id
     const one = { entry_id, decision: 'approve', justification: 'x' }
@@ -278,7 +278,7 @@ describe('races', () => {
     const first = await read(admin, `?project_id=${project.id}`)
     expect((await attest(admin, { report_id: first.report_id, decision: 'approve' })).status).toBe(200)
     const report = await read(admin, `?project_id=${project.id}`)
-    // A grant that is not committed yet holds the head of the chain, as every grant does.
+    // An uncommitted grant locks the head of the chain, as every grant does.
     const grant = `
       with made as (insert into users (id, external_username) values (gen_random_uuid(), 'late') returning id),
       granted as (insert into user2projects (id, project_id, user_id, role) select id, $1, id, 'owner' from made),
@@ -288,8 +288,8 @@ describe('races', () => {
       select $1, seq, gen_random_uuid(), 'user2project', 'late', 'grant', '', '{}', '{}', '', '', now(), '', '' from head`
     await whileLocked(service.database.url, [grant, [project.id]], async (commit) => {
       const attesting = attest(admin, { report_id: report.report_id, decision: 'approve' })
-      // It has read the population, and waits for the chain.
-      await untilWaiting(service.sql)
+      // The attestation has read the population and waits for the lock on the chain.
+      await waitForLockWait(service.sql)
       await commit()
       expect((await attesting).status).toBe(409)
     })
@@ -303,7 +303,7 @@ describe('races', () => {
     const demotion = `update users set role = 'user' where id = $1`
     await whileLocked(service.database.url, [demotion, [chief.id]], async (commit) => {
       const attesting = attest(chief, { decision: 'approve' })
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       await commit()
       expect((await attesting).status).toBe(403)
     })

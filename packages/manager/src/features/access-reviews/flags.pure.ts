@@ -1,7 +1,7 @@
-// What the report says of an access, and what it recommends. The flags are facts, found in SQL (population.store.ts); what
-// follows from them is here.
+// SQL determines the flags, which are facts (population.store.ts). This file derives recommendations, counts and ranks
+// from them.
 
-/** A closed list, in the order in which entries have them. */
+/** The complete list of flags, in the order in which entries list them. */
 export const flags = [
   'privileged',
   'disabled',
@@ -19,7 +19,7 @@ export type Flag = (typeof flags)[number]
 export const recommendations = ['revoke', 'review', 'keep'] as const
 export type Recommendation = (typeof recommendations)[number]
 
-const asksForReview: readonly Flag[] = [
+const reviewFlags: readonly Flag[] = [
   'privileged',
   'disabled',
   'no_expiry',
@@ -30,22 +30,22 @@ const asksForReview: readonly Flag[] = [
 ]
 
 /**
- * What a reviewer should do: revoke what cannot be used any more, or is not used and never was or reaches far; look at what
- * stands out; keep the rest.
+ * Returns `revoke` for expired access, and for dormant access that is privileged or was never used. Returns `review`
+ * for access with any other notable flag, and otherwise `keep`.
  */
 export function recommend(of: readonly Flag[]): Recommendation {
   const has = (flag: Flag): boolean => of.includes(flag)
   if (has('expired')) return 'revoke'
   if (has('dormant') && (has('privileged') || has('never_active'))) return 'revoke'
-  return asksForReview.some(has) ? 'review' : 'keep'
+  return reviewFlags.some(has) ? 'review' : 'keep'
 }
 
 export const principalTypes = ['user', 'machine_user', 'personal_access_token'] as const
 export const scopeTypes = ['system', 'project', 'tenant', 'application', 'environment', 'endpoint'] as const
-/** Days since the last activity. */
+/** Ranges of the time since the last activity. */
 export const activities = ['under_30_days', 'under_90_days', 'under_1_year', 'older', 'never'] as const
 
-/** Entries that are alike in everything that is counted, except their role. */
+/** A group of entries that have the same value in every counted field except the role. */
 export type Group = {
   principal_type: (typeof principalTypes)[number]
   scope_type: (typeof scopeTypes)[number]
@@ -54,7 +54,7 @@ export type Group = {
   entries: number
 }
 
-/** How many entries there are of each kind. */
+/** Returns the number of entries for each value of each counted field. */
 export function countGroups(groups: readonly Group[]) {
   const counts = {
     by_principal_type: zeros(principalTypes),
@@ -73,7 +73,10 @@ export function countGroups(groups: readonly Group[]) {
   return counts
 }
 
-/** Where entries with these flags stand on a page: what should be revoked first, then what has most flags. */
+/**
+ * Returns the sort rank of an entry on a page. Entries to revoke come first. Entries with the same recommendation are
+ * sorted by their number of flags, highest first.
+ */
 export const rankOf = (of: readonly Flag[]): number =>
   recommendations.indexOf(recommend(of)) * 100 - of.length
 

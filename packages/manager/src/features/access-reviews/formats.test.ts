@@ -1,7 +1,8 @@
-// The report as CSV and as a page.
+// These tests cover the report as CSV and as a page.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { parseCsv, reviewCalls, reviewPath } from '../../../test/kit/access-reviews.ts'
+import { reviewCalls, reviewPath } from '../../../test/kit/access-reviews.ts'
+import { parseCsv } from '../../../test/kit/csv.ts'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { createMachine, createToken } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -100,7 +101,7 @@ describe('the page', () => {
     await seedMember(service.sql, await seedUser(service.sql, 'alone'), 'readonly', { projectId: id })
     const { text } = await page(`?project_id=${id}`)
     expect(text).toContain('1 held by 1 principal<')
-    expect(text).toContain('One entry. What')
+    expect(text).toContain('One entry. Entries')
     expect(text).toMatch(/aria-label="[\w ]+: 1 entry"/)
     expect(text).not.toMatch(/\b1 (entries|principals)\b/)
   })

@@ -1,6 +1,6 @@
-// The review of access: who and what may do what, since when, whether it is used, and who has answered for it. Access itself is
-// not changed here (memberships/, users/, machine-users/, endpoints/, access-tokens/), nor is activity recorded
-// (platform/credentials/activity.ts).
+// Access reviews show which principal has which access, since when, whether it is used, and who attested it. Other
+// features change access (memberships/, users/, machine-users/, endpoints/, access-tokens/), and
+// platform/credentials/activity.ts records activity.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'

@@ -1,17 +1,21 @@
-// All the access there is, as SQL: one row for each access that somebody or something holds. Report and attestation read the
-// same rows. $1 is the project, or null for the whole system.
+// This SQL selects the complete access list, with one row for each access of a principal. Reports and attestations read
+// the same rows. $1 is the project, or null for the whole system.
 import { systemChain } from '../../platform/audit/entry.ts'
 
 const person = `coalesce(nullif(u.external_name, ''), u.external_username)`
 
-// What a role of a tenant permits, as a text. `offset 0`: made once for a role, not once for each member.
+// The query selects the permissions of each tenant role as text. `offset 0` makes PostgreSQL build the text once per
+// role instead of once per member.
 const tenantRoles = `
   select r.tenant_id, r.name, r.permissions,
     (select string_agg(distinct one collate "C", ',' order by one collate "C") from unnest(r.permissions) one) as permits
   from tenant_role_definitions r where $1::uuid is null or r.project_id = $1 offset 0`
 
-/** The access of people. Administrators and tokens are of no project: the review of the system is about them. */
-const ofPeople = `
+/**
+ * Selects the access of users. Administrators and tokens do not belong to a project, so only the system review lists
+ * them.
+ */
+const userAccess = `
   select 'user' as principal_type, u.id as principal_id, ${person} as name, u.external_email as email,
     'system' as scope_type, null::uuid as scope_id, 'System' as scope_name,
     null::uuid as project_id, u.role, true as enabled, null::timestamptz as granted_at, null::timestamptz as expires_at,
@@ -38,8 +42,11 @@ const ofPeople = `
   from user2applications m join users u on u.id = m.user_id join applications a on a.id = m.application_id
   where $1::uuid is null or m.project_id = $1`
 
-/** What programs hold. A token that somebody made for themselves is no grant of theirs to themselves. */
-const ofPrograms = `
+/**
+ * Selects the access of tokens and machine users. A token that a user creates for themselves does not count as
+ * self-granted.
+ */
+const credentialAccess = `
   select 'personal_access_token', k.id, k.name, u.external_email, 'system', null, 'System', null,
     u.role, true, k.created_at, k.expires_at, u.role = 'administrator', null, null, null,
     'personalAccessToken', k.id, '{create}', null
@@ -57,17 +64,17 @@ const ofPrograms = `
   from machine_user2endpoints x join machine_users m on m.id = x.machine_user_id join endpoints e on e.id = x.endpoint_id
   where $1::uuid is null or x.project_id = $1`
 
-// The role is last: it may hold any character, and nothing follows that it could pretend to be.
+// The role comes last: it can contain any character, so a following field could be confused with a part of it.
 const entryId = `left(encode(sha256(convert_to(principal_type || E'\\n' || principal_id || E'\\n' || scope_type || E'\\n'
   || coalesce(scope_id::text, '') || E'\\n' || role, 'UTF8')), 'hex'), 32)`
 
-/** Every access with its id. */
+/** Selects every access with its entry id. */
 export const population = `
-  select ${entryId} as entry_id, a.* from (${ofPeople} union all ${ofPrograms}) a`
+  select ${entryId} as entry_id, a.* from (${userAccess} union all ${credentialAccess}) a`
 
 /**
- * The hash of the rows of `entry` (entry_id, enabled, expires_at, permits), in hexadecimal, and their number. Of many texts a
- * text is made for one 256th at a time: it does not grow to what a text may hold.
+ * Selects the hexadecimal hash of the rows of `entry` (entry_id, enabled, expires_at, permits) and their number. The
+ * rows are concatenated in 256 parts, so that no part exceeds the maximum size of a text value.
  */
 export const populationHash = `
   select encode(sha256(convert_to(coalesce('project ' || $1::text, 'system'), 'UTF8')
@@ -80,7 +87,7 @@ export const populationHash = `
     from entry group by 1
   ) parts`
 
-// The newest row of the audit trail that gave this access; found by its index, a row at a time.
+// This subquery selects the newest audit row that granted the access, with one index lookup per entry.
 const grant = `
   select coalesce(l.principal_id, l.user_id::text) as granted_by, l.user_id, l.created_at from audit_logs l
   where l.chain_id = coalesce(p.project_id, '${systemChain}'::uuid) and l.entity_id = p.entity_id::text
@@ -103,7 +110,7 @@ const withFacts = `
   left join personal_access_tokens k on p.principal_type = 'personal_access_token' and k.id = p.principal_id
   left join lateral (${grant}) g on true`
 
-// In the order of flags.pure.ts.
+// The order must match flags.pure.ts.
 const flagsOf = `array_remove(array[
     case when is_privileged then 'privileged' end,
     case when not enabled then 'disabled' end,
@@ -127,7 +134,7 @@ const activityOf = `case
 const withFlags = `
   select f.*, ${flagsOf} as flags, ${activityOf} as activity from (${withFacts}) f`
 
-/** One row with everything that is known of the population as a whole. The roles beyond $2 are left out. */
+/** Selects one row with the aggregates over the population. It lists at most $2 roles. */
 export const summaryOf = `
   with entry as materialized (
     select entry_id, enabled, expires_at, permits, principal_type, principal_id, scope_type, role, flags, activity
@@ -155,11 +162,11 @@ const columns = `
   left join access_entry_attestations e on e.entry_id = decode(w.entry_id, 'hex')
   left join access_attestations t on t.id = e.attestation_id`
 
-/** All entries; those of one principal are together. */
+/** Selects all entries. The entries of a principal are adjacent. */
 export const allEntries = `${columns}
   order by w.principal_type collate "C" desc, w.name collate "C", w.principal_id, w.scope_type collate "C", w.entry_id collate "C"`
 
-/** The first $2 entries by the rank of their flags: $3 are flags, joined by commas, and $4 their ranks. */
+/** Selects the first $2 entries by the rank of their flags. $3 contains flags joined by commas, and $4 their ranks. */
 export const firstEntries = `${columns}
   left join unnest($3::text[], $4::int[]) as ranked (flags, rank) on ranked.flags = array_to_string(w.flags, ',')
   order by ranked.rank, w.name collate "C", w.principal_id, w.entry_id collate "C" limit $2`

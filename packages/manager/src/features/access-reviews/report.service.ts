@@ -1,5 +1,5 @@
-// The report: all the access there is, as of one moment. What must be known before its first byte is read first, and is
-// recorded; the entries follow by a cursor, so memory does not grow with their number.
+// The report is a snapshot of the complete access list. Its head is read and recorded before the first byte is sent. A
+// cursor then streams the entries, so memory does not grow with their number.
 import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
@@ -23,10 +23,10 @@ export type ReportDeps = {
 export type ReportService = ReturnType<typeof createReportService>
 
 type Format = 'json' | 'csv' | 'html'
-type Wanted = { projectId: string | null; format: Format }
+type ReportRequest = { projectId: string | null; format: Format }
 type Scope = { type: 'system' } | { type: 'project'; id: string; name: string }
 type Summary = ReturnType<typeof summarize>
-/** Everything but the entries. */
+/** The report without its entries. */
 export type ReportHead = {
   report_id: string
   generated_at: string
@@ -36,44 +36,43 @@ export type ReportHead = {
   chain: ChainObject
 }
 export type Entry = ReturnType<typeof entryOf>
-/** `close` gives the connection back, also when not all entries were read. */
+/** `close` releases the connection, even if not all entries were read. */
 export type OpenReport = { head: ReportHead; close: () => Promise<void> }
 export type StreamedReport = OpenReport & { batches: AsyncIterable<Entry[]> }
 export type ShownReport = OpenReport & { entries: (Entry & { project_name: string | null })[] }
 
 const maxRoles = 100
 const maxShown = 1_000
-const [sweepEveryMs, deletedAtOnce] = [3_600_000, 1_000]
+const [sweepEveryMs, deleteBatchSize] = [3_600_000, 1_000]
 
-/** Reports for reviewers. */
 export function createReportService({ db, database, audit, auditTrail }: ReportDeps) {
   const record = createRecord(db, audit)
 
-  /** Reads what comes first, then what `read` reads; whatever fails gives the connection back. */
+  /** Reads the head of the report, then calls `read`. Every error releases the connection. */
   const open = async <Read>(
     actor: Actor,
-    wanted: Wanted,
+    request: ReportRequest,
     signal: AbortSignal,
     read: (snapshot: Snapshot, summary: store.SummaryRow) => Promise<Read>,
   ): Promise<OpenReport & { read: Read }> => {
     const snapshot = await database.openSnapshot()
     const close = (): Promise<void> => snapshot.close()
-    // Nobody waits for the report any more.
+    // The client has disconnected, so the report stops and releases its connection.
     signal.addEventListener('abort', () => void close(), { once: true })
     try {
       signal.throwIfAborted()
-      const scope = await scopeOf(snapshot, wanted.projectId)
-      const summary = await store.readSummary(snapshot, wanted.projectId, maxRoles)
+      const scope = await scopeOf(snapshot, request.projectId)
+      const summary = await store.readSummary(snapshot, request.projectId, maxRoles)
       const head: ReportHead = {
         report_id: newId(),
         generated_at: summary.generated_at,
         scope,
         population_hash: summary.hash,
         summary: summarize(summary),
-        chain: await auditTrail.chainStatus(snapshot, wanted.projectId),
+        chain: await auditTrail.chainStatus(snapshot, request.projectId),
       }
       const result = await read(snapshot, summary)
-      await record(actor, head, wanted)
+      await record(actor, head, request)
       return { head, close, read: result }
     } catch (error) {
       await close()
@@ -84,20 +83,20 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
   return {
     schedule: createSweep(db),
 
-    /** All entries, in batches. The first batch is there: what fails from now on cuts the response. */
-    stream: async (actor: Actor, wanted: Wanted, signal: AbortSignal): Promise<StreamedReport> => {
-      const { head, close, read } = await open(actor, wanted, signal, async (snapshot) => {
-        const rows = store.streamEntries(snapshot, wanted.projectId)
+    /** Streams all entries in batches. The first batch is already loaded. A later error truncates the response. */
+    stream: async (actor: Actor, request: ReportRequest, signal: AbortSignal): Promise<StreamedReport> => {
+      const { head, close, read } = await open(actor, request, signal, async (snapshot) => {
+        const rows = store.streamEntries(snapshot, request.projectId)
         return { rows, first: await rows.next() }
       })
       return { head, close, batches: batchesOf(read, close) }
     },
 
-    /** The entries that a page has room for, those first that should be revoked. */
-    show: async (actor: Actor, wanted: Wanted, signal: AbortSignal): Promise<ShownReport> => {
-      const { read, ...report } = await open(actor, wanted, signal, (snapshot, { groups }) => {
+    /** Returns the entries that fit on a page, entries to revoke first. */
+    show: async (actor: Actor, request: ReportRequest, signal: AbortSignal): Promise<ShownReport> => {
+      const { read, ...report } = await open(actor, request, signal, (snapshot, { groups }) => {
         const ranks = new Map(groups.map(({ flags }) => [flags.join(','), rankOf(flags)]))
-        return store.readFirstEntries(snapshot, wanted.projectId, maxShown, ranks)
+        return store.readFirstEntries(snapshot, request.projectId, maxShown, ranks)
       })
       await report.close()
       return { ...report, entries: read.map((row) => ({ ...entryOf(row), project_name: row.project_name })) }
@@ -105,10 +104,10 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
   }
 }
 
-/** Says who has read what, before the response begins; who lost the right meanwhile reads nothing. */
+/** Records who reads which report, before the response starts. It throws if the actor has lost the permission. */
 const createRecord =
   (db: Db, audit: Audit) =>
-  (actor: Actor, head: ReportHead, { projectId, format }: Wanted): Promise<void> =>
+  (actor: Actor, head: ReportHead, { projectId, format }: ReportRequest): Promise<void> =>
     db.transaction(async (tx) => {
       const { report_id: id, population_hash: populationHash, summary } = head
       const { entries } = summary
@@ -131,8 +130,8 @@ const createSweep = (db: Db): Schedule => ({
   name: 'access-reviews',
   everyMs: sweepEveryMs,
   run: async (signal) => {
-    const goesOn = (count: number): boolean => count === deletedAtOnce && signal?.aborted !== true
-    while (goesOn(await store.deleteOldReports(db.write, deletedAtOnce)));
+    const canContinue = (count: number): boolean => count === deleteBatchSize && signal?.aborted !== true
+    while (canContinue(await store.deleteOldReports(db.write, deleteBatchSize)));
   },
 })
 
@@ -163,12 +162,12 @@ function summarize(row: store.SummaryRow) {
     principals_by_scope_type: { ...zeros(scopeTypes), ...row.principals_by_scope },
     ...countGroups(row.groups),
     by_role: row.roles,
-    /** Entries of roles that are not listed. */
+    /** The number of entries with a role that `by_role` does not list. */
     other_roles: row.count - listed,
   }
 }
 
-/** An entry as the interface has it. */
+/** Converts a row to an entry of the API response. */
 function entryOf(row: store.EntryRow) {
   const { attestation_id, attested_at, attested_by, decision, project_name: _, flags, ...rest } = row
   return {

@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { AccessTokensService } from './access-tokens.service.ts'
 
-/** GraphQL for personal access tokens. */
+/** Creates the GraphQL resolvers for personal access tokens. */
 export function createAccessTokensResolvers(service: AccessTokensService) {
   return {
     Query: {

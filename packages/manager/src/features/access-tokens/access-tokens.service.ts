@@ -13,7 +13,7 @@ import { type IssueTokens, tokenEvent } from './issue-tokens.service.ts'
 
 export type AccessTokensDeps = { db: Db; clock: Clock; issue: IssueTokens; audit: Audit }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
-/** A page as GraphQL connections have it; the total is counted only when it is requested. */
+/** A page in the form of a GraphQL connection. The total is counted only when it is requested. */
 export type TokenConnection = {
   edges: { node: store.PersonalAccessToken; cursor: string }[]
   pageInfo: {
@@ -26,13 +26,13 @@ export type TokenConnection = {
 
 const maxPageSize = 100
 
-/** Rules about personal access tokens: people manage their own, administrators everyone's. */
+/** Users manage their own personal access tokens; administrators manage the tokens of all users. */
 export function createAccessTokensService({ db, audit, clock, issue }: AccessTokensDeps) {
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
       store.listTokensOf(db.read, actor.user.id, readPage(store.accessTokenFields, args)),
 
-    /** The next `first` tokens after the one `cursor` names (the first ones when it is empty), newest first. */
+    /** Returns the `first` tokens after `cursor`, newest first. An empty cursor starts at the newest token. */
     page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
       const after = cursor === '' ? null : decodeCursor(cursor)
       if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
@@ -52,7 +52,7 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
 
     count: (actor: Actor): Promise<number> => store.countTokens(db.read, visibleOwner(actor)),
 
-    /** The new token and its row; the token is not kept anywhere. */
+    /** Returns the new token and its row. The token itself is not stored. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
       const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
       const { token, insert } = await issue.prepare(actor)
@@ -60,7 +60,7 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
       return { token, personalAccessToken }
     },
 
-    /** Revoking a revoked token changes nothing. */
+    /** Revokes a token. If the token is already revoked, nothing changes. */
     revoke: (actor: Actor, id: string): Promise<store.PersonalAccessToken> =>
       db.transaction(async (tx) => {
         const before = await lock(tx, actor, id)
@@ -80,7 +80,7 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
   }
 }
 
-/** Whose tokens the caller may see and end: their own, or everyone's (null). */
+/** Returns the owner whose tokens the caller may see and revoke, or null for the tokens of all users. */
 const visibleOwner = (actor: Actor): string | null => (actor.isAdministrator ? null : actor.user.id)
 
 async function lock(tx: Tx, actor: Actor, id: string): Promise<store.PersonalAccessToken> {

@@ -1,4 +1,4 @@
-// When made-up personal access tokens are refused without a database read.
+// These settings control when forged personal access tokens are rejected without a database read.
 import { throttleSettings } from '../../config/throttle-settings.ts'
 
 export const accessTokenSettings = throttleSettings('forgery', {

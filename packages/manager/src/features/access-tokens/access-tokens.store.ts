@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
@@ -36,13 +36,13 @@ export const accessTokenFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A page of one user's tokens. */
+/** Returns a page of one user's tokens. */
 export function listTokensOf(db: Reads, userId: string, page: Page): Promise<PersonalAccessToken[]> {
   const where = sql<boolean>`personal_access_tokens.user_id = ${userId}`
   return pageOf(db, { table: 'personalAccessTokens', columns, page, where })
 }
 
-/** `limit` tokens older than `before` (all when null), newest first; of one user, or of everyone when null. */
+/** Returns at most `limit` tokens, newest first. `before` and `userId` restrict the list unless they are null. */
 export function listTokensBefore(
   db: Reads,
   userId: string | null,
@@ -59,7 +59,7 @@ export function listTokensBefore(
     .execute()
 }
 
-/** True when there is a token as new as `id` or newer. */
+/** Returns whether a token exists that is as new as `id` or newer. */
 export async function hasTokenFrom(db: Reads, userId: string | null, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('personalAccessTokens')
@@ -71,7 +71,7 @@ export async function hasTokenFrom(db: Reads, userId: string | null, id: string)
   return row !== undefined
 }
 
-/** How many tokens there are; reads all of them, so it runs only when the number is requested. */
+/** Counts the tokens. The query reads all of them, so it runs only when the number is requested. */
 export async function countTokens(db: Reads, userId: string | null): Promise<number> {
   const row = await db
     .selectFrom('personalAccessTokens')
@@ -95,7 +95,7 @@ export function insertToken(
   return tx.insertInto('personalAccessTokens').values(token).returning(columns).executeTakeFirstOrThrow()
 }
 
-/** One token, locked until the transaction ends; only the owner's when one is named. */
+/** Locks a token until the transaction ends. If `userId` is given, only a token of this user is found. */
 export function lockToken(
   tx: Tx,
   id: string,
@@ -123,7 +123,7 @@ export async function deleteToken(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('personalAccessTokens').where('id', '=', id).execute()
 }
 
-/** Moves the last use of many tokens forward, in one statement. Rows that others have locked wait for the next use. */
+/** Updates the last use of many tokens in one statement. It skips locked rows; their next use is written instead. */
 export async function writeLastUses(db: Queries, uses: ReadonlyMap<string, string>): Promise<void> {
   await sql`
     with used as (
@@ -137,13 +137,13 @@ export async function writeLastUses(db: Queries, uses: ReadonlyMap<string, strin
   )
 }
 
-/** A token as authentication reads it, with its owner. */
+/** The fields of a token that authentication needs, including its owner. */
 export type TokenLogin = {
   id: string
   hash: string
-  /** Neither revoked nor expired, by the database's clock. */
+  /** Whether the token is neither revoked nor expired, according to the database clock. */
   usable: boolean
-  /** Of an old install: its last characters are no check of ours. */
+  /** Whether the token comes from an older installation, in which case its last characters are not a checksum. */
   unchecked: boolean
   user: {
     id: string
@@ -162,7 +162,7 @@ type LoginRow = Omit<TokenLogin, 'user'> & {
   role: string
 }
 
-// Two index lookups per token, for any number of tokens and users.
+// The statement costs two index lookups per token, regardless of the number of tokens and users.
 const loginStatement: PreparedStatement = {
   name: 'access-token-logins',
   kind: 'read',
@@ -181,13 +181,13 @@ const loginStatement: PreparedStatement = {
     ) u`,
 }
 
-/** The tokens with these prefixes and their owners, in this order; null where there is none. */
+/** Returns the token and its owner for each prefix, in the same order, or null if the prefix is unknown. */
 export async function readTokenLogins(
   run: RunPrepared,
   prefixes: readonly string[],
 ): Promise<(TokenLogin | null)[]> {
   const rows = await run<LoginRow & { position: number }>(loginStatement, [prefixes])
-  return inPlace<LoginRow>(prefixes.length, rows).map((row) => row && loginOf(row))
+  return orderByPosition<LoginRow>(prefixes.length, rows).map((row) => row && loginOf(row))
 }
 
 const loginOf = ({ id, hash, usable, unchecked, ...user }: LoginRow): TokenLogin => ({
@@ -204,13 +204,13 @@ const loginOf = ({ id, hash, usable, unchecked, ...user }: LoginRow): TokenLogin
   },
 })
 
-// Ordered, so that the index of those tokens is the cheapest way to one, however many others there are.
+// The order makes the partial index on these tokens the cheapest plan, regardless of the number of other tokens.
 const uncheckedStatement: PreparedStatement = {
   name: 'access-tokens-unchecked',
   kind: 'read',
   text: 'select id from personal_access_tokens where not has_check order by id limit 1',
 }
 
-/** True when there is a token of an old install. */
+/** Returns whether a token of an older installation exists. */
 export const hasUncheckedTokens = async (run: RunPrepared): Promise<boolean> =>
   (await run(uncheckedStatement, [])).length > 0

@@ -60,7 +60,7 @@ async function page(caller: Person, args: PageArgs = {}) {
   }
 }
 
-/** Rows of tokens that nobody holds, made one after the other; their ids, newest first. */
+/** Inserts rows without a usable token, one after another. Returns their ids, newest first. */
 async function seedTokens(owner: Person, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId())
   const prefixes = ids.map((id) => id.replaceAll('-', '').slice(-8))
@@ -77,7 +77,7 @@ const rowOf = async (id: string) => {
   return (rows[0] ?? null) as { hash: string; revoked: boolean; user_id: string } | null
 }
 const kdfRuns = async () => (await service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
-/** What the system's chain of the audit trail holds about a token. */
+/** Returns the audit rows about a token in the system chain. */
 const auditRowsAbout = async (id: string) => {
   const { rows } = await service.sql.query(
     `select entity_type, action, description, user_id, changes from audit_logs
@@ -142,7 +142,7 @@ describe('making a token', () => {
 
   test('[access-tokens.format] the row keeps a salted PBKDF2-SHA256 hash of 600,000 iterations and no part of the secret', async () => {
     const cleo = await person('cleo')
-    // The test hashes in this process too, which must not count as overload.
+    // The test also hashes in this process, which must not count as overload.
     const transport = { loopDelayMs: () => 0 }
     const real = await startTestApp({ database: service.database, limits: 'production', transport })
     const [one, two] = [await createToken(real, cleo), await createToken(real, cleo)]
@@ -192,7 +192,7 @@ describe('making a token', () => {
     const before = await kdfRuns()
     const [length, characters] = [
       'name must have 1 to 100 characters',
-      'name must not contain control characters or broken Unicode',
+      'name must not contain control characters or malformed Unicode',
     ]
     for (const [name, text] of [
       ['', length],
@@ -237,7 +237,7 @@ describe('lists of tokens', () => {
       '{ page: personalAccessTokens(first: 4) { edges { node { id user { id } } } } }',
     )
     expect(data.page.edges[1].node).toEqual({ id: ofBen[0], user: { id: ben.id } })
-    // A cursor says where to go on, not what may be seen.
+    // A cursor sets only the position in the list; it does not grant access.
     const { cursors } = await page(admin, { first: 1 })
     expect((await page(ann, { after: cursors[0] as string })).ids).toEqual(ofAnn)
   })
@@ -280,7 +280,7 @@ describe('lists of tokens', () => {
     })
     const last = await page(owner, { first: 1, after: second.end })
     expect(last).toMatchObject({ ids: ids.slice(4), info: { hasNextPage: false, hasPreviousPage: true } })
-    // Any cursor leads on, not only the last of a page.
+    // The list continues after any cursor, not only after the last cursor of a page.
     expect((await page(owner, { after: first.cursors[0] as string })).ids).toEqual(ids.slice(1))
     expect(new Set([...first.cursors, ...second.cursors, ...last.cursors]).size).toBe(5)
   })
@@ -318,7 +318,7 @@ describe('lists of tokens', () => {
     const wrong = [encoded(id), encoded(`id:${id}x`), encoded('id:')]
     for (const after of ['nonsense', id, ...wrong, 'x'.repeat(9_000)]) {
       const answer = await askPage(admin, { after })
-      expect(answer.error).toBe('after is not a cursor of this list; use endCursor of the page before')
+      expect(answer.error).toBe('after is not a valid cursor; use endCursor of the previous page')
       expect(answer.data).toBeNull()
     }
   })
@@ -329,7 +329,8 @@ describe('lists of tokens', () => {
     const first = await page(owner, { first: 3 })
     expect(first.ids).toEqual(ids.slice(0, 3))
     await createToken(service, owner)
-    // One already shown, the one the cursor stands for, and one that would have come.
+    // The test deletes a token that was already shown, the token that the cursor refers to, and a token on the next
+    // page.
     for (const gone of [ids[0], ids[2], ids[4]])
       expect((await remove(owner, gone as string)).error).toBeNull()
     const second = await page(owner, { first: 2, after: first.end })

@@ -1,5 +1,5 @@
-// Personal access tokens: making, listing and ending them, and telling who a presented one belongs to. Responses to the
-// proxy about them are not here (proxy-auth/), nor is the login that mints one for a command-line client (cli-login/).
+// This feature creates, lists and revokes personal access tokens, and identifies the owner of a presented token.
+// proxy-auth/ responds to the proxy, and cli-login/ contains the login that issues a token to a command-line client.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { throttleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
@@ -20,6 +20,7 @@ import {
   createTokenLoginService,
 } from './token-login.service.ts'
 
+/** Authenticates presented tokens, and issues and revokes tokens for other features. */
 export type AccessTokensApi = TokenLoginService & { issue: IssueTokens }
 
 type Deps = Omit<AccessTokensDeps, 'issue'> &

@@ -1,4 +1,4 @@
-// How a personal access token comes to be, and how the system ends one. The token itself is not kept anywhere.
+// This service issues personal access tokens and revokes them on behalf of the system. The token itself is not stored.
 import { type KeyObject, randomInt } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckCredential } from '../../policy/recheck.ts'
@@ -28,19 +28,19 @@ export const tokenEvent = auditedEntity<store.PersonalAccessToken>({
   projectOf: () => null,
 })
 
-/** What makes and ends tokens in the transactions of others. */
+/** Issues and revokes tokens inside the caller's transaction. */
 export function createIssueTokens({ kdf, audit, checkKey }: { kdf: Kdf; audit: Audit; checkKey: KeyObject }) {
   return {
     /**
-     * A new token of the caller, which is valid once `insert` has written its row. Before the transaction: hashing is slow,
-     * and a transaction holds a connection.
+     * Creates a token for the caller, which becomes valid when `insert` writes its row. Call this before the
+     * transaction: hashing is slow, and a transaction holds a connection.
      */
     prepare: async (actor: Actor) => {
       const userId = actor.user.id
       const tokenPrefix = randomText(randomLength.prefix, randomInt)
       const token = buildToken(tokenPrefix, randomText(randomLength.secret, randomInt), checkKey)
       const hash = await kdf.hash(token, userId)
-      /** Writes `further` events with its own, last. */
+      /** Appends its own audit event, then the `further` events. */
       const insert = async (
         tx: Tx,
         values: { name: string; expiresAt: string | null },
@@ -59,7 +59,7 @@ export function createIssueTokens({ kdf, audit, checkKey }: { kdf: Kdf; audit: A
       return { token, insert }
     },
 
-    /** Revokes a token; the event says so, null when there is nothing to revoke any more. */
+    /** Revokes a token. Returns the audit event, or null if the token does not exist or is already revoked. */
     revoke: async (tx: Tx, id: string): Promise<AuditEvent | null> => {
       const before = await store.lockToken(tx, id, null)
       if (before === undefined || before.revoked) return null

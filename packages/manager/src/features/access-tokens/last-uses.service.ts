@@ -1,34 +1,39 @@
-// When tokens were last used, written at intervals for all of them together: authentication itself writes nothing.
+// The last use of all tokens is written periodically in one batch, so authentication itself does not write.
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { writeLastUses } from './access-tokens.store.ts'
 
-export type LastUses = { note(tokenId: string): void; close(): Promise<void> }
+export type LastUses = { record(tokenId: string): void; close(): Promise<void> }
 
 const writeEveryMs = 10_000
-// More tokens than this between two writes: the rest is noted at their next use.
-const maxNoted = 50_000
+// If more tokens are used between two writes, the uses of the additional tokens are dropped. Their next use is recorded
+// instead.
+const maxBuffered = 50_000
 
-/** Holds each token's latest use until the next write; a process that is killed loses at most those. */
+/** Buffers the latest use of each token until the next write. A killed process loses only this buffer. */
 export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: Logger }): LastUses {
-  let noted = new Map<string, string>()
+  let buffer = new Map<string, string>()
+  /** Keeps the newest use of each token. A full buffer accepts only tokens that it already contains. */
+  const add = (tokenId: string, usedAt: string): void => {
+    const known = buffer.get(tokenId)
+    const isAccepted = known === undefined ? buffer.size < maxBuffered : known < usedAt
+    if (isAccepted) buffer.set(tokenId, usedAt)
+  }
   const write = async (): Promise<void> => {
-    if (noted.size === 0) return
-    const batch = noted
-    noted = new Map()
+    if (buffer.size === 0) return
+    const batch = buffer
+    buffer = new Map()
     await writeLastUses(db.idempotent, batch).catch((error: unknown) => {
-      log.warn({ err: error, tokens: batch.size }, 'last uses of tokens could not be written')
-      // The next write tries again; what was used since is newer.
-      noted = new Map([...batch, ...noted].slice(-maxNoted))
+      log.warn({ err: error, tokens: batch.size }, 'could not write the last use of tokens')
+      // The next write retries this batch. Uses that were recorded since then are newer and win.
+      for (const [tokenId, usedAt] of batch) add(tokenId, usedAt)
     })
   }
   const timer = setInterval(() => void write(), writeEveryMs)
   timer.unref()
   return {
-    note: (tokenId) => {
-      if (noted.size < maxNoted) noted.set(tokenId, clock.now().toISOString())
-    },
+    record: (tokenId) => add(tokenId, clock.now().toISOString()),
     close: async () => {
       clearInterval(timer)
       await write()

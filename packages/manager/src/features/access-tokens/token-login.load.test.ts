@@ -1,4 +1,4 @@
-// The slow hash of personal access tokens under pressure, and how soon a use is shown.
+// These tests cover the slow token hash under load, and the delay until a use becomes visible.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -9,17 +9,17 @@ import {
   extend,
   kdfRuns,
   seedTokenUsers,
+  tokenHeaders,
   tokenUse,
-  using,
-  whoIs,
+  userOf,
 } from '../../../test/kit/token-use.ts'
 
 let service: TestApp
 let replica: TestApp
 let ann: Person
-/** A token of ann that no test ends. */
+/** A token of ann that no test revokes. */
 let lasting: Token
-/** One that is used once, before the tests. */
+/** A token that is used once, before the tests. */
 let early: Token
 let earlyUse: number
 
@@ -44,9 +44,9 @@ describe('the slow hash', () => {
       `update personal_access_tokens set hash = replace(hash, 'i=600000', 'i=2400000') where id = $1`,
       [first.id],
     )
-    expect(await whoIs(small, lasting.token)).toBe(ann.id)
+    expect(await userOf(small, lasting.token)).toBe(ann.id)
     const before = await kdfRuns(small)
-    const ask = (token: string) => call(small.url, '/query', using(token), { query: '{ me { id } }' })
+    const ask = (token: string) => call(small.url, '/query', tokenHeaders(token), { query: '{ me { id } }' })
     const answers = []
     for (const { token } of [first, second, third]) {
       const reads = small.statements.length
@@ -55,14 +55,14 @@ describe('the slow hash', () => {
     }
     while ((await kdfRuns(small)) === before) await delay(1)
     const busy = 'too many credentials are being verified; try again'
-    expect(await whoIs(small, lasting.token)).toBe(ann.id)
-    // One runs and one waits: the newer one keeps the place.
+    expect(await userOf(small, lasting.token)).toBe(ann.id)
+    // One verification runs and one waits: the newer request replaces the waiting one.
     const [slow, refused, served] = await Promise.all(answers)
     expect(refused).toMatchObject({ status: 503, body: { errors: [{ message: busy }], data: null } })
     expect(refused?.headers.get('retry-after')).toBe('1')
     expect([slow?.status, served?.status]).toEqual([401, 200])
     expect(await kdfRuns(small)).toBe(before + 2)
-    expect(await whoIs(small, second.token)).toBe(ann.id)
+    expect(await userOf(small, second.token)).toBe(ann.id)
     await small.close()
   })
 })

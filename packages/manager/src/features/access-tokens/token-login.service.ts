@@ -1,5 +1,6 @@
-// Who a presented personal access token belongs to. Every call reads the row, coalesced with other calls in flight,
-// so a revoked or expired token is refused at once on every replica; only the result of the slow hash is cached.
+// This service identifies the owner of a presented personal access token. Every call reads the row, coalesced with
+// other calls in flight, so every replica rejects a revoked or expired token immediately. Only the result of the slow
+// hash is cached.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/postgres/database.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
@@ -9,14 +10,17 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
 import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
-import { hasRightCheck, tokenPrefix } from './token.pure.ts'
-import { createTurns, createUncheckedTokens } from './unchecked-tokens.service.ts'
+import { hasValidChecksum, tokenPrefix } from './token.pure.ts'
+import { createPrefixQueue, createUncheckedTokens } from './unchecked-tokens.service.ts'
 
 export type PresentedToken = {
   prefix: string
   secret: PresentedSecret
-  /** It ends in our check, or has fitted before. Others can only be of an old install. */
-  isChecked: boolean
+  /**
+   * True if the checksum is correct or the token was verified before. Other tokens can only come from an older
+   * installation.
+   */
+  hasChecksum: boolean
 }
 export type TokenLoginService = ReturnType<typeof createTokenLoginService>
 
@@ -25,31 +29,37 @@ export type TokenLoginDeps = {
   verifier: Verifier
   metrics: Metrics
   checkKey: KeyObject
-  /** Of former master keys: tokens they issued are still valid. */
+  /** Keys derived from previous master keys. Tokens issued with them are still valid. */
   retiredCheckKeys: readonly KeyObject[]
   lastUses: LastUses
-  /** Wrong tokens that were hashed, by prefix: those with a correct check, and those for a token of an old install. */
+  /**
+   * Counts hashed wrong tokens by prefix: tokens with a correct checksum, and guesses at a token of an older
+   * installation.
+   */
   forgeries: Throttle
 }
 
-/** Authentication by personal access token. */
+/** Creates the service that authenticates personal access tokens. */
 export function createTokenLoginService(deps: TokenLoginDeps) {
   const { database, verifier, metrics, lastUses, forgeries } = deps
   const checkKeys = [deps.checkKey, ...deps.retiredCheckKeys]
   const hasUnchecked = createUncheckedTokens(database)
-  const inTurn = createTurns<boolean>()
+  const queueByPrefix = createPrefixQueue<boolean>()
   const findLogin = createCoalesced<string, TokenLogin>({
     keyOf: (prefix) => prefix,
     run: (prefixes) => readTokenLogins(database.run, prefixes),
   })
 
-  /** The token's prefix, or null when it cannot be of this installation. Costs an HMAC when known, two when not. */
+  /**
+   * Parses a token. Returns null if this installation cannot have issued it. Costs one HMAC for a known token,
+   * otherwise two.
+   */
   const present = async (text: string): Promise<PresentedToken | null> => {
     const prefix = tokenPrefix(text)
     if (prefix === null) return null
     const secret = verifier.present(text)
-    const isChecked = verifier.isKnown(secret) || hasRightCheck(text, checkKeys)
-    return isChecked || (await hasUnchecked()) ? { prefix, secret, isChecked } : null
+    const hasChecksum = verifier.isKnown(secret) || hasValidChecksum(text, checkKeys)
+    return hasChecksum || (await hasUnchecked()) ? { prefix, secret, hasChecksum } : null
   }
 
   const tryHash = async ({ prefix, secret }: PresentedToken, hash: string, blockedMs: number) => {
@@ -59,37 +69,40 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     if (!isRight) await forgeries.fail(prefix)
     return isRight
   }
-  /** Whether the hash is this token's. Wrong ones with a correct check need our own key; others take turns. */
+  /**
+   * Returns whether the hash belongs to this token. Only tokens without a correct checksum wait in a queue, because
+   * forging a checksum requires our key.
+   */
   const verify = (token: PresentedToken, hash: string): Promise<boolean> => {
-    const { prefix, secret, isChecked } = token
-    if (isChecked) return tryHash(token, hash, forgeries.knownBlockMs(prefix))
-    return inTurn(prefix, secret.fingerprint, async () =>
+    const { prefix, secret, hasChecksum } = token
+    if (hasChecksum) return tryHash(token, hash, forgeries.knownBlockMs(prefix))
+    return queueByPrefix(prefix, secret.fingerprint, async () =>
       tryHash(token, hash, await forgeries.blockedMs(prefix)),
     )
   }
 
-  /** True when the row is usable and its hash is this token's; notes the use. */
-  const fits = async (
+  /** Returns whether the row is usable and its hash belongs to this token. Records the use. */
+  const matches = async (
     token: PresentedToken,
     row: Pick<TokenLogin, 'id' | 'hash' | 'usable' | 'unchecked'>,
   ): Promise<boolean> => {
-    if (!row.usable || !(token.isChecked || row.unchecked)) return false
+    if (!row.usable || !(token.hasChecksum || row.unchecked)) return false
     if (!(await verify(token, row.hash))) return false
-    lastUses.note(row.id)
+    lastUses.record(row.id)
     return true
   }
 
   return {
     present,
-    fits,
+    matches,
 
-    /** The owner of the token, and its id; throws 401 when it is not valid, 429 when it was tried too often to be hashed. */
+    /** Returns the owner and id of the token. Throws 401 if it is not valid, and 429 after too many wrong tokens. */
     authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
       const token = await present(text)
       const login = token === null ? null : await findLogin(token.prefix)
-      const holds = token !== null && login !== null && (await fits(token, login))
-      metrics.auth.inc({ kind: 'pat', outcome: holds ? 'ok' : 'refused' })
-      if (!holds)
+      const isValid = token !== null && login !== null && (await matches(token, login))
+      metrics.auth.inc({ kind: 'pat', outcome: isValid ? 'ok' : 'refused' })
+      if (!isValid)
         throw new AppError(
           'unauthenticated',
           'invalid personal access token: it is unknown, expired or revoked; create a new one',

@@ -1,4 +1,4 @@
-// Personal access tokens in use: on every route that needs a user, over replicas that share a database.
+// These tests use personal access tokens on every route that needs a user, with replicas that share a database.
 import { createSecretKey, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,10 +14,10 @@ import {
   extend,
   kdfRuns,
   seedTokenUsers,
+  tokenHeaders,
   tokenUse,
+  userOf,
   userRoutes,
-  using,
-  whoIs,
 } from '../../../test/kit/token-use.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'
 import type { World } from '../../world.ts'
@@ -25,16 +25,16 @@ import { buildToken } from './token.pure.ts'
 
 const notThroughProxy = /the request did not come through the trusted proxy/
 const invalid = 'invalid personal access token: it is unknown, expired or revoked; create a new one'
-/** What another issuer's token looks like. */
+/** A token in the format of another issuer. */
 const foreign = 'eyJhbGciOiJIUzI1NiJ9.e30.x'
 const checkKey = deriveSecretKey(Buffer.from(masterKey, 'base64'), 'access-token-check')
 
 let replica: TestApp
 let ann: Person
 let ben: Person
-/** A token of ann that no test ends. */
+/** A token of ann that no test revokes. */
 let lasting: Token
-/** One that is used once, before the tests. */
+/** A token that is used once, before the tests. */
 let early: Token
 let earlyUse: number
 
@@ -49,7 +49,7 @@ afterAll(async () => {
   await replica.close()
 })
 
-/** The same question from the proxy; failures count against the client at this address. */
+/** Returns the status that the proxy receives for the token. Failures count against the client at this address. */
 const validated = async (app: TestApp, token: string, client: string): Promise<number> =>
   (await validate(app.url, `Bearer ${token}`, project.applicationId, client)).status
 const end = (operation: 'revoke' | 'delete', caller: Person, id: string) => {
@@ -60,17 +60,17 @@ const end = (operation: 'revoke' | 'delete', caller: Person, id: string) => {
 
 describe('a token in use', () => {
   test('past the gate it acts as its owner on every route that declares to need a user', async () => {
-    const headers = using(lasting.token)
+    const headers = tokenHeaders(lasting.token)
     const me = await ask(service, headers, '{ me { id externalName role } }')
     expect(me.data.me).toEqual({ id: ann.id, externalName: 'ann', role: 'user' })
     for (const path of userRoutes) {
       expect(await call(service.url, path, headers)).toMatchObject({ status: 200, body: { id: ann.id } })
-      const refused = await call(service.url, path, using('pat_nothing'))
+      const refused = await call(service.url, path, tokenHeaders('pat_nothing'))
       expect(refused).toMatchObject({ status: 401, body: { error: invalid } })
     }
     expect((await call(service.url, '/api/audit/closed', headers)).status).toBe(403)
     const { token } = await createToken(service, admin)
-    expect((await call(service.url, '/api/audit/closed', using(token))).body).toEqual({ id: admin.id })
+    expect((await call(service.url, '/api/audit/closed', tokenHeaders(token))).body).toEqual({ id: admin.id })
   })
 
   test('[access-tokens.routes] it writes as its owner, and the trail says so', async () => {
@@ -139,16 +139,16 @@ describe('a token in use', () => {
 
   test('several tokens of a person work side by side, and ending one leaves the others', async () => {
     const [first, second] = [await createToken(service, ben), await createToken(service, ben)]
-    for (const { token } of [first, second]) expect(await whoIs(service, token)).toBe(ben.id)
+    for (const { token } of [first, second]) expect(await userOf(service, token)).toBe(ben.id)
     await end('revoke', ben, first.id)
-    expect([await whoIs(service, first.token), await whoIs(service, second.token)]).toEqual([401, ben.id])
+    expect([await userOf(service, first.token), await userOf(service, second.token)]).toEqual([401, ben.id])
   })
 
   test('what the owner loses, the token loses for the next request', async () => {
     const owner = await seedUser(service.sql, 'demoted', 'administrator')
     const memberId = await seedMember(service.sql, ben, 'readonly', { projectId: project.id })
     const [ofOwner, ofBen] = [await createToken(service, owner), await createToken(service, ben)]
-    const asOwner = () => call(replica.url, '/api/audit/closed', using(ofOwner.token))
+    const asOwner = () => call(replica.url, '/api/audit/closed', tokenHeaders(ofOwner.token))
     const asBen = () => ask(replica, bearer(ofBen.token), '{ project(slug: "main") { id } }')
     expect((await asOwner()).status).toBe(200)
     expect((await asBen()).data).toEqual({ project: { id: project.id } })
@@ -169,11 +169,11 @@ describe('the end of a token', () => {
       ['revoke', admin],
     ] as const) {
       const { id, token } = await createToken(service, ben)
-      for (const app of [service, replica]) expect(await whoIs(app, token)).toBe(ben.id)
+      for (const app of [service, replica]) expect(await userOf(app, token)).toBe(ben.id)
       expect((await end(operation, caller, id)).error).toBeNull()
       for (const app of [replica, service]) {
         expect(await ask(app, bearer(token))).toMatchObject({ status: 401, error: invalid, data: null })
-        expect((await call(app.url, '/pilets/x', using(token))).status).toBe(401)
+        expect((await call(app.url, '/pilets/x', tokenHeaders(token))).status).toBe(401)
         expect(await validated(app, token, '203.0.113.1')).toBe(401)
       }
     }
@@ -199,7 +199,7 @@ describe('the end of a token', () => {
 
   test('[access-tokens.immediate] a replica that knows the token refuses it when it has expired', async () => {
     const { id, token } = await createToken(service, ben, { expiresAt: '2999-01-31T12:00:00Z' })
-    for (const app of [service, replica]) expect(await whoIs(app, token)).toBe(ben.id)
+    for (const app of [service, replica]) expect(await userOf(app, token)).toBe(ben.id)
     await service.sql.query('update personal_access_tokens set expires_at = now() where id = $1', [id])
     for (const app of [service, replica])
       expect(await ask(app, bearer(token))).toMatchObject({ status: 401, error: invalid })
@@ -221,7 +221,7 @@ describe('tokens that we never issued', () => {
       expect(await ask(fresh, bearer(text))).toMatchObject({ status: 401, error: invalid })
       expect(await validated(fresh, text, `203.0.113.${100 + at}`)).toBe(401)
     }
-    // Whether there are tokens without a check is read, and then known for a while.
+    // The only statement checks whether tokens without a checksum exist. Its result is cached for 5 s.
     expect(await kdfRuns(fresh)).toBe(0)
     expect(fresh.statements.filter((text) => !text.includes('where not has_check'))).toEqual([])
     await fresh.close()
@@ -229,7 +229,7 @@ describe('tokens that we never issued', () => {
 
   test('[access-tokens.keyed-check] with another master key no token of before passes the check', async () => {
     const other = await startReplica({ SVC_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
-    expect(await whoIs(other, lasting.token)).toBe(401)
+    expect(await userOf(other, lasting.token)).toBe(401)
     expect(await kdfRuns(other)).toBe(0)
     await other.close()
   })
@@ -237,10 +237,10 @@ describe('tokens that we never issued', () => {
   test('[access-tokens.keyed-check] one with a right check is looked up, and hashed once when its prefix is taken', async () => {
     const runs = await kdfRuns(replica)
     const unknown = buildToken('00000000', 'abcdefghijklmnopqrstuvwxyz', checkKey)
-    expect([await whoIs(replica, unknown), await kdfRuns(replica)]).toEqual([401, runs])
+    expect([await userOf(replica, unknown), await kdfRuns(replica)]).toEqual([401, runs])
     const guessed = buildToken(lasting.tokenPrefix, 'abcdefghijklmnopqrstuvwxyz', checkKey)
     for (const time of ['first', 'second'])
-      expect([time, await whoIs(replica, guessed), await kdfRuns(replica)]).toEqual([time, 401, runs + 1])
+      expect([time, await userOf(replica, guessed), await kdfRuns(replica)]).toEqual([time, 401, runs + 1])
   })
 
   test('without the right proxy secret the token is not examined, whatever the route', async () => {
@@ -265,9 +265,9 @@ describe('the slow hash', () => {
   test('[access-tokens.bounded-kdf] it runs once per token and process, however many requests bring the token at once', async () => {
     const fresh = await startReplica()
     const { token } = await createToken(service, ann)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => whoIs(fresh, token)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => userOf(fresh, token)))
     expect(new Set(answers)).toEqual(new Set([ann.id]))
-    expect(await whoIs(fresh, token)).toBe(ann.id)
+    expect(await userOf(fresh, token)).toBe(ann.id)
     expect(await kdfRuns(fresh)).toBe(1)
     await fresh.close()
   })
@@ -280,7 +280,7 @@ describe('traces of a use', () => {
     const began = Date.now()
     for (const time of ['unknown', 'known']) {
       fresh.statements.length = 0
-      expect([time, await whoIs(fresh, token)]).toEqual([time, ann.id])
+      expect([time, await userOf(fresh, token)]).toEqual([time, ann.id])
       expect(fresh.statements).toEqual([expect.stringMatching(/^\s*select /)])
     }
     const ended = Date.now()
@@ -294,7 +294,7 @@ describe('traces of a use', () => {
     const { id, token } = await createToken(service, ann)
     const uses = {
       atProxy: (app: TestApp) => validated(app, token, '203.0.113.4'),
-      onRoute: async (app: TestApp) => (await call(app.url, '/pilets/x', using(token))).status,
+      onRoute: async (app: TestApp) => (await call(app.url, '/pilets/x', tokenHeaders(token))).status,
     }
     const after = async (use: keyof typeof uses, world: Partial<World> = {}): Promise<number> => {
       const fresh = await startReplica({}, world)
@@ -315,10 +315,10 @@ describe('traces of a use', () => {
     const forged = `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`
     for (const text of [token, forged]) {
       await ask(service, bearer(text))
-      await call(service.url, '/pilets/x', using(text))
+      await call(service.url, '/pilets/x', tokenHeaders(text))
       await validated(service, text, '203.0.113.5')
     }
-    // A line is written when the answer is out, which may be after it was read.
+    // The log line is written after the response is sent, so the client can read the response first.
     while (service.logLines.length < before + 7) await delay(5)
     const lines = service.logLines.slice(before)
     expect(lines.map(({ status }) => status)).toEqual(expect.arrayContaining(['200', '401']))

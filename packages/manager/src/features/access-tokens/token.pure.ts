@@ -1,40 +1,45 @@
-// The form of a personal access token: pat_<8>_<32>. The 8 find the row. Of the 32, the last 6 are a keyed check over
-// the rest, so that a token we never issued is refused without looking it up and without the slow hash.
+// A personal access token has the form pat_<8>_<32>. The 8 characters find the row. The last 6 of the 32 characters are
+// a keyed checksum over the rest. Forged tokens are therefore rejected without a lookup and without the slow hash.
 import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const form = /^pat_([0-9A-Za-z]{8})_[0-9A-Za-z]{32}$/
-const checkLength = 6
+const checksumLength = 6
 
-/** Random characters a new token needs: its prefix and the unguessable part. */
+/** The number of random characters in the prefix and in the secret of a new token. */
 export const randomLength = { prefix: 8, secret: 26 }
 
-/** `count` characters of the token alphabet; `pick` draws a number from 0 below its argument. */
+/**
+ * Returns `count` characters of the token alphabet. `pick` draws a number from 0 up to, but not including, its
+ * argument.
+ */
 export const randomText = (count: number, pick: (below: number) => number): string =>
   Array.from({ length: count }, () => alphabet.charAt(pick(alphabet.length))).join('')
 
-/** Puts a token together. */
 export function buildToken(prefix: string, secret: string, checkKey: KeyObject): string {
   const body = `pat_${prefix}_${secret}`
-  return body + checkOf(body, checkKey)
+  return body + checksumOf(body, checkKey)
 }
 
-/** The prefix of a text in the form of a token, or null. */
+/** Returns the prefix of a well-formed token, or null. */
 export const tokenPrefix = (text: string): string | null => form.exec(text)?.[1] ?? null
 
-/** Whether the last characters of a well-formed token are the check over the rest: one in 5.7e10 guesses passes. */
-export const hasRightCheck = (token: string, checkKeys: readonly KeyObject[]): boolean =>
+/**
+ * Returns whether a well-formed token ends with the correct checksum. A random guess passes with a probability of 1 in
+ * 5.7e10.
+ */
+export const hasValidChecksum = (token: string, checkKeys: readonly KeyObject[]): boolean =>
   checkKeys.some((checkKey) =>
     timingSafeEqual(
-      Buffer.from(checkOf(token.slice(0, -checkLength), checkKey)),
-      Buffer.from(token.slice(-checkLength)),
+      Buffer.from(checksumOf(token.slice(0, -checksumLength), checkKey)),
+      Buffer.from(token.slice(-checksumLength)),
     ),
   )
 
-function checkOf(body: string, checkKey: KeyObject): string {
+function checksumOf(body: string, checkKey: KeyObject): string {
   let rest = createHmac('sha256', checkKey).update(body).digest().readUIntBE(0, 6)
   let text = ''
-  for (let i = 0; i < checkLength; i++) {
+  for (let i = 0; i < checksumLength; i++) {
     text += alphabet.charAt(rest % alphabet.length)
     rest = Math.floor(rest / alphabet.length)
   }

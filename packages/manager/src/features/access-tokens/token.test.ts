@@ -1,7 +1,7 @@
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildToken, hasRightCheck, randomLength, randomText, tokenPrefix } from './token.pure.ts'
+import { buildToken, hasValidChecksum, randomLength, randomText, tokenPrefix } from './token.pure.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
 const textOf = (length: number): fc.Arbitrary<string> =>
@@ -12,15 +12,15 @@ const anyParts = fc.record({
   secret: textOf(randomLength.secret),
   key: anyKey,
 })
-// Of the token alphabet more often than not: other characters are caught by the form alone.
+// Most characters come from the token alphabet, because the format check alone rejects all others.
 const anyCharacter = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...base62) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 )
 
-/** Whether a text passes for a token that we issued. */
+/** Returns whether a text passes as a token that we issued. */
 const passes = (text: string, key: KeyObject): boolean =>
-  tokenPrefix(text) !== null && hasRightCheck(text, [key])
+  tokenPrefix(text) !== null && hasValidChecksum(text, [key])
 
 describe('the form of a token', () => {
   test('[access-tokens.format] [access-tokens.keyed-check] a token is pat_<8>_<32>, starts with its prefix and ends with the right check', () => {
@@ -30,7 +30,7 @@ describe('the form of a token', () => {
         expect(token).toMatch(/^pat_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}$/)
         expect(token.slice(0, -6)).toBe(`pat_${prefix}_${secret}`)
         expect(tokenPrefix(token)).toBe(prefix)
-        expect(hasRightCheck(token, [key])).toBe(true)
+        expect(hasValidChecksum(token, [key])).toBe(true)
       }),
     )
   })

@@ -1,4 +1,4 @@
-// Personal access tokens of an old install: they work as before, and make no guess cheaper than it has to be.
+// These tests cover tokens of an older installation: they still work, and guessing them stays expensive.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -7,7 +7,7 @@ import { bearer, createToken, validate } from '@manager/harness/credentials.ts'
 import { planOf } from '../../../test/kit/plans.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedOldToken } from '@manager/harness/seed.ts'
-import { ask, extend, kdfRuns, tokenUse, whoIs } from '../../../test/kit/token-use.ts'
+import { ask, extend, kdfRuns, tokenUse, userOf } from '../../../test/kit/token-use.ts'
 
 const { service, project, person } = useProject({ transport: { extend } })
 let ann: Person
@@ -28,7 +28,7 @@ describe('without tokens of an old install', () => {
     const fresh = await startReplica()
     fresh.statements.length = 0
     const tokens = Array.from({ length: 10 }, () => forged(own.tokenPrefix))
-    const answers = await Promise.all(tokens.map((token) => whoIs(fresh, token)))
+    const answers = await Promise.all(tokens.map((token) => userOf(fresh, token)))
     expect(new Set(answers)).toEqual(new Set([401]))
     for (const token of tokens.slice(0, 3)) expect(await validated(fresh, token)).toBe(401)
     expect([uncheckedReads(fresh), fresh.statements.length, await kdfRuns(fresh)]).toEqual([1, 1, 0])
@@ -44,7 +44,7 @@ describe('a token of an old install', () => {
   test('it works on GraphQL and at the proxy, hashed once per process, and its use is noted', async () => {
     const old = await seedOldToken(service.sql, ann)
     const fresh = await startReplica()
-    const many = await Promise.all(Array.from({ length: 20 }, () => whoIs(fresh, old.token)))
+    const many = await Promise.all(Array.from({ length: 20 }, () => userOf(fresh, old.token)))
     expect(new Set(many)).toEqual(new Set([ann.id]))
     expect(await validate(fresh.url, `Bearer ${old.token}`, project.applicationId)).toMatchObject({
       status: 200,
@@ -62,14 +62,14 @@ describe('a token of an old install', () => {
       'delete from personal_access_tokens where id = $1',
     ]
     const [known, unknown] = [await startReplica(), await startReplica()]
-    // Others remain, so that those that ended are looked up.
+    // Another token without a checksum remains, so that the invalid tokens are looked up.
     await seedOldToken(service.sql, ann)
     for (const end of ends) {
       const old = await seedOldToken(service.sql, ann)
-      expect([await whoIs(known, old.token), await validated(known, old.token)]).toEqual([ann.id, 200])
+      expect([await userOf(known, old.token), await validated(known, old.token)]).toEqual([ann.id, 200])
       await service.sql.query(end, [old.id])
       for (const app of [known, unknown])
-        expect([await whoIs(app, old.token), await validated(app, old.token)]).toEqual([401, 401])
+        expect([await userOf(app, old.token), await validated(app, old.token)]).toEqual([401, 401])
     }
     expect(await kdfRuns(unknown)).toBe(0)
     await known.close()
@@ -81,35 +81,35 @@ describe('a token of an old install', () => {
     const own = await createToken(service, ann)
     const fresh = await startReplica()
     for (const token of [forged(own.tokenPrefix), forged('00000000'), `${own.token.slice(0, -1)}~`])
-      expect([await whoIs(fresh, token), await validated(fresh, token)]).toEqual([401, 401])
+      expect([await userOf(fresh, token), await validated(fresh, token)]).toEqual([401, 401])
     expect(await kdfRuns(fresh)).toBe(0)
-    expect(await whoIs(fresh, own.token)).toBe(ann.id)
+    expect(await userOf(fresh, own.token)).toBe(ann.id)
     await fresh.close()
   })
 
   test('made-up ones with its prefix, however many at once, are hashed as often as the throttle allows', async () => {
     const old = await seedOldToken(service.sql, ann)
     const [attacked, other] = [await startReplica(), await startReplica()]
-    expect(await whoIs(attacked, old.token)).toBe(ann.id)
+    expect(await userOf(attacked, old.token)).toBe(ann.id)
     const before = await kdfRuns(attacked)
     const guess = () => ask(attacked, bearer(forged(old.tokenPrefix)))
     const answers = await Promise.all(Array.from({ length: 40 }, guess))
-    // Those that found no place in the line come again.
+    // The queue was full and rejected some guesses, so they are sent again.
     for (let more = 0; more < 10; more++) answers.push(await guess())
     const statuses = new Set(answers.map(({ status }) => status))
     expect([...statuses].filter((status) => ![401, 503].includes(status))).toEqual([])
-    // Not 429: the GraphQL API has no rate limit.
+    // The status is not 429, because the GraphQL API has no rate limit.
     expect(answers.at(-1)).toMatchObject({
       status: 503,
       error: 'too many wrong tokens with this prefix; try again later',
     })
     expect((await kdfRuns(attacked)) - before).toBe(5)
-    // Where the token is known it goes on working; the block holds on every replica, and of no other prefix.
-    expect(await whoIs(attacked, old.token)).toBe(ann.id)
-    expect([await whoIs(other, forged(old.tokenPrefix)), await kdfRuns(other)]).toEqual([503, 0])
+    // The token still works on the replica that knows it. The block applies to this prefix only, on every replica.
+    expect(await userOf(attacked, old.token)).toBe(ann.id)
+    expect([await userOf(other, forged(old.tokenPrefix)), await kdfRuns(other)]).toEqual([503, 0])
     expect(await validated(other, forged(old.tokenPrefix))).toBe(429)
     const second = await seedOldToken(service.sql, ann)
-    expect(await whoIs(other, second.token)).toBe(ann.id)
+    expect(await userOf(other, second.token)).toBe(ann.id)
     await attacked.close()
     await other.close()
   })

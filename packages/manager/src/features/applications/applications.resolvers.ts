@@ -3,7 +3,7 @@ import { badRequest } from '../../platform/errors.ts'
 import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { ApplicationsService } from './applications.service.ts'
 
-/** GraphQL for applications. */
+/** Creates the GraphQL resolvers for applications. */
 export function createApplicationsResolvers(service: ApplicationsService) {
   return {
     Query: {

@@ -15,7 +15,8 @@ export type ApplicationsDeps = {
   audit: Audit
   projects: ProjectsApi
   /**
-   * The number of logged calls of the application's endpoints as a text; with any, deletion is refused. Null for none.
+   * Returns the number of logged calls to the application's endpoints as text, or null for none. Logged calls block
+   * deletion.
    */
   countLoggedCalls: (tx: Tx, applicationId: string) => Promise<string | null>
 }
@@ -37,7 +38,6 @@ const event = auditedEntity<store.Application>({
   projectOf: (application) => application.projectId,
 })
 
-/** Rules about applications. */
 export function createApplicationsService({ db, audit, projects, countLoggedCalls }: ApplicationsDeps) {
   const list = async (
     actor: Actor,

@@ -24,7 +24,7 @@ export const applicationFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A page of applications under each of the projects, as far as the caller sees them. */
+/** Returns a page of applications for each of the projects, restricted to the rows that the caller may see. */
 export function listApplications(
   db: Reads,
   projectIds: readonly string[],
@@ -46,12 +46,12 @@ export function listApplications(
   })
 }
 
-/** The applications with these ids, in any order. */
+/** Returns the applications with these ids, in any order. */
 export function findApplications(db: Reads, ids: readonly string[]): Promise<Application[]> {
   return db.selectFrom('applications').select(columns).where('id', 'in', ids).execute()
 }
 
-/** The application with this slug in the project, or nothing. */
+/** Returns the application with this slug in the project, or undefined. */
 export function findApplicationBySlug(
   db: Reads,
   projectId: string,
@@ -65,7 +65,7 @@ export function findApplicationBySlug(
     .executeTakeFirst()
 }
 
-/** One application, locked until the transaction ends. */
+/** Returns one application and locks it until the transaction ends. */
 export function lockApplication(tx: Tx, id: string): Promise<Application | undefined> {
   return tx.selectFrom('applications').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -89,8 +89,8 @@ export function updateApplication(tx: Tx, id: string, values: ApplicationValues)
 const chunkSize = 5_000
 
 /**
- * Deletes the application with its memberships and tenant rows. The tenant rows go first, by thousands, so that no
- * single statement outlasts its timeout however many there are.
+ * Deletes the application with its memberships and tenant rows. The tenant rows are deleted first, in chunks, so that
+ * no single statement exceeds its timeout.
  */
 export async function deleteApplication(tx: Tx, id: string): Promise<void> {
   for (;;) {

@@ -166,7 +166,7 @@ describe('applications', () => {
   test('[applications.slug-unique] a slug taken in the project is refused, on create and on update', async () => {
     expect((await create({ name: 'One', slug: 'taken' })).error).toBeNull()
     const second = await create({ name: 'Two', slug: 'taken' })
-    expect(second.error).toBe('an application with this slug exists already in the project')
+    expect(second.error).toBe('the project already has an application with this slug')
     expect(second.errors[0]?.extensions?.code).toBe('conflict')
     const { id } = (await create({ name: 'Two', slug: 'free' })).data.createApplication
     expect((await update(id, { slug: 'taken' })).errors[0]?.extensions?.code).toBe('conflict')
@@ -216,7 +216,7 @@ describe('applications', () => {
       expect(shown.data.type.fields).toContainEqual({
         name,
         isDeprecated: true,
-        deprecationReason: expect.stringContaining('Always errs'),
+        deprecationReason: expect.stringContaining('Always returns an error'),
       })
       for (const person of [admin, nobody]) {
         const answer = await service.query(person, `mutation { ${name} }`)

@@ -1,5 +1,5 @@
-// Applications of a project, and the rows that enable them for tenants. Their endpoints, triggers and settings are not
-// here (endpoints/, triggers/, settings/), nor are their members (memberships/).
+// This feature manages the applications of a project and defines which tenants may use them. Other features manage
+// their endpoints, triggers, settings (endpoints/, triggers/, settings/) and members (memberships/).
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId, bySlug } from '../../policy/scopes.ts'
@@ -17,6 +17,7 @@ import {
 } from './tenant2applications.service.ts'
 import { byPair, byTenantOrApplication } from './tenant2applications.store.ts'
 
+/** Lets other features load applications, and the rows that enable them for tenants, by id. */
 export type ApplicationsApi = Pick<ApplicationsService, 'findMany'> & {
   findTenant2Applications: Tenant2ApplicationsService['findMany']
 }
@@ -48,14 +49,11 @@ export const applications = defineFeature({
     },
   },
   constraints: {
-    applications_project_id_slug_key: [
-      'conflict',
-      'an application with this slug exists already in the project',
-    ],
+    applications_project_id_slug_key: ['conflict', 'the project already has an application with this slug'],
     applications_project_fkey: ['not_found', 'project not found'],
     tenant2applications_pair_key: [
       'conflict',
-      'the tenant has a row for this application already; update it with updateTenant2Application',
+      'the tenant already has a row for this application; update it with updateTenant2Application',
     ],
     tenant2applications_application_fkey: ['not_found', 'application not found'],
     tenant2applications_tenant_fkey: ['not_found', 'tenant not found'],
@@ -64,13 +62,13 @@ export const applications = defineFeature({
     const service = createApplicationsService({ ...deps, countLoggedCalls: deps.callLog.countByApplication })
     const rows = createTenant2ApplicationsService(deps)
     const own = createApplicationsResolvers(service)
-    const ofRows = createTenant2ApplicationsResolvers(rows)
+    const rowResolvers = createTenant2ApplicationsResolvers(rows)
     const api: ApplicationsApi = { findMany: service.findMany, findTenant2Applications: rows.findMany }
     return {
       resolvers: {
         ...own,
-        Query: { ...own.Query, ...ofRows.Query },
-        Mutation: { ...own.Mutation, ...ofRows.Mutation },
+        Query: { ...own.Query, ...rowResolvers.Query },
+        Mutation: { ...own.Mutation, ...rowResolvers.Mutation },
       },
       links: { Application: { noun: 'application', findMany: service.findMany } },
       api,

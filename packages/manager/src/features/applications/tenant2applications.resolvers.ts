@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { Tenant2ApplicationsService } from './tenant2applications.service.ts'
 
-/** GraphQL for the rows that enable applications for tenants. */
+/** Creates the GraphQL resolvers for the rows that define which tenants may use which applications. */
 export function createTenant2ApplicationsResolvers(service: Tenant2ApplicationsService) {
   return {
     Query: {

@@ -23,7 +23,6 @@ const event = auditedEntity<store.Tenant2Application>({
   projectOf: (row) => row.projectId,
 })
 
-/** Rules about which application is enabled for which tenant. */
 export function createTenant2ApplicationsService({ db, audit }: Tenant2ApplicationsDeps) {
   return {
     list: (
@@ -32,7 +31,7 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
     ): Promise<store.Tenant2Application[]> => {
       const { tenantId = null, applicationId = null } = of
       const page = readPage(store.tenant2ApplicationFields, args)
-      // The policy found the tenant; an application id that is no UUID matches nothing.
+      // The policy has already found the tenant. An application id that is not a UUID matches no row.
       if (applicationId !== null && parseUuid(applicationId) === null) return Promise.resolve([])
       return store.listTenant2Applications(db.read, { tenantId, applicationId }, page)
     },

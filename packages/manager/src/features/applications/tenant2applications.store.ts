@@ -22,7 +22,7 @@ export const tenant2ApplicationFields: ListFields = {
   enabled: { column: 'enabled', match: 'boolean' },
 }
 
-/** A page of the rows of a tenant, of an application, or of both. */
+/** Returns a page of the rows of a tenant, of an application, or of both. */
 export function listTenant2Applications(
   db: Reads,
   of: { tenantId: string | null; applicationId: string | null },
@@ -33,12 +33,12 @@ export function listTenant2Applications(
   return pageOf(db, { table: 'tenant2applications', columns, page, where })
 }
 
-/** The rows with these ids, in any order. */
+/** Returns the rows with these ids, in any order. */
 export function findTenant2Applications(db: Reads, ids: readonly string[]): Promise<Tenant2Application[]> {
   return db.selectFrom('tenant2applications').select(columns).where('id', 'in', ids).execute()
 }
 
-/** One row, locked until the transaction ends. */
+/** Returns one row and locks it until the transaction ends. */
 export function lockTenant2Application(tx: Tx, id: string): Promise<Tenant2Application | undefined> {
   return tx
     .selectFrom('tenant2applications')
@@ -48,7 +48,7 @@ export function lockTenant2Application(tx: Tx, id: string): Promise<Tenant2Appli
     .executeTakeFirst()
 }
 
-/** Joins the two; the row's project is the tenant's, and the database refuses an application of another project. */
+/** Inserts a row in the project of the tenant. The database rejects an application of another project. */
 export function insertTenant2Application(
   tx: Tx,
   values: { tenantId: string; applicationId: string; enabled: boolean },
@@ -81,7 +81,7 @@ export async function deleteTenant2Application(tx: Tx, id: string): Promise<void
   await tx.deleteFrom('tenant2applications').where('id', '=', id).execute()
 }
 
-/** Finds rows that join a tenant and an application by the two, for policies. */
+/** Finds rows by tenant and application, for policies. */
 export const byPair: FindTargets = async (db, keys) => {
   const pairs = keys.map(([tenantId, applicationId]) => [parseUuid(tenantId), parseUuid(applicationId)])
   const { rows } = await sql<Target & { key: string }>`
@@ -98,7 +98,7 @@ export const byPair: FindTargets = async (db, keys) => {
 const byTenantId = byId('tenants', { tenant: 'id' })
 const byApplicationId = byId('applications', { application: 'id' })
 
-/** The tenant decides when it is named, else the application; naming neither finds nothing. */
+/** Finds the tenant if its id is given, otherwise the application. Returns nothing if neither is given. */
 export const byTenantOrApplication: FindTargets = async (db, keys) => {
   const byTenant = await byTenantId(
     db,

@@ -2,24 +2,23 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type AuditMetrics = ReturnType<typeof createAuditMetrics>
 
-/** What the audit trail measures. */
 export const createAuditMetrics = ({ gauge, computedGauge }: MetricFactory) => ({
   checkpointSeq: gauge(
     'svc_audit_checkpoint_seq',
-    'Number of the newest audit checkpoint this process wrote.',
+    'Sequence number of the newest audit checkpoint that this process wrote.',
   ),
-  /** `read` returns null while it is unknown, and in a process that does not run the job. */
+  /** `read` returns null while the age is unknown, and in a process that does not run the job. */
   watchCheckpointAge: (read: () => number | null): void =>
     computedGauge(
       'svc_audit_checkpoint_age_seconds',
-      'Time since this process last found or made every change sealed by a checkpoint.',
+      'Seconds since all changes were last known to be sealed by a checkpoint.',
       read,
     ),
-  /** `read` returns null in a process that has not verified or read anything yet. */
+  /** `read` returns null until this process has verified or read a result. */
   watchVerification: (read: () => { isOk: boolean; seq: number | null } | null): void => {
     computedGauge(
       'svc_audit_chain_ok',
-      '1 while everything verified of the audit trail is whole, 0 from when something broken is found.',
+      '1 if the verified part of the audit trail is intact, 0 if it is broken.',
       () => {
         const verdict = read()
         return verdict === null ? null : Number(verdict.isOk)
@@ -27,15 +26,15 @@ export const createAuditMetrics = ({ gauge, computedGauge }: MetricFactory) => (
     )
     computedGauge(
       'svc_audit_chain_verified_seq',
-      'Number of the newest audit checkpoint up to which everything is verified.',
+      'Sequence number of the newest audit checkpoint up to which everything is verified.',
       () => read()?.seq ?? null,
     )
   },
-  /** `read` returns null where no copies are made. */
+  /** `read` returns null if no copies are configured. */
   watchSinkLag: (read: () => number | null): void =>
     computedGauge(
       'svc_audit_checkpoint_sink_lag',
-      'Audit checkpoints that have no copy in the bucket yet.',
+      'Audit checkpoints that are not yet copied to the bucket.',
       read,
     ),
 })

@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { AuditService } from './audit.service.ts'
 
-/** GraphQL for the audit trail. */
+/** Creates the GraphQL resolvers for the audit trail. */
 export function createAuditResolvers(service: AuditService) {
   return {
     Query: {

@@ -3,7 +3,7 @@ import { whenClosed } from '../../platform/http/close-signal.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { sendPieces } from '../../platform/http/send-pieces.ts'
 import { exportSchema } from './audit.schemas.ts'
-import { readExportQuery } from './export.pure.ts'
+import { parseExportQuery } from './export.pure.ts'
 import type { ExportFormat, ExportService } from './export.service.ts'
 
 const types: Record<ExportFormat, string> = {
@@ -12,12 +12,12 @@ const types: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8; header=present',
 }
 
-/** The route by which administrators take the trail out. */
+/** Registers the route with which administrators export the audit trail. */
 export function registerAuditRoutes(server: ApiServer, exports: ExportService): void {
   server.get(
     '/api/audit/export',
     {
-      // A HEAD would be recorded as an export of nothing.
+      // A HEAD request would be recorded as an export without content.
       exposeHeadRoute: false,
       config: {
         policy: { can: { do: 'AUDIT_EXPORT', on: [], in: 'SYSTEM' } },
@@ -27,9 +27,13 @@ export function registerAuditRoutes(server: ApiServer, exports: ExportService): 
     },
     async (request, reply) => {
       const { format = 'json', ...query } = request.query
-      const asked = readExportQuery(query)
-      const { pieces, nextCursor, chain, close } = await exports.begin(request.actor as Actor, format, asked)
-      // Whoever goes away gives the cursor back at once, wherever the export is.
+      const exportRequest = parseExportQuery(query)
+      const { pieces, nextCursor, chain, close } = await exports.start(
+        request.actor as Actor,
+        format,
+        exportRequest,
+      )
+      // A disconnect closes the cursor immediately, at any point of the export.
       whenClosed(reply, () => void close())
       if (nextCursor !== null) void reply.header('x-next-cursor', nextCursor)
       void reply.header('x-audit-chain', chain.status)

@@ -1,4 +1,4 @@
-// What the export of the trail takes and returns.
+// This schema describes the request and response of the audit export.
 import { Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
 import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'

@@ -13,7 +13,7 @@ export type AuditDeps = {
   log: Logger
   metrics: AuditMetrics
   checkpointKey: SigningKey
-  /** Throws when this database belongs to another master key. */
+  /** Throws if this database belongs to another master key. */
   assertMasterKey: () => Promise<void>
 }
 export type AuditService = ReturnType<typeof createAuditService>
@@ -37,12 +37,15 @@ export type AuditLog = {
   hash: string
 }
 
-/** Reading the trail, and sealing it. Appending is platform/audit/append.ts, done by the code that makes a change. */
+/**
+ * Reads the audit trail and signs its checkpoints. The code that makes a change appends its entry with
+ * platform/audit/append.ts.
+ */
 export function createAuditService(deps: AuditDeps) {
   const { db, clock, log, metrics, checkpointKey } = deps
-  // Written at every log level: it is the copy outside the database.
+  // The checkpoint is logged at every log level, because the log line is the copy outside the database.
   const outsideCopy = log.child({}, { level: 'info' })
-  // By the monotonic clock: everything older than this is sealed.
+  // Every row that is older than this time (monotonic clock) is covered by a checkpoint.
   let sealedAt: number | null = null
   metrics.watchCheckpointAge(() => (sealedAt === null ? null : (performance.now() - sealedAt) / 1_000))
   return {
@@ -66,18 +69,19 @@ export function createAuditService(deps: AuditDeps) {
       }))
     },
 
-    /** Seals every chain that moved; the log line is the copy outside the database. */
+    /** Writes a signed checkpoint for every chain that has new rows. The log line is the copy outside the database. */
     seal: async (): Promise<void> => {
-      const began = performance.now()
-      // A process that has sealed nothing yet goes by the database: the age must not begin at 0 with every start.
-      sealedAt ??= began - (await unsealedMs(db.read))
-      // Signed with another key, a checkpoint could never be verified again.
+      const startedAt = performance.now()
+      // A process that has not written a checkpoint yet uses the age from the database, so that the reported age does
+      // not restart at 0 with the process.
+      sealedAt ??= startedAt - (await unsealedMs(db.read))
+      // A checkpoint that is signed with another key could never be verified.
       await deps.assertMasterKey()
       await sealMovedChains(db, checkpointKey, clock, (checkpoint) => {
         metrics.checkpointSeq.set(checkpoint.seq)
         outsideCopy.info({ checkpoint }, 'audit checkpoint')
       })
-      sealedAt = began
+      sealedAt = startedAt
     },
   }
 }

@@ -1,4 +1,3 @@
-// The settings of the audit trail.
 import { integer, oneOf, setting, text, url } from '../../config/readers.ts'
 
 export const auditSettings = {

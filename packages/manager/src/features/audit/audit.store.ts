@@ -34,7 +34,7 @@ export const auditLogFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A page of one chain. */
+/** Returns a page of the rows of one chain. */
 export function listAuditLogs(db: Reads, chainId: string, page: Page) {
   return pagesOf(db, { table: 'auditLogs', columns, page, parent: 'chainId', parentIds: [chainId] })
 }

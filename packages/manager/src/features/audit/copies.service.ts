@@ -14,11 +14,14 @@ type CopiesDeps = {
   metrics: AuditMetrics
   macKey: KeyObject
   settings: ValuesOf<typeof auditSettings>
-  /** Throws when this database belongs to another master key. */
+  /** Throws if this database belongs to another master key. */
   assertMasterKey: () => Promise<void>
 }
 
-/** Copies checkpoints to the bucket; null when none is configured. Sealing does not wait for it. */
+/**
+ * Copies checkpoints to the bucket. Returns null if no bucket is configured. Writing a checkpoint does not wait for its
+ * copy.
+ */
 export function createCopiesService({ db, log, metrics, macKey, ...deps }: CopiesDeps) {
   const settings = bucketOf(deps.settings)
   if (settings === null) return null

@@ -1,4 +1,4 @@
-// What is asked of an export, and where one that has a limit goes on.
+// This file parses the export query, and encodes the position at which the next page continues.
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { readTimeWindow } from '../../platform/inputs/time-window.ts'
@@ -14,7 +14,7 @@ export type ExportQuery = {
   limit?: string
   cursor?: string
 }
-/** Null where nothing was asked. */
+/** Filters that the query does not contain are null. */
 export type ExportFilters = {
   from: string | null
   to: string | null
@@ -24,14 +24,14 @@ export type ExportFilters = {
   action: string | null
   userId: string | null
 }
-/** The last row that was exported; later rows of the system's chain than `systemSeq` are left out. */
+/** The last exported row. Rows of the system chain after `systemSeq` are excluded. */
 export type Position = { chainId: string; seq: number; systemSeq: number }
 export type ExportRequest = { filters: ExportFilters; limit: number | null; after: Position | null }
 
 const maxLimit = 10_000
 
-/** What the query string asks for; throws 400 and says what is wrong. */
-export function readExportQuery(query: ExportQuery): ExportRequest {
+/** Parses the query string. Throws 400 with the name of the invalid parameter. */
+export function parseExportQuery(query: ExportQuery): ExportRequest {
   const { from, to } = readTimeWindow(query)
   return {
     filters: {
@@ -48,7 +48,7 @@ export function readExportQuery(query: ExportQuery): ExportRequest {
   }
 }
 
-/** The filters by the names they have in the query string; those that are not set are left out. */
+/** Returns the filters that are set, by their names in the query string. */
 export const namedFilters = (filters: ExportFilters): Record<string, string> =>
   Object.fromEntries(
     Object.entries({
@@ -73,7 +73,7 @@ function readLimit(text: string | undefined): number | null {
   if (text === undefined) return null
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > maxLimit)
-    throw badRequest('limit must be a whole number from 1 to 10000; leave it out to export everything')
+    throw badRequest('limit must be a whole number from 1 to 10000; omit it to export everything')
   return limit
 }
 
@@ -84,6 +84,6 @@ function decodePosition(cursor: string): Position {
   const text = Buffer.from(cursor.slice(0, 200), 'base64url').toString('latin1')
   const [, id, seq, systemSeq] = /^(.{36}):(\d{1,15}):(\d{1,15})$/.exec(text) ?? []
   const chainId = parseUuid(id)
-  if (chainId === null) throw badRequest('cursor is not one of an export; use next_cursor of the page before')
+  if (chainId === null) throw badRequest('cursor is invalid; send next_cursor of the previous page')
   return { chainId, seq: Number(seq), systemSeq: Number(systemSeq) }
 }

@@ -1,4 +1,4 @@
-// Exports of the trail: one moment of the database, streamed row by row, with the verdict on the chains it was read from.
+// An export streams a snapshot of the audit trail row by row and includes the verification status of its chains.
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
@@ -24,13 +24,13 @@ export type ExportDeps = {
   checkpointKey: SigningKey
 }
 export type ExportService = ReturnType<typeof createExportService>
-/** What is known before the first row is read. */
+/** The values that are known before the first row is read. */
 type Frame = { request: ExportRequest; nextCursor: string | null; chain: ChainObject }
 
 export function createExportService(deps: ExportDeps) {
   const { db, database, audit, chainStatus, checkpointKey } = deps
 
-  /** That somebody exports is recorded before the first row leaves. */
+  /** Records the export before the first row is sent. */
   const record = (actor: Actor, format: ExportFormat, { filters, limit, after }: ExportRequest) =>
     db.transaction(async (tx) => {
       await recheckSystemPermission(tx, actor, 'AUDIT_EXPORT')
@@ -51,7 +51,7 @@ export function createExportService(deps: ExportDeps) {
     const snapshot = await database.openSnapshot()
     try {
       const chain = await chainStatus(snapshot, request.filters.projectId)
-      await store.preferWindow(snapshot, request)
+      await store.planForTimeWindow(snapshot, request)
       const next = await store.findNext(snapshot, request)
       const frame: Frame = { request, chain, nextCursor: next === null ? null : encodePosition(next) }
       return { snapshot, frame }
@@ -62,8 +62,8 @@ export function createExportService(deps: ExportDeps) {
   }
 
   return {
-    /** Begins an export. `pieces` are its body; `close` ends it at any time and has to be called in any case. */
-    begin: async (actor: Actor, format: ExportFormat, request: ExportRequest) => {
+    /** Starts an export. `pieces` is the body. The caller must call `close`, which also aborts a running export. */
+    start: async (actor: Actor, format: ExportFormat, request: ExportRequest) => {
       await record(actor, format, request)
       const { snapshot, frame } = await open(request)
       const pieces = {
@@ -81,7 +81,8 @@ export function createExportService(deps: ExportDeps) {
   }
 }
 
-// Each closes the snapshot before its end is sent: whoever asks for one page after the other never finds the own one open.
+// Each generator closes the snapshot before it sends the end. A client that requests page after page therefore never
+// competes with its own open snapshot.
 
 async function* jsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame) {
   let [before, all] = ['{"entries":[', 0]
@@ -95,7 +96,7 @@ async function* jsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: F
   yield `${all === 0 ? before : ''}],${rest.slice(1)}`
 }
 
-/** The last line says what was exported and is signed, so that a file shows by itself that it is whole. */
+/** The last line describes the export and is signed, so that the file itself proves that it is complete. */
 async function* ndjsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame, key: SigningKey) {
   const digest = createHash('sha256')
   let all = 0

@@ -1,10 +1,10 @@
-// Rows of the trail as exports show them, in the order of their chains: whoever reads on from a position misses nothing, for
-// seq has no gap and a row that is committed later comes later.
+// Exports order rows by chain and position. A client that continues from a position misses no row: seq has no gaps, and
+// rows that commit later come later.
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Snapshot } from '../../platform/postgres/snapshots.ts'
 import type { ExportFilters, ExportRequest, Position } from './export.pure.ts'
 
-/** In the order of an export's columns. */
+/** The columns of an export, in order. */
 export const exportColumns = [
   'chain_id',
   'seq',
@@ -27,40 +27,41 @@ export const exportColumns = [
 ] as const
 type ExportColumn = (typeof exportColumns)[number]
 
-/** How the columns are written whose own text is not what an export shows. */
-const written: Partial<Record<ExportColumn, string>> = {
+/** SQL expressions for the columns whose stored form differs from the exported text. */
+const textExpressions: Partial<Record<ExportColumn, string>> = {
   created_at: `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   prev_hash: `encode(prev_hash, 'hex')`,
   hash: `encode(hash, 'hex')`,
 }
-const textOf = (name: ExportColumn): string => written[name] ?? name
+const textOf = (name: ExportColumn): string => textExpressions[name] ?? name
 
-const asTheyAre: ReadonlySet<ExportColumn> = new Set(['seq', 'metadata', 'changes', 'form'])
-/** Ids, hashes and times have nothing to escape. */
+const unquotedColumns: ReadonlySet<ExportColumn> = new Set(['seq', 'metadata', 'changes', 'form'])
+/** Ids, hashes and times contain no characters to escape. */
 const plainTexts: ReadonlySet<ExportColumn> = new Set(['chain_id', 'id', 'created_at', 'prev_hash', 'hash'])
 function memberOf(name: ExportColumn, index: number): string {
   const key = `${index === 0 ? '{' : ','}"${name}":`
-  if (asTheyAre.has(name)) return `'${key}', ${name}`
+  if (unquotedColumns.has(name)) return `'${key}', ${name}`
   if (plainTexts.has(name)) return `'${key}"', ${textOf(name)}, '"'`
   return `'${key}', coalesce(to_json(${name})::text, 'null')`
 }
-// Half the work of row_to_json, which asks of each value of each row what type it has.
+// This costs half as much as row_to_json, which looks up the type of each value in each row.
 const asJson = `concat(${exportColumns.map(memberOf).join(', ')}, '}') as line`
 const asTexts = exportColumns.map((name) => `(${textOf(name)})::text as ${name}`).join(', ')
 
-// A batch is what an export holds in memory. Its text stays below 128 KiB, from which on V8 makes large objects of texts.
+// An export keeps one batch in memory. The text of a batch stays below 128 KiB, because V8 allocates larger strings as
+// large objects.
 const rowsPerBatch = 100
 
 /**
- * A cursor is planned for its first rows, which the order of the chains has at once; of a window of time it would read all
- * that is outside too. Such an export is planned as a whole.
+ * By default, PostgreSQL plans a cursor for its first rows, which the chain index returns immediately. With a time
+ * window, that plan would also read all rows outside the window. Such an export is planned for its total cost.
  */
-export async function preferWindow(snapshot: Snapshot, { filters }: ExportRequest): Promise<void> {
+export async function planForTimeWindow(snapshot: Snapshot, { filters }: ExportRequest): Promise<void> {
   if (filters.from !== null || filters.to !== null)
     await snapshot.query('set local cursor_tuple_fraction = 1')
 }
 
-/** The matching rows as texts, in the order of the columns. */
+/** Streams the matching rows as text values, in column order. */
 export async function* streamRecords(
   snapshot: Snapshot,
   request: ExportRequest,
@@ -70,7 +71,7 @@ export async function* streamRecords(
     yield rows.map((row) => exportColumns.map((name) => row[name]))
 }
 
-/** The matching rows, each as a line of JSON that the database has made. */
+/** Streams the matching rows as JSON lines that the database generates. */
 export async function* streamEntries(
   snapshot: Snapshot,
   request: ExportRequest,
@@ -80,7 +81,10 @@ export async function* streamEntries(
     yield rows.map(({ line }) => line)
 }
 
-/** Where the next export begins, or null when this one has everything. Costs as many rows of the index as the limit has. */
+/**
+ * Returns the position at which the next export continues, or null if this one is complete. Reads as many index rows as
+ * the limit allows.
+ */
 export async function findNext(snapshot: Snapshot, request: ExportRequest): Promise<Position | null> {
   if (request.limit === null) return null
   const { text, values } = matching({ ...request, limit: null }, 'chain_id, seq')
@@ -110,18 +114,18 @@ const conditions: Record<keyof ExportFilters, string> = {
   userId: 'user_id =',
 }
 
-/** The statement and its values: what callers send is a value, never a part of the text. */
+/** Builds the statement and its values. Input from callers is always a bound value, never part of the SQL text. */
 function matching({ filters, limit, after }: ExportRequest, columns: string) {
   const values: (string | number)[] = []
-  const place = (value: string | number): string => `$${values.push(value)}`
+  const bind = (value: string | number): string => `$${values.push(value)}`
   const where = Object.entries(conditions).flatMap(([name, condition]) => {
     const value = filters[name as keyof ExportFilters]
-    return value === null ? [] : [`${condition} ${place(value)}`]
+    return value === null ? [] : [`${condition} ${bind(value)}`]
   })
   if (after !== null) {
-    where.push(`(chain_id, seq) > (${place(after.chainId)}, ${place(after.seq)})`)
-    // Each export appends a row there: without a bound, one that goes on row by row would never end.
-    where.push(`(chain_id <> '${systemChain}' or seq <= ${place(after.systemSeq)})`)
+    where.push(`(chain_id, seq) > (${bind(after.chainId)}, ${bind(after.seq)})`)
+    // Each export appends a row to the system chain. Without this condition, paging with a small limit would never end.
+    where.push(`(chain_id <> '${systemChain}' or seq <= ${bind(after.systemSeq)})`)
   }
   const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`
   const bound = limit === null ? '' : `limit ${limit}`

@@ -1,16 +1,11 @@
-// The export of the audit trail, as administrators behind the proxy meet it.
+// These tests cover the audit export, requested by administrators through the proxy.
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import {
-  type ExportedEntry,
-  type JsonExport,
-  askExport,
-  exportJson,
-  parseCsv,
-} from '../../../test/kit/audit-export.ts'
+import { type ExportedEntry, type JsonExport, askExport, exportJson } from '../../../test/kit/audit-export.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
+import { parseCsv } from '../../../test/kit/csv.ts'
 import { createToken } from '@manager/harness/credentials.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 import { canonicalJson, systemChain } from '../../platform/audit/entry.ts'
@@ -173,7 +168,7 @@ describe('what is exported', () => {
         (one) => one.entity_type === 'tenant' && one.created_at >= created_at && one.user_id === admin.id,
       ],
     ]
-    // The exports themselves append rows; what is compared ends before them.
+    // The exports themselves append rows, which the comparison ignores.
     const known = new Set(positions(all))
     for (const [query, matches] of cases) {
       const { entries } = await exportJson(service, admin, query)
@@ -196,7 +191,7 @@ describe('what is exported', () => {
         paged.push(...positions(page.entries))
         cursor = page.next_cursor
       } while (cursor !== null && paged.length <= 2 * whole.length)
-      // Of the exports themselves, the first page's is in it, and no later one.
+      // The pages include the audit row of the first page's export, but not those of later pages.
       const systemRows = whole.filter((one) => one.startsWith(systemChain)).length
       const added = `${systemChain} ${systemRows + 1}`
       expect(paged).toEqual([...whole.slice(0, systemRows), added, ...whole.slice(systemRows)])

@@ -1,6 +1,5 @@
-// The audit trail for people: the list of a project's entries, the export, and the schedules that seal the chains, verify them
-// and copy checkpoints. Appending is not here (platform/audit/append.ts), nor are the rules of verification
-// (platform/audit/rows.ts).
+// This feature lists and exports the audit trail. It also schedules signing, verifying and copying of checkpoints.
+// platform/audit/append.ts appends entries, and platform/audit/rows.ts contains the verification rules.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -22,8 +21,9 @@ import { createCopiesService } from './copies.service.ts'
 import { type ExportDeps, createExportService } from './export.service.ts'
 import { createVerificationService } from './verification.service.ts'
 
+/** Reports the verification status of audit chains to other features. */
 export type AuditTrailApi = {
-  /** What exports and reports say about the chains they were read from. */
+  /** Returns the status that exports and reports include about the chains they were read from. */
   chainStatus: ReadChainStatus
 }
 

@@ -4,7 +4,7 @@ import {
   type Verifier,
   type VerifyLimits,
   readVerdict,
-  verifyOn,
+  runVerification,
 } from '../../platform/audit/verify-incremental.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { AuditMetrics } from './audit.metrics.ts'
@@ -15,32 +15,32 @@ type VerificationDeps = {
   metrics: AuditMetrics
   verifier: Verifier
   limits: VerifyLimits
-  /** Throws when this database belongs to another master key. */
+  /** Throws if this database belongs to another master key. */
   assertMasterKey: () => Promise<void>
 }
 
-/** Verifies the trail bit by bit, and tells what was found, by whichever process. */
+/** Verifies the audit trail incrementally. Reports the findings of all processes. */
 export function createVerificationService(deps: VerificationDeps) {
   const { db, log, metrics, verifier, limits } = deps
   let verdict: Verdict | null = null
-  // Up to here everything was whole.
-  let wholeSeq: number | null = null
-  let told = new Set<string>()
+  // The newest checkpoint up to which no finding exists.
+  let verifiedSeq: number | null = null
+  let reported = new Set<string>()
   metrics.watchVerification(() =>
-    verdict === null ? null : { isOk: verdict.findings.length === 0, seq: wholeSeq },
+    verdict === null ? null : { isOk: verdict.findings.length === 0, seq: verifiedSeq },
   )
   return {
     run: async (signal?: AbortSignal): Promise<void> => {
-      // With another key every mark would look changed.
+      // With another key, every verification mark would appear modified.
       await deps.assertMasterKey()
-      await verifyOn(verifier, limits, signal)
+      await runVerification(verifier, limits, signal)
       verdict = await readVerdict(db.read, verifier.macKey)
       const findings = verdict?.findings ?? []
-      if (verdict !== null && findings.length === 0) wholeSeq = verdict.checkpointSeq
-      // Once per finding, not once a minute.
+      if (verdict !== null && findings.length === 0) verifiedSeq = verdict.checkpointSeq
+      // Each finding is logged once, not in every run.
       for (const finding of findings)
-        if (!told.has(finding)) log.error({ finding }, 'the audit trail is broken')
-      told = new Set(findings)
+        if (!reported.has(finding)) log.error({ finding }, 'the audit trail is broken')
+      reported = new Set(findings)
     },
   }
 }

@@ -1,5 +1,5 @@
-// The tenants an application is enabled for, for backends that do something for each of them. There may be very many, so
-// they are read page by page, as fast as the caller takes them; between two pages nothing is held in the database.
+// Backends list the tenants for which their application is enabled. The list can be very long, so it is read page by
+// page, as fast as the client reads it. No database resource is held between two pages.
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -17,14 +17,13 @@ export type ApplicationTenantsService = ReturnType<typeof createApplicationTenan
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-/** Lists tenants of applications. */
 export function createApplicationTenantsService({ db, database }: ApplicationTenantsDeps) {
   const pageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
     readTenantsAfter(database.run, applicationId, after)
   return {
     /**
-     * The tenants by id, in pages, of which only the first may be empty. It is read before this returns, so that most
-     * failures come before the response begins.
+     * Returns pages of tenants, ordered by id. Only the first page can be empty. It is read before this function
+     * returns, so that most errors occur before the response starts.
      */
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
@@ -34,7 +33,7 @@ export function createApplicationTenantsService({ db, database }: ApplicationTen
   }
 }
 
-/** This page and those after it; `next` reads the page after a tenant. */
+/** Yields this page and all later pages. `next` reads the page after a tenant. */
 async function* pagesFrom(
   first: TenantName[],
   next: (last: TenantName) => Promise<TenantName[]>,

@@ -5,8 +5,8 @@ export type TenantName = { id: string; name: string }
 
 export const tenantsPerPage = 1_000
 
-// Its index has the enabled rows of an application in the order of their tenants: a page reads what it returns. How long
-// a page is stands in the text, since the planner would take a number that it does not know for far more.
+// The index contains the enabled rows of an application in tenant order, so a page reads only the rows that it returns.
+// The limit is part of the text, because the planner would estimate far more rows for a parameter.
 const pageStatement: PreparedStatement = {
   name: 'backends-application-tenants',
   kind: 'read',
@@ -18,14 +18,14 @@ const pageStatement: PreparedStatement = {
     order by ta.tenant_id limit ${tenantsPerPage}`,
 }
 
-/** The next page of the tenants with ids after this one that the application is enabled for, by id. */
+/** Returns the next page of tenants for which the application is enabled, ordered by id. */
 export const readTenantsAfter = (
   run: RunPrepared,
   applicationId: string,
   after: string,
 ): Promise<TenantName[]> => run<TenantName>(pageStatement, [applicationId, after])
 
-/** Whether the project has the application. */
+/** Returns whether the application belongs to the project. */
 export async function isApplicationOf(db: Reads, projectId: string, applicationId: string): Promise<boolean> {
   const row = await db
     .selectFrom('applications')

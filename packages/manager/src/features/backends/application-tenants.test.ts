@@ -11,7 +11,7 @@ const machine = () => seedMachineUser(service.sql, project)
 const list = (token: string, id: string) =>
   callAsMachine(service, { method: 'GET', path: `/application/${id}/tenants`, token })
 
-/** An application with so many tenants; every tenth has it disabled. */
+/** Creates an application with this number of tenants. The application is disabled for every tenth tenant. */
 async function seedApplication(tenants: number): Promise<string> {
   const id = randomUUID()
   await service.sql.query('insert into applications (id, project_id, name, slug) values ($1, $2, $3, $3)', [
@@ -72,7 +72,7 @@ describe('GET /api/machine/application/:id/tenants', () => {
 
   test('[backends.tenants] ends where a page ends', async () => {
     const { token } = await machine()
-    // Of 1,111 rows 1,000 are enabled.
+    // 1,000 of the 1,111 rows are enabled.
     const applicationId = await seedApplication(1_111)
     const { body } = await list(token, applicationId)
     expect(body.tenants).toHaveLength(1_000)
@@ -105,7 +105,7 @@ describe('GET /api/machine/application/:id/tenants', () => {
 describe('a failure', () => {
   let restore = (): void => undefined
   afterEach(() => restore())
-  /** Pages after this many fail. */
+  /** Makes every page after this number fail. */
   function failAfter(pages: number): void {
     const { database } = service.world
     const { run } = database
@@ -142,7 +142,7 @@ describe('a failure', () => {
     await expect
       .poll(() => service.logLines.filter(({ request_id }) => request_id === id))
       .toMatchObject([
-        { level: 'error', msg: 'a response could not be ended', err: { message: 'planted failure' } },
+        { level: 'error', msg: 'response stream failed', err: { message: 'planted failure' } },
         { level: 'warn', msg: 'request', aborted: true },
       ])
   })

@@ -1,10 +1,10 @@
-// The backends as operators list them. Nothing of a callback URL but its host is shown, and never a token.
+// Operators list backends. The list shows only the host of a callback URL, and never a token.
 import type { Db } from '../../platform/postgres/handles.ts'
 import * as store from './liveness.store.ts'
 
 type Shown = Omit<store.ListedBackend, 'callbackUrl'> & { callbackHost: string }
 
-/** The registered backends by project, application and environment, at most so many; throws for an unknown project. */
+/** Returns at most `limit` backends, ordered by project, application and environment. Throws for an unknown project. */
 export async function listBackends(
   db: Db,
   options: { projectSlug: string | null; staleAfterMs: number; limit: number },

@@ -1,5 +1,5 @@
-// Backends in numbers: many registrations of one at once, a thousand heartbeats in a second, an application with very
-// many tenants.
+// These tests cover backends under load: concurrent registrations of one backend, 1,000 heartbeats within a second, and
+// an application with very many tenants.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, get, request } from 'node:http'
@@ -14,12 +14,12 @@ import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { encryptionRing } from '../../platform/secrets/keys.ts'
 import { createSecrets } from '../../platform/secrets/secrets.ts'
-import { tokenPlace } from './token-place.pure.ts'
+import { tokenAddress } from './sealed-secrets.pure.ts'
 
 const { service, project } = useProject()
 const machine = () => seedMachineUser(service.sql, project)
 
-/** The tokens of fifty registrations at once, and the one that is stored for all of them. */
+/** Sends fifty concurrent registrations. Returns their tokens and the single stored token. */
 async function registerAtOnce(): Promise<{ tokens: string[]; stored: string }> {
   const { id: machineUserId, token } = await machine()
   const body = { application_id: project.applicationId, callback_url: callbackUrl }
@@ -36,12 +36,12 @@ async function registerAtOnce(): Promise<{ tokens: string[]; stored: string }> {
   const secrets = createSecrets(encryptionRing(service.config.masterKey, service.config.encryptionKeys))
   return {
     tokens: answers.map((answer) => answer.body.token as string),
-    stored: secrets.open(callback_token, tokenPlace(id)),
+    stored: secrets.open(callback_token, tokenAddress(id)),
   }
 }
 
 test('[backends.register-again] of fifty registrations at once one is made, and its token is one that was answered', async () => {
-  // The first round opens the connections, on which the others then meet.
+  // The first round opens the connections, so that later rounds run concurrently.
   for (let round = 0; round < loadSize(3, 5); round++) {
     const { tokens, stored } = await registerAtOnce()
     expect(new Set(tokens).size).toBe(50)
@@ -49,7 +49,7 @@ test('[backends.register-again] of fifty registrations at once one is made, and 
   }
 })
 
-/** So many registrations of one machine user, each for another application; returns their ids. */
+/** Inserts `count` registrations of one machine user, each for a different application. Returns their ids. */
 async function seedBackends(machineUserId: string, count: number): Promise<string[]> {
   const { rows } = await service.sql.query<{ id: string }>(
     `with made as (
@@ -93,7 +93,7 @@ describe('heartbeats', () => {
     const elapsedMs = performance.now() - began
     expect(new Set(statuses)).toEqual(new Set([200]))
     const updates = service.statements.filter((text) => text.includes('update backend_registrations'))
-    // A busy machine takes longer than a second over them.
+    // A busy machine needs more than a second for the heartbeats.
     expect(updates.length).toBeLessThanOrEqual(Math.max(5, 1 + Math.ceil(elapsedMs / 300)))
     const { rowCount } = await service.sql.query(
       "select from backend_registrations where machine_user_id = $1 and last_heartbeat < now() - interval '50 seconds'",
@@ -119,7 +119,7 @@ describe('heartbeats', () => {
 })
 
 describe('an application with a hundred thousand tenants', { timeout: 120_000 }, () => {
-  // No fewer in an ordinary run: an answer has to be larger than what the kernel holds of it.
+  // Ordinary runs use this number too: a response must be larger than the socket buffers of the kernel.
   const tenants = 100_000
   const applicationId = randomUUID()
   let running: ServiceProcess
@@ -130,7 +130,7 @@ describe('an application with a hundred thousand tenants', { timeout: 120_000 },
       "insert into applications (id, project_id, name, slug) values ($1, $2, 'all', 'all')",
       [applicationId, project.id],
     )
-    // Without triggers and checks, which would take most of the time.
+    // Triggers and constraint checks are disabled because they would take most of the time.
     const client = await service.sql.connect()
     await client.query('set session_replication_role = replica')
     await client.query(
@@ -176,8 +176,8 @@ describe('an application with a hundred thousand tenants', { timeout: 120_000 },
       peak = Math.max(peak, residentBytes())
     }
     for (const response of unread) response.destroy()
-    // Whole answers would take this many bytes. What is held of each is a page or two; the rest is what the collector
-    // has not come round to.
+    // Complete responses would need this many bytes. The process keeps one or two pages per response; the rest is
+    // garbage that is not collected yet.
     expect(peak - before).toBeLessThan((unread.length * text.length) / 2)
     expect(text.length).toBeGreaterThan(15_000_000)
   })

@@ -24,10 +24,10 @@ const bodyLimit = 16_384
 const errorShape = 'envelope' as const
 const policyOf = (machine: string) => ({ policy: { machine }, errorShape })
 
-/** The routes of backends: registration, heartbeats, and the tenants of their application. */
+/** Registers the routes for registrations, heartbeats and the tenants of an application. */
 export function registerBackendRoutes(server: ApiServer, services: BackendServices): void {
   const { registrations, tenants } = services
-  const registers = policyOf("a machine user; the application must be of its environment's project")
+  const registers = policyOf('a machine user; the application must belong to the project of its environment')
   server.post(
     '/api/machine/register-backend',
     { bodyLimit, config: { ...registers, audited: ['backendRegistration create'] }, schema: registerSchema },
@@ -64,9 +64,9 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
   )
 }
 
-/** What a backend does with its own registration. */
+/** Registers the routes that act on the caller's own registration. */
 function registerOwnRoutes(server: ApiServer, { registrations, heartbeats }: BackendServices): void {
-  const owns = policyOf('the machine user that made the registration')
+  const owns = policyOf('the machine user that created the registration')
   server.put(
     '/api/machine/backend/:id/heartbeat',
     { bodyLimit, config: owns, schema: heartbeatSchema },
@@ -102,7 +102,7 @@ function callerOf(request: FastifyRequest): Caller {
   }
 }
 
-/** The response in pieces, one for each page. */
+/** Yields the response, one piece per page. */
 async function* asJson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   let before = '{"success":true,"tenants":['
   for await (const page of pages) {

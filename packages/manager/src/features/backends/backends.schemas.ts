@@ -1,4 +1,4 @@
-// What backends send and receive: registration, heartbeats, and the tenants of their application.
+// These schemas describe the routes for registrations, heartbeats and the tenants of an application.
 import { Type } from 'typebox'
 import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
 

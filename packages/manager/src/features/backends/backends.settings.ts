@@ -1,4 +1,3 @@
-// The settings of backends and of the callbacks to them.
 import { cidrList, duration, setting } from '../../config/readers.ts'
 
 export const backendSettings = {

@@ -1,4 +1,4 @@
-// Which callback URLs are accepted at registration. What is called is judged once more, at every connection.
+// These tests cover which callback URLs registration accepts. Each connection checks the address again.
 import { describe, expect, test } from 'vitest'
 import { startTestApp } from '../../../test/kit/app.ts'
 import { register } from '@manager/harness/backends.ts'
@@ -86,19 +86,19 @@ describe('the callback URL', () => {
   })
 
   const openedBy = (what: string, network = 'its network') =>
-    `its host is ${what}, which is called only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains ${network}`
+    `its host is ${what}, which is allowed only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains ${network}`
   const malformed =
-    'it must be an absolute http or https URL with a valid host, without user name, password, spaces and backslashes'
+    'it must be an absolute http or https URL with a valid host, without a user name, password, spaces or backslashes'
   const refusals: [url: string, hint: string][] = [
     ['http://127.0.0.1:8080/', openedBy('a loopback address')],
     ['http://[::1]/', openedBy('a loopback address')],
     ['http://0x7f.1/', openedBy('a loopback address')],
     ['http://localhost:3000/', openedBy('a loopback address', '127.0.0.0/8')],
     ['http://192.168.1.1/', openedBy('a private address')],
-    ['http://backend.internal/', openedBy('a name of an internal network', 'that network')],
-    ['http://169.254.1.1/', 'its host is a link-local address, which is never called'],
-    ['http://metadata.google.internal/', 'its host is a metadata service, which is never called'],
-    ['http://224.0.0.1/', 'its host is a multicast address, which is never called'],
+    ['http://backend.internal/', openedBy('an internal name', 'its network')],
+    ['http://169.254.1.1/', 'its host is a link-local address, which is never allowed'],
+    ['http://metadata.google.internal/', 'its host is a metadata service, which is never allowed'],
+    ['http://224.0.0.1/', 'its host is a multicast address, which is never allowed'],
     ['/hooks', malformed],
     ['https://user:secret@backend.example.com/', malformed],
     ['http://a..b/', malformed],

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries } from '../../platform/postgres/handles.ts'
 
 /** A heartbeat for a registration, sent by this machine user. */
 export type Heartbeat = { id: string; machineUserId: string }
-/** `busy`: the row is locked by another transaction, or was gone a moment later. */
+/** `busy` means that another transaction has locked the row or just deleted it. */
 export type HeartbeatOutcome = 'accepted' | 'busy' | 'unknown' | 'foreign'
 
 /**
- * Moves the last heartbeats of all these registrations in one statement, and returns what became of each, in this order.
- * Rows are locked in the order of their ids, so that statements of two processes never wait for each other in a circle;
- * those that somebody else has locked are left out, or waited for.
+ * Updates the last heartbeat of all these registrations in one statement. Returns the outcomes in the same order. Rows
+ * are locked in id order, so that statements of two processes cannot deadlock. Depending on the mode, the statement
+ * skips rows that another transaction has locked, or waits for them.
  */
 export async function recordHeartbeats(
   db: Queries,
@@ -36,14 +36,15 @@ export async function recordHeartbeats(
       else 'accepted' end as outcome
     from wanted left join moved on moved.id = wanted.id left join backend_registrations r on r.id = wanted.id
   `.execute(db)
-  return inPlace(heartbeats.length, rows).map((row) => row?.outcome ?? null)
+  return orderByPosition(heartbeats.length, rows).map((row) => row?.outcome ?? null)
 }
 
 /**
- * Notes that heartbeats are received now. If nothing was noted for longer than the pauses between two notes can be, that
- * time becomes the last outage, or a part of it where that ended a short time ago. Any number of processes may do it: who comes a moment later writes nothing.
+ * Records that heartbeats are being received. If the last record is too old, the time since then becomes the last
+ * outage. It extends the previous outage if that ended recently. Any number of processes can call this: calls within a
+ * few seconds write nothing.
  */
-export async function noteReception(db: Queries): Promise<void> {
+export async function recordReception(db: Queries): Promise<void> {
   await sql`
     update heartbeat_reception set
       outage_from = case when received_until >= now() - interval '30 seconds' then outage_from

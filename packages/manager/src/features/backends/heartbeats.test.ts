@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callbackUrl, heartbeat, register, silence, storedBackend } from '@manager/harness/backends.ts'
+import {
+  backdateHeartbeat,
+  callbackUrl,
+  heartbeat,
+  register,
+  storedBackend,
+} from '@manager/harness/backends.ts'
 import { runSchedule } from '../../../test/kit/schedules.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 
@@ -20,7 +26,7 @@ const updates = () => service.statements.filter((text) => text.includes('update 
 describe('PUT /api/machine/backend/:id/heartbeat', () => {
   test('[backends.heartbeat] moves the last heartbeat, and nothing else', async () => {
     const { id, token } = await backend()
-    await silence(service, id, '50 seconds')
+    await backdateHeartbeat(service, id, '50 seconds')
     const { last_heartbeat: before, ...rest } = (await storedBackend(service, id)) ?? {}
     const answer = await heartbeat(service, token, id.toUpperCase())
     expect([answer.status, answer.body]).toEqual([
@@ -46,7 +52,7 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
 
   test("[backends.heartbeat-errors] another machine user's registration answers 403 and does not move", async () => {
     const [ann, bob] = [await backend(), await backend()]
-    await silence(service, ann.id, '50 seconds')
+    await backdateHeartbeat(service, ann.id, '50 seconds')
     const before = await storedBackend(service, ann.id)
     const { status, body } = await heartbeat(service, bob.token, ann.id)
     expect([status, body]).toMatchObject([
@@ -70,16 +76,16 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
       beats.map(async ([token, id]) => (await heartbeat(service, token, id)).status),
     )
     expect(statuses).toEqual(beats.map(([, , status]) => status))
-    // A busy machine may take long over a hundred requests; a statement begins 300 ms after the one before at the earliest.
+    // A busy machine can take long to send 100 requests. Each statement starts at least 300 ms after the previous one.
     expect(updates().length).toBeLessThanOrEqual(2 + (performance.now() - began) / 300)
   })
 
   test('a row that somebody has locked holds up its own heartbeat alone', async () => {
     const [locked, free, other] = [await backend(), await backend(), await backend()]
-    await silence(service, locked.id, '50 seconds')
+    await backdateHeartbeat(service, locked.id, '50 seconds')
     const lock = 'select from backend_registrations where id = $1 for update'
     await whileLocked(service.database.url, [lock, [locked.id]], async (commit) => {
-      // What comes right after a statement waits, and so these three share the next one.
+      // Heartbeats that arrive right after a statement wait, so these three share the next one.
       await heartbeat(service, free.token, free.id)
       let isAnswered = false
       const waiting = heartbeat(service, locked.token, locked.id).finally(() => (isAnswered = true))
@@ -101,7 +107,7 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
     const end = 'delete from backend_registrations where id = $1'
     await whileLocked(service.database.url, [end, [id]], async (commit) => {
       const answer = heartbeat(service, token, id)
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       await commit()
       expect((await answer).status).toBe(404)
     })
@@ -130,7 +136,7 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
 
 describe('reception', () => {
   type Noted = { seconds: number; outage: number; received: number }
-  /** How long the last outage was, and how long ago it ended and something was noted. */
+  /** Returns the duration of the last outage, and the time since its end and since the last record. */
   const noted = async (): Promise<Noted> =>
     (
       await service.sql.query<Noted>(

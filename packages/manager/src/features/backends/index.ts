@@ -1,5 +1,5 @@
-// Backends: machine users that registered a URL to be called back at, their heartbeats, and who of them is live. Calling
-// them back is not here (triggers/), nor are their credentials (machine-users/).
+// Backends are machine users that registered a callback URL. This feature stores registrations and heartbeats, and
+// determines which backends are live. triggers/ calls them back, and machine-users/ manages their credentials.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -15,10 +15,11 @@ import { backendSettings } from './backends.settings.ts'
 import { createHeartbeatsService } from './heartbeats.service.ts'
 import { type LivenessDeps, type LivenessService, createLivenessService } from './liveness.service.ts'
 import { type RegistrationsDeps, createRegistrationsService } from './registrations.service.ts'
-import { secretColumns } from './token-place.pure.ts'
+import { secretColumns } from './sealed-secrets.pure.ts'
 
+/** Lists live backends for callbacks, with the network rules that apply to them. */
 export type BackendsApi = Pick<LivenessService, 'countLive' | 'listDeployments' | 'listLiveTargets'> & {
-  /** Where callbacks may go. */
+  /** The networks to which callbacks may be sent. */
   egressPolicy: EgressPolicy
 }
 
@@ -26,7 +27,7 @@ type Deps = Omit<RegistrationsDeps, 'rules'> &
   Omit<LivenessDeps, 'metrics' | 'staleAfterMs' | 'reapAfterMs'> &
   ApplicationTenantsDeps & { config: Config; metrics: Metrics }
 
-const [reapEveryMs, noteEveryMs] = [30_000, 10_000]
+const [reapEveryMs, receptionEveryMs] = [30_000, 10_000]
 
 export const backends = defineFeature({
   name: 'backends',
@@ -59,13 +60,14 @@ export const backends = defineFeature({
       routes: (server) => registerBackendRoutes(server, { registrations, heartbeats, tenants }),
       schedules: [
         { name: 'backends-reap', everyMs: reapEveryMs, run: liveness.reap },
-        // At the start too: what was missed before it is an outage, and no reaping may come before that is known.
+        // This schedule also runs at startup: the time before the start is an outage, which must be recorded before any
+        // registration is removed.
         {
           name: 'heartbeat-reception',
-          everyMs: noteEveryMs,
+          everyMs: receptionEveryMs,
           role: 'api',
           atStart: true,
-          run: heartbeats.noteReception,
+          run: heartbeats.recordReception,
         },
       ],
       api,

@@ -1,5 +1,5 @@
-// Which backends can be called back, and which are removed because they were silent for too long. All times are those of
-// the database, and times in which the service itself could receive nothing do not count.
+// This service determines which backends are live, and removes backends that were silent for too long. All times use
+// the database clock. Periods in which the Manager could not receive heartbeats do not count.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/log/log.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
 import * as store from './liveness.store.ts'
-import { signingSecretPlace, tokenPlace } from './token-place.pure.ts'
+import { signingSecretAddress, tokenAddress } from './sealed-secrets.pure.ts'
 
 export type LivenessDeps = {
   db: Db
@@ -20,7 +20,7 @@ export type LivenessDeps = {
 }
 export type LivenessService = ReturnType<typeof createLivenessService>
 type Deployment = store.Deployment
-/** A backend to call, the token that proves to it who calls, and the secret that callbacks are signed with. */
+/** A backend to call, with the token that authenticates the caller and the secret that signs callbacks. */
 type LiveTarget = Omit<store.Target, 'callbackToken' | 'signingSecret'> & {
   token: string
   /** Null for a registration of the previous release: its callbacks are signed with the token only. */
@@ -29,7 +29,7 @@ type LiveTarget = Omit<store.Target, 'callbackToken' | 'signingSecret'> & {
 
 const reapBatch = 500
 
-/** What others may know of backends. */
+/** Provides the live backends to other features. */
 export function createLivenessService(deps: LivenessDeps) {
   const { db, log, secrets, metrics, staleAfterMs, reapAfterMs } = deps
   const count = createCoalesced<Deployment, { count: number }>({
@@ -37,35 +37,39 @@ export function createLivenessService(deps: LivenessDeps) {
     run: (deployments) => store.countLive(deps.database.run, deployments, staleAfterMs),
   })
   return {
-    /** How many live backends a deployment has, counted up to 1,000; questions at once share a statement. */
+    /** Returns the number of live backends of a deployment, at most 1,000. Concurrent calls share a statement. */
     countLive: async ({ applicationId, environmentId }: Deployment): Promise<number> =>
       (await count({ applicationId, environmentId }))?.count ?? 0,
 
-    /** Every environment that one of the applications is registered in, and whether one of its backends is live. */
+    /**
+     * Returns every environment in which one of the applications is registered, and whether one of its backends is
+     * live.
+     */
     listDeployments: (
       tx: Tx,
       applicationIds: readonly string[],
     ): Promise<(Deployment & { isLive: boolean })[]> =>
       store.listDeployments(tx, applicationIds, staleAfterMs),
 
-    /** The live backends of each deployment, those with the freshest heartbeat first, at most five of each. */
+    /** Returns at most five live backends per deployment, most recent heartbeat first. */
     listLiveTargets: async (from: Reads, deployments: readonly Deployment[]): Promise<LiveTarget[]> => {
       const targets = await store.listLiveTargets(from, deployments, staleAfterMs)
       return targets.flatMap(({ callbackToken, signingSecret, ...target }) => {
         const id = target.registrationId
         try {
-          const token = secrets.open(callbackToken, tokenPlace(id))
-          const opened = signingSecret && secrets.open(signingSecret, signingSecretPlace(id))
+          const token = secrets.open(callbackToken, tokenAddress(id))
+          const opened = signingSecret && secrets.open(signingSecret, signingSecretAddress(id))
           return [{ ...target, token, signingSecret: opened }]
         } catch (error) {
-          // Its key is gone, or the row was changed. It gets new secrets when it registers again; others go on.
-          log.error({ err: error, registration: id }, 'the secrets of a backend do not open')
+          // Either the key was removed, or the row was modified. The backend receives new secrets when it registers
+          // again. Other backends are not affected.
+          log.error({ err: error, registration: id }, 'cannot decrypt the secrets of a backend')
           return []
         }
       })
     },
 
-    /** Removes who was silent for too long, and counts the others. */
+    /** Removes backends that were silent for too long, and counts the remaining ones. */
     reap: async (): Promise<void> => {
       let removed = 0
       for (;;) {
@@ -73,8 +77,7 @@ export function createLivenessService(deps: LivenessDeps) {
         removed += count
         if (count < reapBatch) break
       }
-      if (removed > 0)
-        log.info({ removed, reap_after_ms: reapAfterMs }, 'backends were silent and are removed')
+      if (removed > 0) log.info({ removed, reap_after_ms: reapAfterMs }, 'removed silent backends')
       const { live, stale } = await store.countBackends(db.read, staleAfterMs)
       metrics.setBackends('live', live)
       metrics.setBackends('stale', stale)

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
@@ -29,11 +29,13 @@ export type ListedBackend = {
 const maxTargets = 5
 const time = (ms: number): RawBuilder<unknown> => sql`make_interval(secs => ${ms / 1_000})`
 
-/** Most rows are decided by the first condition, which costs next to nothing. */
+/** The first condition of the SQL is sufficient for most rows and very cheap. */
 const isLive = (staleAfterMs: number): RawBuilder<unknown> =>
   sql`last_heartbeat > now() - ${time(staleAfterMs)} or backend_silence(last_heartbeat) < ${time(staleAfterMs)}`
 
-/** Every environment that one of the applications is registered in, and whether one of its backends is live. */
+/**
+ * Returns every environment in which one of the applications is registered, and whether one of its backends is live.
+ */
 export async function listDeployments(
   tx: Tx,
   applicationIds: readonly string[],
@@ -47,7 +49,10 @@ export async function listDeployments(
   return rows
 }
 
-/** The live backends of these deployments, in their order, those with the freshest heartbeat first, a few of each. */
+/**
+ * Returns the live backends of these deployments in the given order, most recent heartbeat first, limited per
+ * deployment.
+ */
 export async function listLiveTargets(
   db: Reads,
   deployments: readonly Deployment[],
@@ -70,7 +75,8 @@ export async function listLiveTargets(
 }
 
 const maxCounted = 1_000
-// The same rule as `isLive`, prepared: the registrations of a deployment are found by index, their machine users by key.
+// This prepared statement applies the same rule as `isLive`. Indexes find the registrations of a deployment and their
+// machine users.
 const countLiveStatement: PreparedStatement = {
   name: 'backends-count-live',
   kind: 'read',
@@ -90,7 +96,7 @@ const countLiveStatement: PreparedStatement = {
     ) live`,
 }
 
-/** How many live backends each of these deployments has, in their order, counted up to 1,000. */
+/** Returns the number of live backends of each deployment, in the given order, at most 1,000 each. */
 export async function countLive(
   run: RunPrepared,
   deployments: readonly Deployment[],
@@ -101,12 +107,13 @@ export async function countLive(
     deployments.map(({ environmentId }) => environmentId),
     staleAfterMs / 1_000,
   ])
-  return inPlace<{ count: number }>(deployments.length, rows)
+  return orderByPosition<{ count: number }>(deployments.length, rows)
 }
 
 /**
- * Removes registrations that were silent for too long, at most so many; returns how many. The first condition is what
- * the index finds, the second leaves out times in which nothing could be received. One that is in use is not waited for.
+ * Removes at most `limit` registrations that were silent for too long. Returns the number of removed rows. The index
+ * serves the first condition; the second one excludes periods in which no heartbeat could be received. Locked rows are
+ * skipped.
  */
 export async function deleteSilent(db: Queries, reapAfterMs: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -119,7 +126,7 @@ export async function deleteSilent(db: Queries, reapAfterMs: number, limit: numb
   return Number(numAffectedRows ?? 0n)
 }
 
-/** How many registrations are live and stale. */
+/** Returns the number of live and of stale registrations. */
 export async function countBackends(
   db: Reads,
   staleAfterMs: number,
@@ -131,7 +138,10 @@ export async function countBackends(
   return { live, stale: total - live }
 }
 
-/** Registrations with the names of what they belong to, by those names; of one project if its id is given. */
+/**
+ * Returns registrations with the names of their project, application, environment and machine user, ordered by those
+ * names. If `projectId` is given, only registrations of this project are returned.
+ */
 export async function listBackends(
   db: Reads,
   projectId: string | null,
@@ -153,7 +163,7 @@ export async function listBackends(
   return rows
 }
 
-/** The id of the project with this slug. */
+/** Returns the id of the project with this slug, or undefined. */
 export async function findProjectId(db: Reads, slug: string): Promise<string | undefined> {
   const row = await db.selectFrom('projects').select('id').where('slug', '=', slug).executeTakeFirst()
   return row?.id

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callbackUrl, heartbeat, register, silence, storedBackend } from '@manager/harness/backends.ts'
+import {
+  backdateHeartbeat,
+  callbackUrl,
+  heartbeat,
+  register,
+  storedBackend,
+} from '@manager/harness/backends.ts'
 import { runSchedule } from '../../../test/kit/schedules.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
@@ -25,7 +31,7 @@ beforeEach(async () => {
   )
 })
 
-/** What other features get, with the settings of this service. */
+/** Creates the service that other features use, with the settings of this app. */
 function liveness() {
   const { config, world } = service
   const settings = settingsOf(config, backendSettings)
@@ -53,7 +59,7 @@ async function backend(of: SeededProject = project, url = callbackUrl) {
   }
 }
 const deployment = ({ applicationId, environmentId }: SeededProject) => ({ applicationId, environmentId })
-/** In one transaction all moments are the same one, so that they can be told to the millisecond. */
+/** Runs the work in one transaction, in which `now()` is constant, so that times are exact to the millisecond. */
 async function atOnce<T>(
   work: (tx: Tx, move: (id: string, ago: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
@@ -91,8 +97,8 @@ describe('a silent backend', () => {
 
   test('[backends.stale] is removed after 10 minutes, without a row in the audit trail', async () => {
     const [silent, late, live] = [await backend(), await backend(), await backend()]
-    await silence(service, silent.id, '601 seconds')
-    await silence(service, late.id, '540 seconds')
+    await backdateHeartbeat(service, silent.id, '601 seconds')
+    await backdateHeartbeat(service, late.id, '540 seconds')
     await runSchedule(service, 'backends-reap')
     expect(await Promise.all([silent, late, live].map(({ id }) => isThere(id)))).toEqual([false, true, true])
     expect((await heartbeat(service, silent.token, silent.id)).status).toBe(404)
@@ -110,8 +116,8 @@ describe('a silent backend', () => {
     const env = { SVC_CALLBACKS_STALE_AFTER: '5s', SVC_CALLBACKS_REAP_AFTER: '2m' }
     const strict = await startTestApp({ database: service.database, env })
     const [gone, kept] = [await backend(), await backend()]
-    await silence(service, gone.id, '121 seconds')
-    await silence(service, kept.id, '30 seconds')
+    await backdateHeartbeat(service, gone.id, '121 seconds')
+    await backdateHeartbeat(service, kept.id, '30 seconds')
     await runSchedule(strict, 'backends-reap')
     expect([await isThere(gone.id), await isThere(kept.id)]).toEqual([false, true])
     const text = await strict.world.metrics.registry.getSingleMetricAsString('svc_backends')
@@ -141,7 +147,7 @@ describe('a silent backend', () => {
 
   test('whose row is in use is not waited for', async () => {
     const { id } = await backend()
-    await silence(service, id, '1 hour')
+    await backdateHeartbeat(service, id, '1 hour')
     const use = 'update backend_registrations set last_heartbeat = now() where id = $1'
     await whileLocked(service.database.url, [use, [id]], async (commit) => {
       await runSchedule(service, 'backends-reap')
@@ -162,12 +168,13 @@ describe('an outage of ours', () => {
 
   test('does not count as silence of a backend: it stays registered and is chosen', async () => {
     const { id } = await backend()
-    await silence(service, id, '20 minutes')
-    // Its last heartbeat came 10 seconds before the outage, which ended 20 seconds ago.
+    await backdateHeartbeat(service, id, '20 minutes')
+    // The last heartbeat arrived 10 s before the outage, which ended 20 s ago.
     await outage('1190 seconds', '20 seconds', '0')
     await runSchedule(service, 'backends-reap')
     expect(await targetsOf(service.world.database.db.read, project)).toMatchObject([{ registrationId: id }])
-    // Nor does one that has not ended, where a process that reaps runs and none that receives.
+    // An ongoing outage does not count either. In this case, a process removes silent backends while no process
+    // receives heartbeats.
     await outage('3 days', '3 days', '1190 seconds')
     await runSchedule(service, 'backends-reap')
     expect(await targetsOf(service.world.database.db.read, project)).toMatchObject([{ registrationId: id }])
@@ -175,8 +182,8 @@ describe('an outage of ours', () => {
 
   test('covers only the time that it lasted', async () => {
     const { id } = await backend()
-    await silence(service, id, '20 minutes')
-    // Silent for 11 minutes beside it.
+    await backdateHeartbeat(service, id, '20 minutes')
+    // The backend was silent for 11 minutes outside the outage.
     await outage('1080 seconds', '540 seconds', '0')
     await runSchedule(service, 'backends-reap')
     expect(await isThere(id)).toBe(false)
@@ -187,8 +194,8 @@ describe('what others are told', () => {
   test('deployments are environments with a registration, live or not', async () => {
     const [live, stale] = [await backend(), await backend(other)]
     await backend()
-    await silence(service, stale.id, '5 minutes')
-    await silence(service, live.id, '5 minutes')
+    await backdateHeartbeat(service, stale.id, '5 minutes')
+    await backdateHeartbeat(service, live.id, '5 minutes')
     const found = await atOnce((tx) =>
       liveness().listDeployments(tx, [project.applicationId, other.applicationId, randomUUID()]),
     )
@@ -255,8 +262,8 @@ describe('what others are told', () => {
 
   test('stays after two outages of ours in a row', async () => {
     const { id } = await backend()
-    await silence(service, id, '15 minutes')
-    // Fourteen minutes away, up for twenty seconds, away again for forty.
+    await backdateHeartbeat(service, id, '15 minutes')
+    // The service was down for 14 minutes, up for 20 s and down again for 40 s.
     await service.sql.query(
       `update heartbeat_reception set outage_from = now() - interval '15 minutes',
          outage_until = now() - interval '1 minute', received_until = now() - interval '40 seconds'`,

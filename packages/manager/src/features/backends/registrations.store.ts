@@ -18,8 +18,8 @@ const columns = [
 ]
 
 /**
- * Whether the machine user is still enabled and has this user name, which changes with its token; its row stays locked, so
- * that its registrations are made one by one.
+ * Returns whether the machine user is still enabled and has this user name, which changes when its token is rotated.
+ * The lock on its row serializes its registrations.
  */
 export async function lockEnabledMachineUser(
   tx: Tx,
@@ -36,7 +36,9 @@ export async function lockEnabledMachineUser(
   return row !== undefined
 }
 
-/** Whether the project has the application, which cannot be deleted until the transaction ends. */
+/**
+ * Returns whether the application belongs to the project. The lock prevents its deletion until the transaction ends.
+ */
 export async function lockApplication(tx: Tx, projectId: string, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('applications')
@@ -48,7 +50,7 @@ export async function lockApplication(tx: Tx, projectId: string, id: string): Pr
   return row !== undefined
 }
 
-/** What a machine user has registered for an application, locked until the transaction ends. */
+/** Returns the registration of a machine user for an application and locks it until the transaction ends. */
 export function lockRegistrationOf(
   tx: Tx,
   applicationId: string,
@@ -63,7 +65,7 @@ export function lockRegistrationOf(
     .executeTakeFirst()
 }
 
-/** One registration, locked until the transaction ends. */
+/** Returns one registration and locks it until the transaction ends. */
 export function lockRegistration(tx: Tx, id: string): Promise<Registration | undefined> {
   return tx
     .selectFrom('backendRegistrations')
@@ -77,7 +79,10 @@ export async function insertRegistration(tx: Tx, values: Registration & Changed)
   await tx.insertInto('backendRegistrations').values(values).execute()
 }
 
-/** A registration counts as a heartbeat. The time may have been moved on while this transaction waited. */
+/**
+ * Updates a registration, which counts as a heartbeat. A later heartbeat may have been written while this transaction
+ * waited.
+ */
 export async function updateRegistration(tx: Tx, id: string, values: Changed): Promise<void> {
   await tx
     .updateTable('backendRegistrations')

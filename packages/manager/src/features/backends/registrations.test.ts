@@ -3,22 +3,22 @@ import { describe, expect, test } from 'vitest'
 import { startTestApp } from '../../../test/kit/app.ts'
 import {
   type StoredBackend,
+  backdateHeartbeat,
   callbackUrl,
   heartbeat,
   register,
-  silence,
   storedBackend,
   unregister,
 } from '@manager/harness/backends.ts'
 import { bearer } from '@manager/harness/credentials.ts'
 import { rawCall } from '../../../test/kit/http.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { sealedColumns } from '../../app.ts'
 import { rewrapAll } from '../../platform/secrets/sealed-columns.ts'
 import { createSecrets, sealedWith } from '../../platform/secrets/secrets.ts'
-import { signingSecretPlace, tokenPlace } from './token-place.pure.ts'
+import { signingSecretAddress, tokenAddress } from './sealed-secrets.pure.ts'
 import { encryptionRing } from '../../platform/secrets/keys.ts'
 
 const { service, project, other } = useProject({ withOther: true })
@@ -71,7 +71,7 @@ describe('POST /api/machine/register-backend', () => {
     const { id: machineUserId, token } = await machine()
     const first = await register(service, token, body({ version: '1' }))
     const id = first.body.registered_id as string
-    await silence(service, id, '50 seconds')
+    await backdateHeartbeat(service, id, '50 seconds')
     const before = await stored(id)
     const again = await register(
       service,
@@ -92,7 +92,7 @@ describe('POST /api/machine/register-backend', () => {
     expect(after).toMatchObject({ callback_url: 'https://other.example.com/', version: '2' })
     expect(Number(after?.last_heartbeat)).toBeGreaterThan(Number(before?.last_heartbeat) + 40_000)
     expect(await countOf(machineUserId)).toBe(1)
-    // The stored secrets are the new ones, and they open for this row alone.
+    // The stored secrets are the new ones, and they can be decrypted for this row only.
     const secrets = createSecrets(encryptionRing(service.config.masterKey, service.config.encryptionKeys))
     const open = (column: 'callback_token' | 'signing_secret', row: string) =>
       secrets.open(after?.[column] as Buffer, { table: 'backend_registrations', column, id: row })
@@ -126,14 +126,14 @@ describe('POST /api/machine/register-backend', () => {
     ['no URL', { callback_url: undefined }, 'callback_url must be an absolute http or https URL'],
     ['a number as URL', { callback_url: 7 }, 'callback_url must be an absolute http or https URL'],
     ['a long version', { version: 'v'.repeat(101) }, 'version must have at most 100 characters'],
-    ['a number as version', { version: 2 }, 'version must be a text'],
+    ['a number as version', { version: 2 }, 'version must be a string'],
     [
       'a version that cannot be stored',
       { version: 'a\0b' },
-      'version must not contain control characters or broken Unicode',
+      'version must not contain control characters or malformed Unicode',
     ],
-    // The shape is judged first, then the URL, then the application.
-    ['a wrong shape and a wrong URL', { callback_url: 'x', version: 2 }, 'version must be a text'],
+    // The shape is validated first, then the URL, then the application.
+    ['a wrong shape and a wrong URL', { callback_url: 'x', version: 2 }, 'version must be a string'],
     [
       'a wrong URL and no application',
       { application_id: randomUUID(), callback_url: 'x' },
@@ -248,7 +248,7 @@ test('where no body is expected, one is ignored, whatever its Content-Type says,
   const send = (type: string | null, content?: string) => {
     const headers = { ...bearer(token), ...(type === null ? {} : { 'content-type': type }) }
     const path = `/api/machine/backend/${id}/heartbeat`
-    // Without a length an empty body comes in pieces.
+    // Without a content length, an empty body is sent chunked.
     return rawCall(service.url, {
       method: 'PUT',
       path,
@@ -281,11 +281,11 @@ test('a change of keys finds the stored tokens', async () => {
   const next = createSecrets(encryptionRing(masterKey, new Map([['next', Buffer.alloc(32, 9)]])))
   await rewrapAll(service.world.database.db, sealedColumns, next, () => undefined)
   const { callback_token: sealed, signing_secret: sealedSecret } = (await stored(id)) as StoredBackend
-  expect([sealedWith(sealed), next.open(sealed, tokenPlace(id))]).toEqual(['next', callbackToken])
-  expect(next.open(sealedSecret as Buffer, signingSecretPlace(id))).toBe(signing_secret)
+  expect([sealedWith(sealed), next.open(sealed, tokenAddress(id))]).toEqual(['next', callbackToken])
+  expect(next.open(sealedSecret as Buffer, signingSecretAddress(id))).toBe(signing_secret)
   const former = createSecrets(encryptionRing(masterKey, undefined))
-  expect(() => former.open(sealed, tokenPlace(id))).toThrow('not in the ring')
-  // The service of this file does not know the key.
+  expect(() => former.open(sealed, tokenAddress(id))).toThrow('not in the ring')
+  // The service under test does not have the new key, so the registration must not remain.
   await unregister(service, token, id)
 })
 
@@ -348,7 +348,7 @@ describe('a machine user that ends while it registers', () => {
       [text, [id]],
       async (commit) => {
         const answer = register(service, token, body())
-        await untilWaiting(service.sql)
+        await waitForLockWait(service.sql)
         await commit()
         return answer
       },
@@ -379,7 +379,7 @@ test('registrations of one machine user wait for each other without a connection
     ['select from machine_users where id = $1 for update', [id]],
     async (commit) => {
       const all = Array.from({ length: 210 }, () => register(service, token, body()))
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       const { rows } = await service.sql.query(
         `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
       )
@@ -393,6 +393,6 @@ test('registrations of one machine user wait for each other without a connection
   expect([200, 201, 503].map((status) => statuses.get(status)?.length)).toEqual([200, 1, 9])
   expect(statuses.get(503)?.[0]?.body).toMatchObject({
     success: false,
-    message: 'too many registrations at once; try again',
+    message: 'too many concurrent registrations; try again',
   })
 })

@@ -1,12 +1,12 @@
-// How many calls are logged, as text for refusals such as "3 logged ESB requests"; null when none was served: a
-// refused call does not prevent a deletion. The transaction must have locked what was called and who called: a
-// first call waits for these locks.
+// These functions return the number of logged calls as text for error messages, such as "3 logged ESB requests". They
+// return null if no call was served, because rejected calls do not prevent a deletion. The transaction must have locked
+// the entity that it deletes: a first call waits for this lock.
 import type { Tx } from '../../platform/postgres/handles.ts'
 import * as store from './logged-calls.store.ts'
 
 const maxCounted = 100_000
 
-const inWords =
+const asText =
   (count: (tx: Tx, id: string, most: number) => Promise<number>) =>
   async (tx: Tx, id: string): Promise<string | null> => {
     const calls = await count(tx, id, maxCounted + 1)
@@ -16,7 +16,7 @@ const inWords =
   }
 
 export const callCounts = {
-  countByEndpoint: inWords(store.countByEndpoint),
-  countByApplication: inWords(store.countByApplication),
-  countByMachineUser: inWords(store.countByMachineUser),
+  countByEndpoint: asText(store.countByEndpoint),
+  countByApplication: asText(store.countByApplication),
+  countByMachineUser: asText(store.countByMachineUser),
 }

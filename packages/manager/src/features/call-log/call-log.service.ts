@@ -1,7 +1,7 @@
-// The writing side of the log of calls. A call is logged before anything is forwarded, so that every call that reached
-// a partner has its row, and a log that cannot be written stops calls instead of missing them; this write does not wait
-// for the disk. Its end is written, and on disk, before the caller has the last byte of the response. Calls that begin
-// or end together share a statement: the cost of one is some microseconds of a shared commit.
+// This service writes the call log. A call is logged before it is forwarded, so every call that reached a partner has a
+// row. If the log cannot be written, calls fail instead of going unlogged. This first write does not wait for the disk.
+// The end of a call is on disk before the caller receives the last byte of the response. Calls that start or end at the
+// same time share a statement, so each costs only a few microseconds of a shared commit.
 import { createLru } from '../../platform/cache/lru.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
@@ -21,21 +21,21 @@ export type CallLogDeps = {
 }
 export type CallLog = ReturnType<typeof createCallLog>
 
-/** By month; the log of calls. */
+/** The table of the call log, which is partitioned by month. */
 export const partitionedTable = 'esb_audit_logs'
 
-const maxRememberedCallers = 100_000
+const maxCachedCallers = 100_000
 // A restored backup may lack a caller that this process has cached.
-const rememberCallersMs = 600_000
-// Contents are up to some hundred kilobytes each.
+const callerCacheMs = 600_000
+// The contents of a call can be several hundred kilobytes.
 const contentsLimits = { maxBatch: 16, maxWaiting: 400 }
 
 /** Logs calls; throws 503 when that is not possible. */
 export function createCallLog(deps: CallLogDeps) {
   const { db, log, metrics } = deps
   const { run } = deps.database
-  /** Until when calls of a pair are noted as served. */
-  const callers = createLru<string>({ max: maxRememberedCallers, ttl: rememberCallersMs })
+  /** Maps a pair of endpoint and machine user to the time until which its calls are recorded as served. */
+  const callers = createLru<string>({ max: maxCachedCallers, ttl: callerCacheMs })
   const insertOnce = createSingleFlight<void>()
   const insertFirst = async (call: store.Call): Promise<void> => {
     const until = servedUntil(call)
@@ -43,66 +43,66 @@ export function createCallLog(deps: CallLogDeps) {
     const pair = call.endpointId + call.machineUserId
     if (!call.isRefused || !callers.has(pair)) callers.set(pair, until)
   }
-  const isNoted = (pair: string, { isRefused, createdAt }: store.Call): boolean => {
+  const isRecorded = (pair: string, { isRefused, createdAt }: store.Call): boolean => {
     const until = callers.get(pair)
     return until !== undefined && (isRefused || (until !== neverServed && createdAt < until))
   }
 
-  const begin = createCoalescedWriter<store.Call>(
+  const writeStart = createCoalescedWriter<store.Call>(
     ({ id }) => id,
     (calls) => withPartition(db, () => store.insertCalls(run, calls)),
     { log, metrics },
   )
   const endAll = async (calls: store.EndedCall[]): Promise<void> => {
     if ((await store.updateCalls(run, calls)) === calls.length) return
-    // The database crashed and lost beginnings that were not on its disk yet, and perhaps who called.
+    // The database crashed and lost first writes that were not on disk yet, possibly including the pair.
     for (const ended of calls)
       if ((await store.updateCalls(run, [ended])) === 0) {
         await insertFirst(ended.call).catch((error: unknown) => {
-          if (!isAboutAnOwner(error)) throw error
+          if (!isForeignKeyViolation(error)) throw error
           return store.insertCalls(run, [ended.call])
         })
         await store.updateCalls(run, [ended])
       }
   }
-  const end = createCoalescedWriter(idOfEnded, endAll, { log, metrics })
-  const endWithContents = createCoalescedWriter(idOfEnded, endAll, { log, metrics, ...contentsLimits })
+  const writeEnd = createCoalescedWriter(callIdOf, endAll, { log, metrics })
+  const writeEndWithContents = createCoalescedWriter(callIdOf, endAll, { log, metrics, ...contentsLimits })
 
   return {
-    begin: async (call: store.Call): Promise<void> => {
+    start: async (call: store.Call): Promise<void> => {
       const pair = call.endpointId + call.machineUserId
       let isFirst = false
       try {
-        if (!isNoted(pair, call))
+        if (!isRecorded(pair, call))
           await insertOnce(`${pair}${call.isRefused}`, async () => {
             isFirst = true
             await insertFirst(call)
           })
-        if (!isFirst) await begin(call)
+        if (!isFirst) await writeStart(call)
       } catch (error) {
-        // The endpoint or the machine user was deleted a moment ago.
-        if (isAboutAnOwner(error))
+        // The endpoint or the machine user has just been deleted.
+        if (isForeignKeyViolation(error))
           throw new AppError('not_found', 'Endpoint not found or not enabled', { cause: error })
-        if (isFirst) log.error({ err: error }, 'a first call cannot be logged')
-        throw unavailable('calls cannot be logged right now, so none is forwarded; try again', error)
+        if (isFirst) log.error({ err: error }, 'cannot log a first call')
+        throw unavailable('the call cannot be logged, so it is not forwarded; try again', error)
       }
     },
     end: async (call: store.EndedCall): Promise<void> => {
       try {
-        await (call.contents === null ? end(call) : endWithContents(call))
+        await (call.contents === null ? writeEnd(call) : writeEndWithContents(call))
       } catch (error) {
-        throw unavailable('the end of the call could not be logged, so its answer is withheld', error)
+        throw unavailable('the end of the call could not be logged, so its response is withheld', error)
       }
     },
   }
 }
 
 const neverServed = '-infinity'
-/** Longer than the pair is cached: later calls are noted again. */
+/** Returns a time after the pair has left the cache, so that later calls extend the recorded time. */
 const servedUntil = ({ isRefused, createdAt }: store.Call): string =>
-  isRefused ? neverServed : new Date(Date.parse(createdAt) + 2 * rememberCallersMs).toISOString()
+  isRefused ? neverServed : new Date(Date.parse(createdAt) + 2 * callerCacheMs).toISOString()
 
-const idOfEnded = ({ call }: store.EndedCall): string => call.id
+const callIdOf = ({ call }: store.EndedCall): string => call.id
 
 type CoalescedWriterOptions = { log: Logger; metrics: CallLogMetrics; maxBatch?: number; maxWaiting?: number }
 
@@ -115,14 +115,14 @@ function createCoalescedWriter<Row>(
   const run = createCoalesced<Row, Error>({
     keyOf: idOf,
     ...limits,
-    // Commits wait for each other at the disk anyway; fewer of them carry more.
-    atOnce: 1,
+    // The disk serializes commits anyway, so fewer and larger commits are more efficient.
+    maxConcurrent: 1,
     run: async (rows) => {
       const started = performance.now()
       try {
         return await writeEach(writeAll, rows)
       } catch (error) {
-        log.error({ err: error, calls: rows.length }, 'calls cannot be logged')
+        log.error({ err: error, calls: rows.length }, 'cannot log calls')
         throw error
       } finally {
         metrics.batchRows.observe(rows.length)
@@ -136,7 +136,7 @@ function createCoalescedWriter<Row>(
   }
 }
 
-/** Makes the month's partition when the first of its rows comes before it was made ahead. */
+/** Creates the partition of the month if it does not exist yet, and retries the insert. */
 async function withPartition(db: Db, insert: () => Promise<void>): Promise<void> {
   try {
     await insert()
@@ -147,7 +147,7 @@ async function withPartition(db: Db, insert: () => Promise<void>): Promise<void>
   }
 }
 
-/** One row that cannot be written must not make the others fail: then each is tried alone. */
+/** Retries each row separately if one row is invalid, so that the other rows are written. */
 async function writeEach<Row>(
   writeAll: (rows: Row[]) => Promise<void>,
   rows: Row[],
@@ -156,14 +156,14 @@ async function writeEach<Row>(
     await writeAll(rows)
     return []
   } catch (error) {
-    if (rows.length === 1 || !isAboutARow(error)) throw error
+    if (rows.length === 1 || !isRowError(error)) throw error
     return Promise.all(rows.map((row) => writeAll([row]).then(() => null, asError)))
   }
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
-/** Data (22), constraints (23) and triggers (P0) concern single rows. */
-const isAboutARow = (error: unknown): boolean => /^(?:22|23|P0)/.test(codeOf(error))
-/** The endpoint or the machine user is gone. */
-const isAboutAnOwner = (error: unknown): boolean => codeOf(error) === '23503'
+/** The SQLSTATE classes 22 (data), 23 (constraints) and P0 (triggers) concern single rows. */
+const isRowError = (error: unknown): boolean => /^(?:22|23|P0)/.test(codeOf(error))
+/** A foreign key violation means that the endpoint or the machine user was deleted. */
+const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503'

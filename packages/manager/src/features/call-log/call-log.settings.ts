@@ -1,4 +1,3 @@
-// The settings of the log of calls.
 import { integer, setting } from '../../config/readers.ts'
 
 export const callLogSettings = {

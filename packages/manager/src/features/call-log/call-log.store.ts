@@ -1,10 +1,10 @@
-// The statements that write the log of calls. Rows of calls that go on at the same time share a statement; columns
-// travel as arrays. A row is found again by the log's index on who called what, whose columns are known from its beginning.
+// These statements write the call log. Concurrent calls share a statement, which receives its columns as arrays. The
+// index on endpoint and machine user finds a row again; its columns are known from the start of the call.
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
-/** A call as it begins. */
+/** A call at its start. */
 export type Call = {
   id: string
   requestId: string
@@ -16,58 +16,61 @@ export type Call = {
   method: string
   path: string
   targetUrl: string
-  /** The caller has no access: nothing is served. */
+  /** The caller has no access, so the call is not forwarded. */
   isRefused: boolean
 }
 type Header = { name: string; value: string }
-/** What FULL adds. */
+/** The contents that the log level FULL adds. */
 type CallContents = {
   requestHeaders: readonly Header[]
   requestBody: string
   responseHeaders: readonly Header[] | null
   responseBody: string | null
 }
-/** A call as it ends. */
+/** A call at its end. */
 export type EndedCall = {
   call: Call
-  /** Null when the caller got no response. */
+  /** Null if the caller did not receive a response. */
   status: number | null
   durationMs: number
   transformed: boolean
-  /** What went wrong, as a text without values; null when nothing did. */
+  /** The cause of the failure, as text without values; null if the call succeeded. */
   failure: string | null
   contents: CallContents | null
 }
 
-const begun = 'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url, request_id'
-// The beginning of a call does not wait for the disk: a crash of the database may lose it, a crash of this process does not. The
-// setting counts for the transaction of this statement alone.
-const withoutWaiting = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
+const startColumns =
+  'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url, request_id'
+// The first write of a call does not wait for the disk. A crash of the database can lose it, but a crash of this
+// process cannot. The setting applies only to the transaction of this statement.
+const withoutDiskWait = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
 const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
   kind: 'idempotent',
   size: 'quick',
-  text: `insert into esb_audit_logs (${begun})
+  text: `insert into esb_audit_logs (${startColumns})
     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[]) where ${withoutWaiting} on conflict do nothing`,
+      $9::text[]) where ${withoutDiskWait} on conflict do nothing`,
 }
 
-/** Writes the beginnings of calls. */
+/** Writes the start of each call. */
 export async function insertCalls(run: RunPrepared, calls: readonly Call[]): Promise<void> {
-  await run(insertStatement, beginnings(calls))
+  await run(insertStatement, startValues(calls))
 }
 
 /**
- * Writes the beginning of a call, and who calls what, served until then; fails when either is gone. Both in one
- * transaction, which holds the endpoint and the machine user, so a deletion sees both or neither.
+ * Writes the start of a call and its pair of endpoint and machine user, with the time until which calls of the pair are
+ * recorded as served. Fails if the endpoint or the machine user no longer exists. The transaction locks both, so a
+ * deletion sees the call and the pair or neither.
  */
 export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): Promise<void> {
-  // A concurrent change of the endpoint blocks this call, but not for long.
+  // A concurrent change of the endpoint blocks this call for at most 1 s.
   await sql`select set_config('lock_timeout', '1s', true), set_config('synchronous_commit', 'off', true)`.execute(
     tx,
   )
   const { endpointId, machineUserId, projectId, isRefused: _isRefused, ...rest } = call
-  // A new pair holds both by its foreign keys; one that is there already, perhaps for refused calls alone, does not.
+  // The foreign keys of a new pair lock both rows. An existing pair locks neither. Such a pair can only come from
+  // rejected calls.
   await sql`select from endpoints e, machine_users m where e.id = ${endpointId} and m.id = ${machineUserId}
     for key share`.execute(tx)
   await tx
@@ -86,7 +89,7 @@ export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): 
     .execute()
 }
 
-const beginnings = (calls: readonly Call[]): unknown[] => [
+const startValues = (calls: readonly Call[]): unknown[] => [
   calls.map(({ id }) => id),
   calls.map(({ createdAt }) => createdAt),
   calls.map(({ endpointId }) => endpointId),
@@ -98,7 +101,7 @@ const beginnings = (calls: readonly Call[]): unknown[] => [
   calls.map(({ requestId }) => requestId),
 ]
 
-const ended = `l.endpoint_id = n.endpoint_id and l.machine_user_id = n.machine_user_id
+const isSameCall = `l.endpoint_id = n.endpoint_id and l.machine_user_id = n.machine_user_id
       and l.created_at = n.created_at and l.id = n.id`
 const updateStatement: PreparedStatement = {
   name: 'esb-calls-end',
@@ -107,7 +110,7 @@ const updateStatement: PreparedStatement = {
     set response_status = n.status, duration_ms = n.duration_ms, transformed = n.transformed, failure = n.failure
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::boolean[], $8::text[])
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure)
-    where ${ended} returning 1 as ended`,
+    where ${isSameCall} returning 1 as ended`,
 }
 const updateContentsStatement: PreparedStatement = {
   name: 'esb-calls-end-with-contents',
@@ -120,13 +123,13 @@ const updateContentsStatement: PreparedStatement = {
         $9::jsonb[], $10::text[], $11::jsonb[], $12::text[])
       as n (id, created_at, endpoint_id, machine_user_id, status, duration_ms, transformed, failure,
         request_headers, request_body, response_headers, response_body)
-    where ${ended} returning 1 as ended`,
+    where ${isSameCall} returning 1 as ended`,
 }
 
 const json = (headers: readonly Header[] | null | undefined): string | null =>
   headers ? JSON.stringify(headers) : null
 
-/** Writes the ends of calls, all with contents or all without; returns how many of them had a beginning. */
+/** Writes the end of calls, either all with contents or all without. Returns the number of calls that had a row. */
 export async function updateCalls(run: RunPrepared, calls: readonly EndedCall[]): Promise<number> {
   const values: unknown[] = [
     calls.map(({ call }) => call.id),

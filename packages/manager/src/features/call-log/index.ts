@@ -1,5 +1,6 @@
-// The log of calls through the ESB: what is kept of a call, how it is written, how long it stays, and what users read
-// of it. Other features ask it before they delete what it names. Forwarding itself is not here (gateway/).
+// This feature records calls through the ESB, deletes them after their retention period, and lists them for users.
+// Other features query it before they delete an endpoint, an application or a machine user. gateway/ forwards the
+// calls.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
@@ -15,6 +16,7 @@ import { type Recording, type RecordingDeps, createRecordings } from './recordin
 
 export type { Outcome } from './recording.service.ts'
 export type { Recording }
+/** Records calls, and counts logged calls before a deletion. */
 export type CallLogApi = typeof callCounts & { record: ReturnType<typeof createRecordings> }
 
 type Deps = Omit<CallLogDeps, 'metrics'> &

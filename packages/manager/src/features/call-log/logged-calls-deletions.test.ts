@@ -1,4 +1,4 @@
-// What has logged calls stays: refusals, and first calls that race with a deletion.
+// These tests cover deletions that logged calls prevent, and first calls that race with a deletion.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -20,7 +20,7 @@ afterAll(() => service.close())
 
 type Seeded = Caller & { project: SeededProject }
 
-/** A project with one endpoint and one machine user, without logged calls. */
+/** Creates a project with one endpoint and one machine user, without logged calls. */
 async function newCaller(): Promise<Seeded> {
   const project = await seedProject(service.sql, `p${++projects}`)
   return { project, ...(await seedCaller(service.sql, project)) }
@@ -94,7 +94,7 @@ describe('a deletion', () => {
         await seedCalls(service.sql, caller, { count: more })
         await expectKept(deletion, id, await remove(deletion, id), calls)
       }
-      // Calls of both sides of the pair count, and those of last month.
+      // The calls of both sides of the pair count, including calls of last month.
       const { endpointId, machineUserId } = await seedCaller(service.sql, caller.project)
       const lastMonth = new Date(new Date().setUTCDate(0)).toISOString()
       await seedCall(service.sql, { ...caller, machineUserId }, { createdAt: lastMonth })
@@ -153,7 +153,7 @@ describe('a deletion', () => {
     const answer = remove(deletion, id)
     await untilWaiting(1)
     const call = seedCall(service.sql, caller)
-    // Handled at once: it may fail before it is looked at.
+    // The rejection is handled immediately, because the call can fail before it is awaited.
     const failure = call.then(
       () => null,
       (error: unknown) => error,
@@ -167,7 +167,7 @@ describe('a deletion', () => {
   })
 })
 
-/** Waits until so many sessions wait for locks of others. */
+/** Waits until this number of sessions waits for locks. */
 async function untilWaiting(sessions: number): Promise<void> {
   for (;;) {
     const { rowCount } = await service.sql.query(

@@ -1,4 +1,4 @@
-// Filters, order and pages of logged calls. By which plans: logged-calls-plans.test.ts.
+// These tests cover filters, order and pages of logged calls. logged-calls-plans.test.ts covers the query plans.
 import { expect, test } from 'vitest'
 import { type Caller, esbAuditLogsOf, seedCall, seedCaller, seedCalls } from '../../../test/kit/esb-calls.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
@@ -135,7 +135,7 @@ test('[esb-audit.query] limit goes with filters and order, not with pagination',
   expect((await ask(own.applicationId, { order, limit: 3 })).data.calls).toEqual(all.slice(0, 3))
   const both = await ask(own.applicationId, { limit: 3, pagination: { limit: 10, offset: 0 } })
   expectRefused(both, 'bad_request')
-  expect(both.error).toBe('give either limit or pagination, not both')
+  expect(both.error).toBe('pass either limit or pagination, not both')
   expect((await ask(own.applicationId, { filters: [{ field: 'responseBody', value: 'x' }] })).error).toBe(
     'unknown filter field "responseBody"; allowed: id, requestId, timestamp, endpointId, machineUserId, sourceIP, method, path, targetURL, responseStatus, durationMs, transformationApplied, failure',
   )

@@ -1,4 +1,4 @@
-// By which plans a large log is read and counted: the statements the service runs are run again with EXPLAIN.
+// These tests check the query plans for a large log. They run the statements of the service again with EXPLAIN.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -7,10 +7,13 @@ import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed
 
 let service: TestApp
 let admin: Person
-/** One of its three pairs has most calls of the log, the others have some or none. */
+/**
+ * A project with three pairs of endpoint and machine user. One pair has most calls of the log, and the others have few
+ * or none.
+ */
 let project: SeededProject
 let busy: Caller
-/** Its 3,600 pairs have two calls each. */
+/** A project with 3,600 pairs, which have two calls each. */
 let others: SeededProject
 
 const now = new Date()
@@ -39,7 +42,7 @@ beforeAll(async () => {
      from esb_callers, unnest($2::timestamptz[]) until where project_id = $1`,
     [others.id, [now, lastMonth]],
   )
-  // One id that a caller sends with every call, and ids of their own.
+  // Some calls share one request id, as if a caller sent it with every call. The others have unique ids.
   await sql.query(
     `update esb_audit_logs set request_id = case when duration_ms is null or extract(milliseconds from created_at)::int % 2 = 0
        then 'same' else id::text end`,
@@ -59,7 +62,9 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** The nodes of the plan of the one statement on the log among these, run after the others in one transaction. */
+/**
+ * Returns the plan nodes of the statement that reads the log. It runs after the other statements, in one transaction.
+ */
 async function nodesOf(statements: readonly string[], values: unknown[]): Promise<Plan[]> {
   const client = await service.sql.connect()
   const nodes: Plan[] = []
@@ -82,13 +87,13 @@ async function nodesOf(statements: readonly string[], values: unknown[]): Promis
   return nodes
 }
 
-/** What is done to the log: the kinds of nodes, and about how many rows they read. */
+/** Returns the types of the plan nodes that read the log, and the approximate number of rows they read. */
 function readsOf(nodes: readonly Plan[]) {
   const reads = nodes.filter((node) =>
     (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith('esb_audit_logs'),
   )
   return {
-    // Whether the table behind an index has to be looked at depends on when it was last vacuumed.
+    // The last vacuum determines whether PostgreSQL must also read the table behind an index.
     kinds: [...new Set(reads.map((node) => node['Node Type'].replace('Index Only Scan', 'Index Scan')))],
     indexes: reads.every((node) => (node['Index Name'] ?? '').includes('request'))
       ? 'by request id'
@@ -125,7 +130,7 @@ describe('a log of 110,000 calls in two months', () => {
       expect(kinds).toEqual(['Index Scan'])
       expect(rows).toBeGreaterThan(0)
       expect(rows).toBeLessThanOrEqual(most)
-      // One sort finds the pairs that called last, one merges what they brought.
+      // One sort finds the pairs with the newest calls, and the other one merges their rows.
       expect(nodes.filter((node) => node['Node Type'].includes('Sort'))).toHaveLength(2)
     }
   })
@@ -140,7 +145,7 @@ describe('a log of 110,000 calls in two months', () => {
       [project, null, ofOneCall, 1, 1],
       [project, busy.endpointId, ofOneCall, 1, 1],
       [project, null, 'unknown', 0, 0],
-      // A row more per endpoint tells that those of one moment are complete.
+      // One more row per endpoint shows that the rows with the same time are complete.
       [project, null, 'same', 10, 10 + 10 + 2],
       [project, busy.endpointId, 'same', 10, 10 + 1],
       [others, null, 'same', 10, 60 * (10 + 60)],
@@ -164,7 +169,7 @@ describe('a log of 110,000 calls in two months', () => {
     for (const [args, parts, most] of [
       [{ pagination }, [30, 30, 10, 20], 30 + 20 + 3],
       [{ pagination, filters }, ['POST', 30, 10, 20], 30 + 20],
-      // A row more tells that those of one moment are complete.
+      // One more row shows that the rows with the same time are complete.
       [{ pagination, order }, [30, 10, 20], 31 + 20],
     ] as const) {
       service.statements.length = 0
@@ -206,7 +211,7 @@ describe('a log of 110,000 calls in two months', () => {
       expect(error).toContain(` ${calls > 100_000 ? 'more than 100000' : calls} logged ESB requests`)
       const { kinds, rows } = readsOf(await nodesOf(service.statements, [id, 100_001, 100_001]))
       expect(kinds).toEqual(['Index Scan'])
-      // Rows are told as averages of the pairs, rounded.
+      // EXPLAIN reports rows as rounded averages over the pairs.
       expect(Math.abs(rows - calls)).toBeLessThan(10)
     }
   })

@@ -1,4 +1,4 @@
-// Finding a logged call by the X-Request-Id of its response. By which plan: logged-calls-plans.test.ts.
+// These tests find logged calls by the X-Request-Id of the response. logged-calls-plans.test.ts covers the query plans.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Caller, esbAuditLogsOf, seedCall, seedCaller, seedCalls } from '../../../test/kit/esb-calls.ts'
@@ -32,7 +32,7 @@ test('a request id finds its calls, newest first, of all endpoints or of one, an
   expect(await idsOf(own, { requestId: 'A.b_c-1', endpointId })).toEqual(ofFirst)
   expect(await idsOf(own, { requestId: 'A.b_c-1', endpointId, limit: 2 })).toEqual(ofFirst.slice(0, 2))
   expect(await idsOf(own, { requestId: 'unknown' })).toEqual([])
-  // Null says nothing about the id.
+  // Null does not filter by id.
   expect(await idsOf(own, { requestId: null })).toHaveLength(18)
 })
 

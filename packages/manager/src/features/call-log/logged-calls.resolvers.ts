@@ -1,20 +1,20 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import { responseBudget } from '../../platform/graphql/response-budget.ts'
 import { load } from '../../platform/graphql/loaders.ts'
 import type { LoggedCallsService } from './logged-calls.service.ts'
 
 type Call = Parameters<LoggedCallsService['keyOf']>[0]
 type Part = Parameters<LoggedCallsService['findContents']>[0]
 
-/** GraphQL for logged calls. Their contents are read only where they are requested. */
+/** Creates the GraphQL resolvers for logged calls. Contents of calls are read only if they are requested. */
 export function createLoggedCallsResolvers(service: LoggedCallsService) {
   const contentOf =
     <Name extends Part>(part: Name) =>
     async (call: Call, _args: object, context: GraphqlContext) => {
       const bytes = call[`${part}Bytes`]
       if (bytes === null) return null
-      answerBudget(context)(bytes)
+      responseBudget(context)(bytes)
       return load(context, `ESBAuditLog.${part}`, service.keyOf(call), (keys) =>
         service.findContents(part, keys),
       )

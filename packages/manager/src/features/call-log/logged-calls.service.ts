@@ -14,16 +14,18 @@ type ListArguments = ListArgs & {
 
 const maxLimit = 100
 
-/** `limit` is the short form of a first page of any size; beside `pagination` one of them would be ignored. */
+/**
+ * Parses the page. `limit` is a short form for the first page. It cannot be combined with `pagination`, because one of
+ * them would be ignored.
+ */
 function readCallPage(limit: number | null, args: ListArgs): Page {
   const page = readPage(store.callFields, args)
   if (limit === null) return page
-  if ((args.pagination ?? null) !== null) throw badRequest('give either limit or pagination, not both')
+  if ((args.pagination ?? null) !== null) throw badRequest('pass either limit or pagination, not both')
   if (limit < 1 || limit > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
   return { ...page, limit }
 }
 
-/** Reading logged calls. */
 export function createLoggedCallsService({ db }: { db: Db }) {
   const endpointOf = async (applicationId: string, id: string): Promise<string> => {
     const known = parseUuid(id)
@@ -47,11 +49,11 @@ export function createLoggedCallsService({ db }: { db: Db }) {
       return db.transaction((tx) => store.listCalls(tx, wanted, page))
     },
 
-    /** A text that names a call among all others. */
+    /** Returns a text that uniquely identifies a call. */
     keyOf: ({ endpointId, machineUserId, createdAt, id }: store.LoggedCall): string =>
       JSON.stringify({ endpointId, machineUserId, createdAt, id } satisfies store.CallKey),
 
-    /** One part of the contents of calls, in the order of their keys. */
+    /** Returns one part of the contents of calls, in the order of their keys. */
     findContents: <Part extends keyof store.CallContents>(
       part: Part,
       keys: readonly string[],

@@ -1,12 +1,13 @@
-// Reading and counting logged calls. The log is large and has two indexes. By who called what: statements go from the
-// pairs that have calls to their rows, and stop where they have enough. By endpoint and request id: one call is found.
+// These statements read and count logged calls. The log is large and has two indexes. With the index on endpoint and
+// machine user, a statement reads the rows of each pair and stops when it has enough. The index on endpoint and request
+// id finds single calls.
 import { type RawBuilder, sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { columnsOf, filterSql, orderSql } from '../../platform/lists/page.ts'
 
-/** A logged call; of its contents only their sizes in bytes, null where there are none. */
+/** A logged call. It has only the sizes of its contents in bytes, or null for contents that were not stored. */
 export type LoggedCall = {
   id: string
   requestId: string | null
@@ -28,7 +29,7 @@ export type LoggedCall = {
   responseBodyBytes: number | null
 }
 
-/** What a row is found by. */
+/** The columns that identify a row. */
 export type CallKey = Pick<LoggedCall, 'endpointId' | 'machineUserId' | 'createdAt' | 'id'>
 
 type Header = { name: string; value: string }
@@ -40,12 +41,12 @@ export type CallContents = {
 }
 
 /**
- * Until the transaction ends. The planner knows how many calls a pair has on average; for one that has millions it
- * would read and sort them all.
+ * Forces index scans until the transaction ends. The planner knows only the average number of calls of a pair. For a
+ * pair with millions of calls, it would read and sort all of them.
  */
-const byIndexAlone = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
+const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 
-/** Whether the application has the endpoint. */
+/** Returns whether the endpoint belongs to the application. */
 export async function hasEndpoint(db: Reads, applicationId: string, endpointId: string): Promise<boolean> {
   const row = await db
     .selectFrom('endpoints')
@@ -56,7 +57,7 @@ export async function hasEndpoint(db: Reads, applicationId: string, endpointId: 
   return row !== undefined
 }
 
-/** Callers choose request ids, so several calls may have the same. */
+/** Callers choose request ids, so several calls can have the same id. */
 type Wanted = { applicationId: string; endpointId: string | null; requestId: string | null }
 
 const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
@@ -80,9 +81,9 @@ export const callFields: ListFields = {
   failure: { column: 'failure', match: 'text' },
 }
 
-/** A page of the calls of an application, or of one endpoint of it, newest first unless it has another order. */
+/** Returns a page of calls of an application, or of one of its endpoints, newest first unless the page has an order. */
 export async function listCalls(tx: Tx, wanted: Wanted, page: Page): Promise<LoggedCall[]> {
-  await byIndexAlone.execute(tx)
+  await forceIndexScans.execute(tx)
   const isPlain = wanted.requestId === null && page.filters.length === 0 && page.order.length === 0
   const { rows } = await (isPlain ? newestCalls(wanted, page) : searchedCalls(wanted, page)).execute(tx)
   return rows
@@ -91,7 +92,7 @@ export async function listCalls(tx: Tx, wanted: Wanted, page: Page): Promise<Log
 const ofApplication = ({ applicationId, endpointId }: Wanted): RawBuilder<unknown> =>
   sql`e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)`
 
-/** The newest calls are those of the pairs that called last: as many pairs as rows are enough. */
+/** The newest calls belong to the pairs that called last, so the statement needs at most as many pairs as rows. */
 function newestCalls(wanted: Wanted, { limit, offset }: Page): RawBuilder<LoggedCall> {
   const needed = offset + limit
   return sql<LoggedCall>`
@@ -121,9 +122,9 @@ function newestCalls(wanted: Wanted, { limit, offset }: Page): RawBuilder<Logged
 }
 
 /**
- * Calls by filters, by request id or in another order. Of each pair, or of each endpoint where the request id is known, no
- * more rows are kept than the page may need. By time they are read until there are enough; any other order, and a filter
- * that few rows match, reads all calls of the pairs, for as long as a statement may take.
+ * Selects calls by filters, by request id or in another order. For each pair, or for each endpoint if the request id is
+ * known, it keeps no more rows than the page needs. In time order, it stops when it has enough rows. Any other order
+ * and filters that match few rows read all calls of the pairs, up to the statement timeout.
  */
 function searchedCalls(wanted: Wanted, page: Page): RawBuilder<LoggedCall> {
   const { limit, offset } = page
@@ -154,7 +155,7 @@ function searchedCalls(wanted: Wanted, page: Page): RawBuilder<LoggedCall> {
     order by ${orderIn('found')}`
 }
 
-/** One part of the contents of calls, in the order of their keys; null where there is none. */
+/** Returns one part of the contents of calls, in the order of their keys, or null for contents that were not stored. */
 export async function findContents<Part extends keyof CallContents>(
   db: Reads,
   part: Part,
@@ -171,20 +172,20 @@ export async function findContents<Part extends keyof CallContents>(
         and l.created_at = wanted.created_at and l.id = wanted.id
       limit 1
     ) l`.execute(db)
-  return inPlace(keys.length, rows).map((row) => row?.content ?? null)
+  return orderByPosition(keys.length, rows).map((row) => row?.content ?? null)
 }
 
-/** How many calls of the endpoint are logged, up to the last that was served; stops at `most`. */
+/** Counts the logged calls of the endpoint up to the last served call, and stops at `most`. */
 export const countByEndpoint = (tx: Tx, id: string, most: number): Promise<number> =>
   countCalls(tx, sql`endpoint_id = ${id}`, most)
 
-/** How many calls of the machine user are logged, up to the last that was served; stops at `most`. */
+/** Counts the logged calls of the machine user up to the last served call, and stops at `most`. */
 export const countByMachineUser = (tx: Tx, id: string, most: number): Promise<number> =>
   countCalls(tx, sql`machine_user_id = ${id}`, most)
 
 /**
- * How many calls of endpoints of the application are logged, up to the last that was served; stops at `most`. The
- * endpoints are locked first, because a first call waits for the lock of its endpoint alone.
+ * Counts the logged calls of the application's endpoints up to the last served call, and stops at `most`. It locks the
+ * endpoints first, because a first call waits only for the lock on its endpoint.
  */
 export async function countByApplication(tx: Tx, id: string, most: number): Promise<number> {
   await sql`select from endpoints where application_id = ${id} order by id for update`.execute(tx)
@@ -192,8 +193,8 @@ export async function countByApplication(tx: Tx, id: string, most: number): Prom
 }
 
 async function countCalls(tx: Tx, isWanted: RawBuilder<unknown>, most: number): Promise<number> {
-  await byIndexAlone.execute(tx)
-  // The inner limit keeps the planner from turning the walk along the pairs into a join with the whole log.
+  await forceIndexScans.execute(tx)
+  // The inner limit keeps the planner from replacing the loop over the pairs with a join on the whole log.
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
     from (

@@ -1,4 +1,4 @@
-// Reading logged calls through GraphQL. By which plans: logged-calls-plans.test.ts.
+// These tests read logged calls through GraphQL. logged-calls-plans.test.ts covers the query plans.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -27,7 +27,6 @@ type Args = { endpointId?: string | null; limit?: number | null }
 const callsOf = (applicationId: string, args: Args = {}, selected = 'id', caller = admin) =>
   esbAuditLogsOf(service, caller, { applicationId, ...args }, selected)
 const idsOf = ({ data }: GraphqlAnswer): string[] => (data.calls as { id: string }[]).map(({ id }) => id)
-/** A moment so many seconds ago. */
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString()
 const newApplication = async (of: SeededProject): Promise<SeededProject> => {
   const applicationId = randomUUID()
@@ -55,7 +54,7 @@ describe('the calls of an application', () => {
     expect(idsOf(await callsOf(own.applicationId, { endpointId }))).toEqual(ofFirst)
     expect(idsOf(await callsOf(own.applicationId, { endpointId, limit: 3 }))).toEqual(ofFirst.slice(0, 3))
     expect(idsOf(await callsOf(own.applicationId, { endpointId: null, limit: null }))).toEqual(ids)
-    // Upper and lower case spell one id.
+    // Ids are not case sensitive.
     const upper = { endpointId: endpointId.toUpperCase() }
     expect(idsOf(await callsOf(own.applicationId.toUpperCase(), upper))).toEqual(ofFirst)
   })
@@ -81,7 +80,7 @@ describe('the calls of an application', () => {
     const own = await seedProject(service.sql, 'crowded')
     const callers: Caller[] = []
     for (let index = 0; index < 25; index++) callers.push(await seedCaller(service.sql, own))
-    // At few moments, so that many calls share one.
+    // The calls have only three timestamps, so that many calls share one.
     const start = Date.now()
     for (let index = 0; index < 150; index++) {
       const [caller, seconds] = [callers[(index * index) % 25] as Caller, index % 3]
@@ -227,12 +226,12 @@ describe('one call', () => {
 })
 
 describe('contents in one answer', () => {
-  const tooMuch = `the contents in this answer would have more than ${16 * mebibyte} bytes; ask for smaller pages or fewer fields`
+  const tooMuch = `the contents of this response would exceed ${16 * mebibyte} bytes; request smaller pages or fewer fields`
 
   test('have 16 MiB together, bodies and headers alike; of more, smaller pages and lists without contents are answered', async () => {
     const body = 'ü'.repeat(4 * mebibyte - 20)
     const headers = [{ name: 'x', value: 'y' }]
-    // As PostgreSQL writes them: a blank after each colon and comma.
+    // PostgreSQL writes a space after each colon and comma.
     const bytes = Buffer.byteLength('[{"name": "x", "value": "y"}]')
     const filled = { requestBody: body, requestHeaders: headers }
     for (const [slug, more, error] of [
@@ -267,7 +266,7 @@ describe('contents in one answer', () => {
       ['a: requestHeaders { name } b: requestHeaders { name }', 'ESBAuditLog.requestHeaders'],
       ['requestHeaders { value a: value }', 'ESBHeader.value'],
     ] as const)
-      expect((await ask(repeated)).error).toBe(`ask for ${field} once: its contents may be large`)
+      expect((await ask(repeated)).error).toBe(`request ${field} only once: its contents can be large`)
   })
 
   test('of 100 calls are answered in one document with all else, and so are five times as many', async () => {

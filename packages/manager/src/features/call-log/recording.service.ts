@@ -1,5 +1,5 @@
-// What the log keeps of one call, by the endpoint's log level: nothing, the facts, or also headers and bodies with what
-// is sensitive in them replaced.
+// The log level of an endpoint decides what the log stores about a call: nothing, only metadata, or metadata with
+// headers and bodies, in which secrets are redacted.
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
@@ -9,15 +9,17 @@ import { type Captured, createCaptured } from './captured.pure.ts'
 import type { CallLog } from './call-log.service.ts'
 
 export type RecordingDeps = { clock: Clock; callLog: CallLog }
+/** The result of a call: the status that the caller received, and the cause of a failure. */
 export type Outcome = { status: number | null; failure: string | null }
+/** Records one call. Depending on the log level, some operations do nothing. */
 export type Recording = {
   /** Logs the call; throws 503 when that is not possible. */
-  begin(): Promise<void>
-  /** Logs its end, once; throws 503 when that is not possible. */
+  start(): Promise<void>
+  /** Logs the end of the call once. Throws 503 when that is not possible. */
   end(outcome: Outcome): Promise<void>
   hasEnded(): boolean
   markTransformed(): void
-  /** Takes bytes of the request or response as they pass; null when they are not kept. */
+  /** Captures the bytes of the request or response while they are forwarded. Null if they are not stored. */
   request: Captured | null
   response: Captured | null
   keepResponseHeaders(headers: IncomingHttpHeaders): void
@@ -32,21 +34,21 @@ export type RecordedCall = {
   method: string
   path: string
   targetUrl: string
-  /** Flat, as they came. */
+  /** The headers as received, as a flat list of names and values. */
   headers: readonly string[]
 }
 
-/** Starts recordings of calls. */
+/** Returns a function that creates the recording of a call. */
 export function createRecordings(deps: RecordingDeps) {
   return (recorded: RecordedCall): Recording => {
-    if (recorded.endpoint.logLevel === 'NONE') return nothingRecorded
+    if (recorded.endpoint.logLevel === 'NONE') return noRecording
     return recordingOf(recorded, deps)
   }
 }
 
 const done = Promise.resolve()
-const nothingRecorded: Recording = {
-  begin: () => done,
+const noRecording: Recording = {
+  start: () => done,
   end: () => done,
   hasEnded: () => false,
   markTransformed: () => {},
@@ -70,13 +72,13 @@ function recordingOf(recorded: RecordedCall, deps: RecordingDeps): Recording {
     sourceIp: recorded.sourceIp,
     method: recorded.method,
     path: recorded.path,
-    targetUrl: redacted(() => redactUrl(recorded.targetUrl), notKept),
+    targetUrl: redacted(() => redactUrl(recorded.targetUrl), notStored),
     isRefused: recorded.isRefused,
   }
   let [transformed, hasEnded] = [false, false]
   let responseHeaders: IncomingHttpHeaders | null = null
   return {
-    begin: () => deps.callLog.begin(call),
+    start: () => deps.callLog.start(call),
     end: async ({ status, failure }) => {
       hasEnded = true
       const durationMs = Math.round(performance.now() - started)
@@ -99,7 +101,10 @@ function recordingOf(recorded: RecordedCall, deps: RecordingDeps): Recording {
 
 type Message = { headers: readonly string[]; body: Captured }
 
-/** What the log shows of both messages; redacting all of it in one turn would block other requests. */
+/**
+ * Redacts both messages. It yields between the parts, because redacting all of them in one turn would block other
+ * requests.
+ */
 async function contentsOf({ request, response }: { request: Message; response: Message | null }) {
   const requestHeaders = headersText(request.headers)
   await nextTurn()
@@ -110,7 +115,7 @@ async function contentsOf({ request, response }: { request: Message; response: M
   return { requestHeaders, requestBody, responseHeaders, responseBody: response && bodyText(response) }
 }
 
-/** What cannot be redacted is not kept; the row is. */
+/** Returns `otherwise` if redaction fails, so that the row is written without the content. */
 function redacted<T>(redact: () => T, otherwise: T): T {
   try {
     return redact()
@@ -118,10 +123,10 @@ function redacted<T>(redact: () => T, otherwise: T): T {
     return otherwise
   }
 }
-const notKept = '[not kept: it could not be redacted]'
+const notStored = '[not stored: redaction failed]'
 
 const headersText = (raw: readonly string[]) =>
-  redacted(() => redactHeaders(raw), [{ name: notKept, value: '' }])
+  redacted(() => redactHeaders(raw), [{ name: notStored, value: '' }])
 
 function bodyText({ headers: raw, body }: Message): string {
   const headers = headersOf(raw)
@@ -132,7 +137,7 @@ function bodyText({ headers: raw, body }: Message): string {
         contentType: headers['content-type'] ?? null,
         contentEncoding: headers['content-encoding'] ?? null,
       }),
-    notKept,
+    notStored,
   )
 }
 

@@ -1,4 +1,4 @@
-// How long texts take that are made to be slow. Pure.
+// These tests measure the time to redact texts that are designed to be slow.
 import { describe, expect, test } from 'vitest'
 import {
   expectBodiesBounded,
@@ -8,11 +8,11 @@ import {
 } from '../../../test/kit/slow-texts.ts'
 import { type Budget, createBudget } from './redact-budget.pure.ts'
 
-// An order of magnitude above what 64 KiB take.
+// The limit is about ten times the time that redacting 64 KiB takes.
 const maxMs = 50
 const rounds = 5
 
-/** The processor time of this thread, which a busy machine does not stretch by its waiting. */
+/** Returns the CPU time of this thread, which does not grow while a busy machine makes it wait. */
 function cpuMs(run: () => void): number {
   const before = process.threadCpuUsage()
   run()
@@ -20,7 +20,7 @@ function cpuMs(run: () => void): number {
   return (user + system) / 1_000
 }
 
-/** Runs within its budget, and in a time that is short at least once. */
+/** Checks that the run stays within its budget, and is fast enough at least once. */
 function expectBounded(run: (budget: Budget) => void): void {
   let best = Infinity
   for (let round = 0; round < rounds && best > maxMs; round++) {

@@ -1,34 +1,34 @@
-// How much the log reads of one body, its headers or its address. Values are counted, not time, so that the same body
-// shows the same on a busy machine. Pure.
+// The budget limits the work of redacting one body, its headers or its URL. It counts values instead of time, so that
+// the result does not depend on the load of the machine.
 
 export type Budget = { readonly limit: number; spent: number }
 
-/** What every parser of a body receives. */
-export type Look = {
-  /** Whether the body went on behind the text. */
-  isCut: boolean
-  /** Counts a value; throws when there were too many. */
+/** The context that every body parser receives. */
+export type RedactionContext = {
+  /** Whether the text is only the first part of the body. */
+  isTruncated: boolean
+  /** Counts a value. Throws if the budget is exceeded. */
   spend: () => void
-  /** Shows a text that was inside this one, such as JSON in a JSON string. */
+  /** Redacts a text that is embedded in this one, such as JSON in a JSON string. */
   inside: (text: string) => string
 }
 
-// 64 KiB of records hold about 6,000 values.
+// 64 KiB of records contain about 6,000 values.
 const maxValues = 10_000
 
-/** Shared, so that throwing it costs no stack trace. */
+/** One error object is reused, so that throwing it does not capture a stack trace. */
 const overBudget = new Error('the text has too many values to redact')
 
 export const createBudget = (): Budget => ({ limit: maxValues, spent: 0 })
 
-/** Counts values; throws when there were too many. */
+/** Counts values. Throws if the budget is exceeded. */
 export function spend(budget: Budget, count = 1): void {
   if (budget.spent + count > budget.limit) throw overBudget
   budget.spent += count
 }
 
-/** Returns what `show` returns, or `otherwise` when that takes more than the budget. */
-export function within<T, U>(show: () => T, otherwise: U): T | U {
+/** Returns the result of `show`, or `otherwise` if the budget is exceeded. */
+export function withinBudget<T, U>(show: () => T, otherwise: U): T | U {
   try {
     return show()
   } catch (error) {
@@ -37,8 +37,8 @@ export function within<T, U>(show: () => T, otherwise: U): T | U {
   }
 }
 
-/** Returns what `parse` returns, or null when the text does not parse. */
-export function parsed<T>(parse: () => T): T | null {
+/** Returns the result of `parse`, or null if the text does not parse. */
+export function tryParse<T>(parse: () => T): T | null {
   try {
     return parse()
   } catch (error) {

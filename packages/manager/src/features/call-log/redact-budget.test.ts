@@ -1,18 +1,18 @@
-// No text, however it is made, takes more than its budget; what exceeds it is not shown. Pure.
+// These tests check that no text exceeds its budget, and that text beyond the budget is not shown.
 import { describe, expect, test } from 'vitest'
 import {
-  about,
+  bodyInfo,
   expectBodiesBounded,
   expectBodyBounded,
   expectQueriesAndHeadersBounded,
-  filled,
+  repeatToLength,
   hostile,
   parts,
 } from '../../../test/kit/slow-texts.ts'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
 import { type Budget, createBudget } from './redact-budget.pure.ts'
 
-/** Runs within its budget. */
+/** Checks that the run stays within its budget. */
 function expectBounded(run: (budget: Budget) => void): void {
   const budget = createBudget()
   run(budget)
@@ -39,8 +39,8 @@ describe('what is not judged', () => {
   const body = Buffer.from('{"a":"kept","password":"s3cr3t"}')
 
   test('is neither shown nor taken for judged: a body, a query, the values of headers', () => {
-    expect(redactBody(body, about(body, null), none())).toBe('[text, 32 bytes]')
-    expect(redactBody(body, about(body, 'application/json', true), none())).toBe(
+    expect(redactBody(body, bodyInfo(body, null), none())).toBe('[text, 32 bytes]')
+    expect(redactBody(body, bodyInfo(body, 'application/json', true), none())).toBe(
       '[application/json, 33 bytes]',
     )
     expect(redactUrl('https://u:s3cr3t@h/p?a=b&pin=s3cr3t', none())).toBe('https://[REDACTED]@h/p?[REDACTED]')
@@ -54,24 +54,26 @@ describe('what is not judged', () => {
   test('is a form of parts as a whole, when all its parts together are too much', () => {
     const part = (name: string, value: string): string =>
       `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-    const form = Buffer.from(part('a', 'kept') + filled(part('b', '{"pin":[1,1,1,1,1,1,1,1]}'), 60_000))
+    const form = Buffer.from(
+      part('a', 'kept') + repeatToLength(part('b', '{"pin":[1,1,1,1,1,1,1,1]}'), 60_000),
+    )
     const type = `${parts}x`
-    expect(redactBody(form, about(form, type), { limit: 1_000, spent: 0 })).toBe(
+    expect(redactBody(form, bodyInfo(form, type), { limit: 1_000, spent: 0 })).toBe(
       `[multipart/form-data, ${form.length} bytes]`,
     )
-    expect(redactBody(form, about(form, type))).toContain(part('a', 'kept'))
+    expect(redactBody(form, bodyInfo(form, type))).toContain(part('a', 'kept'))
   })
 
   test('is a text with all texts inside of it, when they are too much', () => {
-    const nested = Buffer.from(JSON.stringify({ a: 'kept', pin: `[${filled('1,', 30_000)}1]` }))
-    expect(redactBody(nested, about(nested, null))).toBe('{"a":"kept","pin":"[REDACTED]"}')
-    const beside = Buffer.from(JSON.stringify({ a: 'kept', b: `[${filled('1,', 30_000)}"pin"]` }))
-    expect(redactBody(beside, about(beside, null))).toBe(`[text, ${beside.length} bytes]`)
+    const nested = Buffer.from(JSON.stringify({ a: 'kept', pin: `[${repeatToLength('1,', 30_000)}1]` }))
+    expect(redactBody(nested, bodyInfo(nested, null))).toBe('{"a":"kept","pin":"[REDACTED]"}')
+    const beside = Buffer.from(JSON.stringify({ a: 'kept', b: `[${repeatToLength('1,', 30_000)}"pin"]` }))
+    expect(redactBody(beside, bodyInfo(beside, null))).toBe(`[text, ${beside.length} bytes]`)
   })
 
   test('a name of more than a thousand characters is taken for one of a secret', () => {
     const long = Buffer.from(`{"${'a.'.repeat(600)}":"s3cr3t pin","b":"kept"}`)
-    expect(redactBody(long, about(long, null))).toMatch(/"\[REDACTED\]","b":"kept"\}$/)
+    expect(redactBody(long, bodyInfo(long, null))).toMatch(/"\[REDACTED\]","b":"kept"\}$/)
   })
 })
 
@@ -93,15 +95,18 @@ describe('what honest senders send', () => {
   ])('is shown to its end: %s of %i bytes', (_, bytes, text) => {
     const body = Buffer.from(text)
     expect(body.length).toBeGreaterThan(bytes)
-    const shown = redactBody(body, about(body, null))
+    const shown = redactBody(body, bodyInfo(body, null))
     expect(shown).toContain(end)
     expect(shown.length).toBeGreaterThan(text.length - 200)
   })
 
   test('is a type and a length when it is large and of tiny pieces', () => {
-    for (const text of [`pin=s3cr3t&${filled('a=1&')}`, `["pin","s3cr3t",${filled('1,', 30_000)}1]`]) {
+    for (const text of [
+      `pin=s3cr3t&${repeatToLength('a=1&')}`,
+      `["pin","s3cr3t",${repeatToLength('1,', 30_000)}1]`,
+    ]) {
       const body = Buffer.from(text)
-      expect(redactBody(body, about(body, null))).toBe(`[text, ${body.length} bytes]`)
+      expect(redactBody(body, bodyInfo(body, null))).toBe(`[text, ${body.length} bytes]`)
     }
   })
 })

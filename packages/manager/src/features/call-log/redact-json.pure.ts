@@ -1,36 +1,36 @@
-// Secrets in JSON, or in several JSON texts one after the other. A tokenizer reads the text; this module knows which
-// token may follow, and keeps its own stack, so that deep nesting costs no calls. Pure.
+// This file redacts secrets in JSON, or in a sequence of JSON texts. A tokenizer reads the text, and this module
+// validates the order of the tokens. It keeps its own stack, so deep nesting does not cause recursion.
 import { Tokenizer, TokenType } from '@streamparser/json'
-import type { Look } from './redact-budget.pure.ts'
+import type { RedactionContext } from './redact-budget.pure.ts'
 import { isSecretName, isSecretPointer, type Meaning, meaningOf } from './redact-keys.pure.ts'
-import { type Place, redacted, replaceSpans, type Span } from './redact-spans.pure.ts'
+import { type Range, redacted, replaceSpans, type Span } from './redact-spans.pure.ts'
 
 type Open = {
   start: number
   isObject: boolean
-  /** Inside the value of a secret. */
+  /** Whether this object or array is inside the value of a secret. */
   isHidden: boolean
   key: string
   meaning: Meaning
   hasName: boolean
-  /** A member or the last element names a secret, as in `{"name": "pin", "value": 1}` or `["pin", 1]`. */
+  /** Whether a member or the last element names a secret, as in `{"name": "pin", "value": 1}` or `["pin", 1]`. */
   isNamed: boolean
-  /** A member `path` points to a secret, as in a JSON patch. */
+  /** Whether a member `path` points to a secret, as in a JSON patch. */
   isPointed: boolean
-  /** The members that another one may name, and those of them that are called `value`. */
-  members: Place[]
-  values: Place[]
+  /** The members that another member can name, and those of them that are called `value`. */
+  members: Range[]
+  values: Range[]
 }
 type Wanted = 'key' | 'key or end' | 'colon' | 'value' | 'value or end' | 'next'
 type Reader = {
   bytes: Buffer
-  look: Look
+  context: RedactionContext
   spans: Span[]
   open: Open[]
   wanted: Wanted
-  /** The scalar or key before this token; its end shows only now. */
-  last: (Place & { isKey: boolean }) | null
-  /** Where the last complete value ends. */
+  /** The scalar or key before this token. Its end is known only when the next token starts. */
+  last: (Range & { isKey: boolean }) | null
+  /** The offset at which the last complete value ends. */
   end: number
 }
 type Token = { token: TokenType; value: unknown; offset: number }
@@ -43,33 +43,36 @@ const betweenValues = new Set([
 ])
 const blanks = new Set(Buffer.from(' \t\r\n'))
 
-/** The text with what is secret replaced, up to its last complete value if it is cut; throws when it is not JSON. */
-export function redactJson(text: string, look: Look): string {
-  // JSON texts may have a mark in front (U+FEFF) and between them (RFC 7464).
+/**
+ * Redacts the secrets of a JSON text. A truncated text ends after its last complete value. Throws if the text is not
+ * JSON.
+ */
+export function redactJson(text: string, context: RedactionContext): string {
+  // JSON texts can start with a byte order mark (U+FEFF) and have separators between them (RFC 7464).
   const bytes = Buffer.from(text.replace(/^\ufeff/, '').replaceAll('\x1e', ' '))
-  const reader: Reader = { bytes, look, spans: [], open: [], wanted: 'value', last: null, end: 0 }
+  const reader: Reader = { bytes, context, spans: [], open: [], wanted: 'value', last: null, end: 0 }
   const tokenizer = new Tokenizer({ separator: '' })
   tokenizer.onToken = (token) => {
     confirm(reader, token.offset)
     read(reader, token)
   }
   tokenizer.write(bytes)
-  if (look.isCut) leaveOpen(reader)
+  if (context.isTruncated) closeTruncated(reader)
   else {
     tokenizer.end()
     confirm(reader, bytes.length)
     if (reader.open.length > 0 || reader.wanted !== 'value') throw new Error('the JSON is not complete')
   }
   if (reader.end === 0) throw new Error('no JSON value is complete')
-  if (reader.spans.length === 0 && !look.isCut) return text
+  if (reader.spans.length === 0 && !context.isTruncated) return text
   return replaceSpans(
     (start, end) => bytes.toString('utf8', start, end),
-    look.isCut ? reader.end : bytes.length,
+    context.isTruncated ? reader.end : bytes.length,
     reader.spans,
   )
 }
 
-/** Sets the end of the last scalar or key: what follows it starts here. */
+/** Sets the end of the last scalar or key, when the next token starts. */
 function confirm(reader: Reader, at: number): void {
   const { last, bytes } = reader
   if (last === null) return
@@ -97,17 +100,17 @@ function read(reader: Reader, { token, value, offset }: Token): void {
 }
 
 function readKey(reader: Reader, top: Open, key: string, start: number): void {
-  const place = { start, end: start, isKey: true }
+  const range = { start, end: start, isKey: true }
   top.key = key
   top.meaning = meaningOf(key)
-  reader.last = place
+  reader.last = range
   reader.wanted = 'colon'
-  if (!top.isHidden) hideInside(reader, place, key)
+  if (!top.isHidden) hideInside(reader, range, key)
 }
 
 function readValue(reader: Reader, { token, value, offset: start }: Token): void {
   const top = reader.open.at(-1)
-  reader.look.spend()
+  reader.context.spend()
   if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
     const isObject = token === TokenType.LEFT_BRACE
     const isHidden = top !== undefined && (top.isHidden || isSecretValue(top))
@@ -115,11 +118,11 @@ function readValue(reader: Reader, { token, value, offset: start }: Token): void
     reader.wanted = isObject ? 'key or end' : 'value or end'
     return
   }
-  const place = { start, end: start, isKey: false }
-  reader.last = place
+  const range = { start, end: start, isKey: false }
+  reader.last = range
   const text = typeof value === 'string' ? value : null
-  if (text !== null && top?.isHidden !== true) hideInside(reader, place, text)
-  addValue(reader, place, text)
+  if (text !== null && top?.isHidden !== true) hideInside(reader, range, text)
+  addValue(reader, range, text)
 }
 
 const opened = (start: number, isObject: boolean, isHidden: boolean): Open => ({
@@ -135,13 +138,13 @@ const opened = (start: number, isObject: boolean, isHidden: boolean): Open => ({
   values: [],
 })
 
-/** Replaces a string that has something to hide inside. */
-function hideInside({ spans, look }: Reader, place: Place, text: string): void {
-  const shown = look.inside(text)
-  if (shown !== text) spans.push({ place, text: JSON.stringify(shown) })
+/** Replaces a string that contains an embedded secret. */
+function hideInside({ spans, context }: Reader, range: Range, text: string): void {
+  const shown = context.inside(text)
+  if (shown !== text) spans.push({ range, text: JSON.stringify(shown) })
 }
 
-const hide = ({ spans }: Reader, place: Place): void => void spans.push({ place, text: `"${redacted}"` })
+const hide = ({ spans }: Reader, range: Range): void => void spans.push({ range, text: `"${redacted}"` })
 
 const isSecretValue = ({ isObject, isNamed, meaning }: Open): boolean =>
   meaning === 'secret' || (isNamed && !isObject)
@@ -154,31 +157,33 @@ function close(reader: Reader, isObject: boolean, offset: number): void {
   addValue(reader, { start: top.start, end: offset + 1 }, null)
 }
 
-/** A value ended, or cannot end because the text is cut. */
-function addValue(reader: Reader, place: Place, text: string | null, isCut = false): void {
+/** Adds a value that is complete, or that is incomplete because the text is truncated. */
+function addValue(reader: Reader, range: Range, text: string | null, isTruncated = false): void {
   const parent = reader.open.at(-1)
   reader.wanted = parent === undefined ? 'value' : 'next'
   if (parent === undefined) return
-  if (isSecretValue(parent)) hide(reader, place)
+  if (isSecretValue(parent)) hide(reader, range)
   if (!parent.isObject) parent.isNamed = text !== null && isSecretName(text)
   else if (parent.meaning === 'name' && text !== null && isSecretName(text)) parent.isNamed = true
   else {
-    parent.hasName ||= parent.meaning === 'name' && !isCut
-    parent.members.push(place)
-    if (parent.meaning === 'value') parent.values.push(place)
+    parent.hasName ||= parent.meaning === 'name' && !isTruncated
+    parent.members.push(range)
+    if (parent.meaning === 'value') parent.values.push(range)
     parent.isPointed ||= parent.key === 'path' && text !== null && isSecretPointer(text)
   }
 }
 
-/** Beside the name of a secret everything is hidden; where a name may still follow, members called `value`. */
-function hideNamed(reader: Reader, top: Open, isCut: boolean): void {
+/**
+ * Hides all members next to the name of a secret. If the name may be in the missing part, hides members called `value`.
+ */
+function hideNamed(reader: Reader, top: Open, isTruncated: boolean): void {
   if (!top.isObject) return
-  const hidden = top.isNamed ? top.members : top.isPointed || (isCut && !top.hasName) ? top.values : []
-  for (const place of hidden) hide(reader, place)
+  const hidden = top.isNamed ? top.members : top.isPointed || (isTruncated && !top.hasName) ? top.values : []
+  for (const range of hidden) hide(reader, range)
 }
 
-/** Ends what is open where the text is cut. */
-function leaveOpen(reader: Reader): void {
+/** Closes all open objects and arrays of a truncated text. */
+function closeTruncated(reader: Reader): void {
   reader.last = null
   for (let top = reader.open.pop(); top !== undefined; top = reader.open.pop()) {
     hideNamed(reader, top, true)

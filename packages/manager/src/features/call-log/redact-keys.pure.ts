@@ -1,14 +1,14 @@
-// Which names stand for a secret, in any spelling. Pure, except for a cache: the keys of a body repeat.
+// This file recognizes the names of secrets in any spelling. Results are cached, because the keys of a body repeat.
 import { percentDecoded } from './redact-decode.pure.ts'
 
 const secrets =
   'password passwd pwd secret client_secret token access_token refresh_token id_token api_key apikey authorization ' +
   'private_key credential credentials pin cvv card_number iban ssn'
-// An upstream that repeats the headers it was sent repeats these, so they are hidden in bodies too.
+// An upstream may echo the headers that it received in a body, so these names are redacted in bodies too.
 const secretHeaders = 'proxy-authorization cookie set-cookie x-api-key x-auth-token x-proxy-auth'
 const names = 'key name field param parameter property header attribute variable'
 
-// A longer name is not read, and counts as a secret.
+// Longer names are not analyzed and count as secret.
 const maxNameLength = 1_000
 const plain = /^[a-z0-9]*$/
 const beyondAscii = /[\u0080-\uffff]/
@@ -17,13 +17,13 @@ const inOnePart = /^[\w-]*$/
 const partEnd = /[^\p{L}\p{N}_-]+/u
 const dotted = /^[\w.[\]$-]{1,100}$/
 const pointer = /^\/[\w/.~-]{1,100}$/
-// Letters of other scripts are in no sensitive name, and marks are not letters. Both would be long or slow to
-// normalize: marks are sorted, and one letter may become eighteen.
+// No sensitive name contains letters of other scripts or combining marks. Both are expensive to normalize: marks are
+// sorted, and one letter can become eighteen.
 const otherLetters = /(?:(?![\p{sc=Latin}\p{sc=Common}])[\p{L}\p{N}])+/gu
 const marks = /\p{M}+/gu
 const otherLetter = '\u0436'
 
-/** The text in lower case; accents and widths do not tell names apart. */
+/** Returns the text in lower case, without accents and width variants, which do not distinguish names. */
 export function folded(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
   const latin = beyondLatin.test(text)
@@ -32,7 +32,7 @@ export function folded(text: string): string {
   return latin.normalize('NFKD').replaceAll(marks, '').toLowerCase()
 }
 
-/** Letters and digits only, in lower case. Most names are nothing else. */
+/** Returns only the letters and digits, in lower case. Most names contain nothing else. */
 function lettersOf(name: string): string {
   if (plain.test(name)) return name
   const text = folded(name)
@@ -44,7 +44,10 @@ const escapeStart = /[%\\&]/
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const maxRounds = 5
 
-/** The text with the escapes of JSON, XML and forms resolved, also those that come to light; null when they do not end. */
+/**
+ * Decodes the escapes of JSON, XML and forms, including escapes that result from decoding. Returns null if escapes
+ * remain after the last round.
+ */
 export function unescaped(text: string): string | null {
   let resolved = text
   for (let round = 0; round < maxRounds; round++) {
@@ -63,7 +66,10 @@ function resolve(match: string, unit?: string, number?: string, entity?: string)
   return point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd'
 }
 
-/** A key holds a secret, names what is beside it, as `name` does, or holds what was named, as `value` does. */
+/**
+ * The role of a key: its value is a secret, the name of a sibling (`name`), or the value that a sibling names
+ * (`value`).
+ */
 export type Meaning = 'secret' | 'name' | 'value' | 'other'
 
 const nameWords = [
@@ -80,18 +86,20 @@ const meanings = new Map<string, Meaning>([
 ])
 const starts = new Set(secretWords.flatMap((word) => Array.from(word, (_, end) => word.slice(0, end))))
 
-/** The letters of a sensitive name, and of a name such as `key`, for patterns over letters. */
+/** The sensitive names, and the names such as `key`, as regular expression alternatives over normalized letters. */
 export const [secretPattern, namePattern] = [secretWords.join('|'), nameWords.join('|')]
 const anySecret = new RegExp(secretPattern)
 
-/** Whether the letters of a sensitive name are somewhere in a text, one after the other; first without folding it. */
+/** Returns whether a text contains the letters of a sensitive name in sequence. The test without folding runs first. */
 export const hasSecretLetters = (text: string): boolean =>
   anySecret.test(text.toLowerCase()) || anySecret.test(lettersOf(text))
 
 const known = new Map<string, Meaning>()
 const [maxKnown, maxKnownLength] = [1_000, 64]
 
-/** What a key means; a part of `user[password]`, `a.b.api.key` or `ns:pin` makes all of it secret. */
+/**
+ * Returns the meaning of a key. One sensitive part, as in `user[password]`, `a.b.api.key` or `ns:pin`, makes it secret.
+ */
 export function meaningOf(key: string): Meaning {
   const cached = known.get(key)
   if (cached !== undefined) return cached
@@ -114,7 +122,7 @@ function findMeaning(key: string): Meaning {
   return parts.some((_, first) => startsSecret(parts, first)) ? 'secret' : meaning
 }
 
-/** Whether this part, alone or with some that follow, is a sensitive name. */
+/** Returns whether this part, or this part joined with the following ones, is a sensitive name. */
 function startsSecret(parts: readonly string[], first: number): boolean {
   let letters = ''
   for (let at = first; at < parts.length && (at === first || starts.has(letters)); at++) {
@@ -124,15 +132,15 @@ function startsSecret(parts: readonly string[], first: number): boolean {
   return false
 }
 
-/** Whether the value of a key such as `name` is the name of a secret beside it. */
+/** Returns whether the value of a key such as `name` is the name of a secret sibling. */
 export const isSecretName = (value: string): boolean =>
   value.length <= 100 &&
   (meanings.get(lettersOf(value)) === 'secret' || (dotted.test(value) && meaningOf(value) === 'secret'))
 
-/** Whether the value is a JSON pointer (RFC 6901) to a secret. */
+/** Returns whether the value is a JSON pointer (RFC 6901) to a secret. */
 export const isSecretPointer = (value: string): boolean =>
   pointer.test(value) && meaningOf(value) === 'secret'
 
-/** Whether the value of the header is hidden as a whole. */
+/** Returns whether the whole value of the header is redacted. */
 export const isSecretHeader = (name: string): boolean =>
   meaningOf(name) === 'secret' || /token|secret|password|signature/.test(lettersOf(name))

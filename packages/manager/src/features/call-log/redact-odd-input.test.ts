@@ -1,5 +1,5 @@
-// What an odd partner or an attacker may send so that a secret slips through. In every case `s3cr3t` and `h1dden` are
-// parts of the secret, and `kept` is none. Pure.
+// A misbehaving partner or an attacker may send such bodies so that a secret is not redacted. In every case, `s3cr3t`
+// and `h1dden` are parts of the secret, and `kept` is not.
 import { describe, expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
 
@@ -87,7 +87,7 @@ const jsonCases: Record<string, string> = {
   'deeper than anybody nests': `{"b":"kept","a":${'['.repeat(3_000)}{"password":"s3cr3t","c":{"value":"h1dden","name":"pin"}}`,
 }
 
-// In these the end of the secret shows only by what follows it.
+// In these bodies, only the following text reveals the end of the secret.
 const brokenCases: Record<string, string> = {
   'a quote that should be escaped': '{"a":"kept","password":"s3cr3t"h1dden","b":"x"}',
   'a quote and a comma that should be escaped': '{"a":"kept","password":"s3cr3t","h1dden"}',
@@ -212,7 +212,7 @@ const groups = {
 }
 const allBodies = Object.values(groups).flatMap((cases) => Object.values(cases))
 
-// Of these only the type and the length are shown: they are not JSON, well-formed XML or an encoded form.
+// Only the type and the length of these bodies are shown: they are not JSON, well-formed XML or an encoded form.
 const notParsed: Record<string, readonly string[]> = {
   JSON: [
     'a line break in a string',

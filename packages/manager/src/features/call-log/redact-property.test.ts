@@ -1,4 +1,5 @@
-// Secrets under sensitive keys, in whatever spelling, depth, format and part of a body, never show; all else does. Pure.
+// Secrets under sensitive keys must never be shown, in any spelling, depth, format or part of a body. Everything else
+// must be shown.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
@@ -10,7 +11,7 @@ const sensitive =
   'private_key credential credentials pin cvv card_number iban ssn'
 const harmless = 'user note count city order line item2 créé state total'.split(' ')
 
-/** Draws from a seed, so that a case is one number and its size. */
+/** Draws from a seed, so that a seed and a size reproduce a case. */
 function dice(seed: number) {
   let state = seed
   const below = (limit: number): number => {
@@ -24,7 +25,7 @@ function dice(seed: number) {
 }
 type Dice = ReturnType<typeof dice>
 
-/** A document before it has a format. */
+/** A document without a format. */
 type Leaf = { text: string }
 type Tree =
   Leaf | { list: Tree[] } | { fields: [string, Tree][] } | { pair: [string, Leaf] } | { inner: Tree }
@@ -78,7 +79,7 @@ function draw(d: Dice, budget: number) {
   const leaves = (leaf: () => Leaf, size: number): Tree => {
     if (size < 2 || d.chance(60)) return leaf()
     const inner = Array.from({ length: 1 + d.below(2) }, () => leaves(leaf, size - 2))
-    // A secret may have something in it that would be shown elsewhere.
+    // A secret can contain text that would be shown elsewhere.
     if (d.chance(30))
       return {
         inner: {
@@ -113,7 +114,7 @@ function draw(d: Dice, budget: number) {
   return { tree: document(budget), secrets, kept }
 }
 
-/** The key in another case and with other signs between its letters. */
+/** Returns the key in another case and with other separators. */
 const spelled = (d: Dice, key: string): string =>
   Array.from(key)
     .map((c) =>
@@ -172,7 +173,7 @@ function toXml(d: Dice, tree: Tree, name = 'root'): string {
         .join(''),
     )
   }
-  // An element has an attribute only once.
+  // An element can have an attribute only once.
   const [attributes, elements] = [new Map<string, string>(), [] as string[]]
   for (const [key, value] of tree.fields)
     if ('text' in value && d.chance(30) && !attributes.has(key))
@@ -211,7 +212,7 @@ const named: Record<string, string> = {
   '&apos;': "'",
 }
 
-/** All escapes of all kinds resolved, and those that come to light. No word has a zero in it. */
+/** Decodes all escapes repeatedly, including escapes that result from decoding. No generated word contains a zero. */
 function resolved(text: string): string {
   const character = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))
   const next = text

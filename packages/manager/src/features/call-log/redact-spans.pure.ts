@@ -1,27 +1,27 @@
-// Places in a text that are replaced. Everything else stays as it was sent: blanks, order, numbers and repeated keys.
-// Pure.
+// Redaction replaces only spans of a text. Everything else stays as it was sent: whitespace, order, numbers and
+// repeated keys.
 
 export const redacted = '[REDACTED]'
 
-export type Place = { start: number; end: number }
-/** The end of the place may be set after the span was made. */
-export type Span = { place: Place; text: string }
+export type Range = { start: number; end: number }
+/** The end of the range can be set after the span is created. */
+export type Span = { range: Range; text: string }
 
 /** Returns the text between two positions. */
 type Slice = (start: number, end: number) => string
 
 /**
- * The text up to `end` with all spans replaced. Where some overlap, the outer one replaces all; of two for the same place,
- * the later one: a value is looked into before it is known that all of it is a secret.
+ * Returns the text up to `end` with all spans replaced. If spans overlap, the outer one wins. If two spans have the
+ * same range, the later one wins: a value is searched before all of it is known to be secret.
  */
 export function replaceSpans(slice: Slice, end: number, spans: readonly Span[]): string {
   let [shown, at] = ['', 0]
-  for (const { place, text } of spans.toReversed().toSorted(byPlace)) {
-    if (place.end <= place.start || place.start >= end) continue
-    if (place.start >= at) shown += slice(at, place.start) + text
-    at = Math.max(at, place.end)
+  for (const { range, text } of spans.toReversed().toSorted(byRange)) {
+    if (range.end <= range.start || range.start >= end) continue
+    if (range.start >= at) shown += slice(at, range.start) + text
+    at = Math.max(at, range.end)
   }
   return shown + slice(at, Math.max(at, end))
 }
 
-const byPlace = (a: Span, b: Span): number => a.place.start - b.place.start || b.place.end - a.place.end
+const byRange = (a: Span, b: Span): number => a.range.start - b.range.start || b.range.end - a.range.end

@@ -1,6 +1,6 @@
-// What is shown of a text inside a body, of the value of a header and of a query: JSON, XML, forms and addresses are
-// parsed; other text is shown unless it may hold a secret, and then nothing of it is. Pure.
-import { type Budget, type Look, parsed, spend } from './redact-budget.pure.ts'
+// This file redacts embedded texts, header values and queries. It parses JSON, XML, forms and URLs. Other text is
+// shown, or redacted completely if it may contain a secret.
+import { type Budget, type RedactionContext, spend, tryParse } from './redact-budget.pure.ts'
 import { redactAddress, redactForm } from './redact-form.pure.ts'
 import { redactJson } from './redact-json.pure.ts'
 import {
@@ -15,23 +15,23 @@ import {
 import { redacted } from './redact-spans.pure.ts'
 import { redactXml } from './redact-xml.pure.ts'
 
-// More texts inside texts are not parsed.
+// Texts that are embedded more deeply are not parsed.
 const maxDepth = 5
-// Opening a parser of JSON or XML costs as much as reading so many values, also when the text does not parse.
+// Starting a JSON or XML parser costs as much as reading this many values, even if the text does not parse.
 const parserCost = 16
 
 const parsers = { json: redactJson, xml: redactXml, form: redactForm, address: redactAddress }
 
-// JSON texts may have a mark in front (RFC 7464).
-// oxlint-disable-next-line no-control-regex -- the mark is a control character
+// JSON texts can start with a separator (RFC 7464).
+// oxlint-disable-next-line no-control-regex -- the separator is a control character
 const jsonStart = /^[\s\ufeff\x1e]*["[{]/
 const xmlStart = /^[\s\ufeff]*</
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|\/)[^?#]*[?#]/i
-// A form without blanks, quotes and tags, with a pair that has a name and a value: `aGVsbG8=` is none.
+// A form contains no whitespace, quotes or tags, and has a pair with a name and a value. `aGVsbG8=` is not a form.
 const pairs = /^[^\s"<>]+$/
 const pair = /(?:^|&)[\w.[\]%+-]{1,200}=[^&=]/
 
-/** The parser for a text, by what the text looks like: its sender chooses the `Content-Type`. */
+/** Selects the parser by the text itself, because the sender chooses the `Content-Type`. */
 function kindOf(text: string): keyof typeof parsers | 'text' {
   if (jsonStart.test(text)) return 'json'
   if (xmlStart.test(text)) return 'xml'
@@ -39,30 +39,30 @@ function kindOf(text: string): keyof typeof parsers | 'text' {
   return address.test(text) ? 'address' : pair.test(text) ? 'form' : 'text'
 }
 
-/** A body with what is secret replaced; null when it is not JSON, XML or a form. Throws when it exceeds the budget. */
-export function showDocument(text: string, budget: Budget, isCut: boolean): string | null {
+/** Redacts a body. Returns null if it is not JSON, XML or a form. Throws if it exceeds the budget. */
+export function redactDocument(text: string, budget: Budget, isTruncated: boolean): string | null {
   const kind = kindOf(text)
   if (kind === 'text' || kind === 'address') return null
-  // Most bodies have nothing to hide; then it is enough, and faster, to know that they parse.
-  if (kind === 'json' && !isCut && isHarmless(text) && isJson(text)) return text
-  return parsed(() => parsers[kind](text, lookOf(budget, 1, isCut)))
+  // Most bodies contain no secret. For these it is sufficient, and faster, to check that they parse.
+  if (kind === 'json' && !isTruncated && canSkipParsing(text) && isJson(text)) return text
+  return tryParse(() => parsers[kind](text, createContext(budget, 1, isTruncated)))
 }
 
-const isJson = (text: string): boolean => parsed(() => JSON.parse(text) as unknown) !== null
+const isJson = (text: string): boolean => tryParse(() => JSON.parse(text) as unknown) !== null
 
-const lookOf = (budget: Budget, depth: number, isCut: boolean): Look => ({
-  isCut,
+const createContext = (budget: Budget, depth: number, isTruncated: boolean): RedactionContext => ({
+  isTruncated,
   spend: () => spend(budget),
-  inside: (text) => showText(text, budget, depth),
+  inside: (text) => redactText(text, budget, depth),
 })
 
-/** An address with what is secret in its query replaced. */
-export const showAddress = (url: string, budget: Budget): string =>
-  redactAddress(url, lookOf(budget, 1, false))
+/** Redacts the secrets in the query of a URL. */
+export const redactUrlQuery = (url: string, budget: Budget): string =>
+  redactAddress(url, createContext(budget, 1, false))
 
-/** A text with what is secret replaced. Throws when it exceeds the budget. */
-export function showText(text: string, budget: Budget, depth = 0): string {
-  if (isHarmless(text)) return text
+/** Redacts a text. Throws if it exceeds the budget. */
+export function redactText(text: string, budget: Budget, depth = 0): string {
+  if (canSkipParsing(text)) return text
   const kind = kindOf(text)
   if (kind !== 'text' && depth >= maxDepth) return redacted
   if (
@@ -71,19 +71,20 @@ export function showText(text: string, budget: Budget, depth = 0): string {
   )
     return redacted
   spend(budget, kind === 'json' || kind === 'xml' ? parserCost : 1)
-  const shown = kind === 'text' ? null : parsed(() => parsers[kind](text, lookOf(budget, depth + 1, false)))
+  const shown =
+    kind === 'text' ? null : tryParse(() => parsers[kind](text, createContext(budget, depth + 1, false)))
   return shown ?? (isSuspicious(text) ? redacted : text)
 }
 
 const signs = /[=:\uff1d\uff1a<{[%&\\\r\n@]|bearer|basic|-----BEGIN/i
-// Where names may be escaped, or secrets have no name.
+// The pattern matches signs of escaped names and of secrets without a name.
 const nameless = /[%&\\@]|<[!?]|bearer|basic|-----BEGIN/i
 
-/** Whether a text needs no parsing: it has no sign of structure, or no letters of a name and no escapes. */
-const isHarmless = (text: string): boolean =>
+/** Returns whether a text needs no parsing: it has no structure, or no letters of a sensitive name and no escapes. */
+const canSkipParsing = (text: string): boolean =>
   !signs.test(text) || (!nameless.test(text) && !hasSecretLetters(text))
 
-// Secrets without a name, and comments, which may hold anything.
+// These patterns match secrets without a name, and comments, which can contain anything.
 const unnamed = [
   /\b(?:bearer|basic)\s+(?!(?:realm|charset|scope|error(?:_description)?)=)\S/i,
   /:\/\/[^\s/?#"'<>]*@/,
@@ -97,7 +98,7 @@ const secretBeforeSign = new RegExp(`(?:${secretPattern})=`)
 const nameBeforeSign = new RegExp(`(?:${namePattern})=`)
 const maxNamedLength = 120
 
-/** Whether letters contain `password=`, or `name=userpassword`, which names the value beside it. */
+/** Returns whether the letters contain `password=`, or `name=userpassword`, which names the value next to it. */
 const hasSecretName = (letters: string): boolean =>
   secretBeforeSign.test(letters) || (nameBeforeSign.test(letters) && namesSecret(letters.split(/=+/)))
 
@@ -109,8 +110,8 @@ const namesSecret = (parts: string[]): boolean =>
   )
 
 /**
- * Whether a text that is not parsed may hold a secret: a credential, a comment, a sensitive name before `:` or `=` or in
- * the head of a table, or anywhere in what looks like broken JSON or XML.
+ * Returns whether a text that does not parse may contain a secret: a credential, a comment or a sensitive name. A name
+ * counts before `:` or `=`, in a table header, and anywhere in text that resembles broken JSON or XML.
  */
 function isSuspicious(text: string): boolean {
   const plain = unescaped(text)
@@ -122,7 +123,7 @@ function isSuspicious(text: string): boolean {
   return hasSecretName(letters) || structure.test(plain) || hasSecretPath(plain) || hasSecretColumn(plain)
 }
 
-/** Whether a name of several parts, such as `user[password][0`, is in front of `:` or `=`. */
+/** Returns whether a sensitive name with several parts, such as `user[password][0`, precedes `:` or `=`. */
 const hasSecretPath = (text: string): boolean =>
   text
     .split(/[:=]/)
@@ -130,7 +131,7 @@ const hasSecretPath = (text: string): boolean =>
     .some((before) => meaningOf(lastWord(before.slice(-maxPathLength))) === 'secret')
 const lastWord = (text: string): string => text.split(wordEnd).findLast((word) => word !== '') ?? ''
 
-/** Whether the first of several lines names a secret column. */
+/** Returns whether the first of several lines is a table header with a secret column. */
 function hasSecretColumn(text: string): boolean {
   const [line = ''] = /^\s*[^\r\n]*/.exec(text) ?? []
   const cells = line.slice(0, maxHeadLength).split(/[,;\t|]/)

@@ -1,41 +1,44 @@
-// Secrets in XML. A strict parser reads the text and resolves only the five entities that XML itself defines. Comments,
-// instructions and the content of a secret element are replaced; all else stays as it was sent. Pure.
+// This file redacts secrets in XML. A strict parser reads the text and resolves only the five entities that XML itself
+// defines. Comments, processing instructions and the content of secret elements are replaced. Everything else is
+// unchanged.
 import { SaxesParser } from 'saxes'
-import type { Look } from './redact-budget.pure.ts'
+import type { RedactionContext } from './redact-budget.pure.ts'
 import { isSecretName, type Meaning, meaningOf } from './redact-keys.pure.ts'
-import { type Place, redacted, replaceSpans, type Span } from './redact-spans.pure.ts'
+import { type Range, redacted, replaceSpans, type Span } from './redact-spans.pure.ts'
 
-type Attribute = Place & { name: string; value: string }
+type Attribute = Range & { name: string; value: string }
 type Open = {
   meaning: Meaning
   start: number
-  /** Where its content starts. */
+  /** The offset at which its content starts. */
   content: number
-  /** From here on its content is hidden; Infinity when it is not. */
+  /** The offset from which its content is hidden, or Infinity. */
   hiddenFrom: number
-  /** The text in it; null when it holds an element. */
+  /** Its text, or null if it contains an element. */
   text: string | null
   hasName: boolean
   /** Its children that are called `value`. */
-  values: Place[]
+  values: Range[]
 }
 type Reader = {
   source: string
-  look: Look
+  context: RedactionContext
   spans: Span[]
   open: Open[]
   attributes: Attribute[]
   /** The text since the last tag. */
   run: string
-  /** Where the last tag ends. */
+  /** The offset at which the last tag ends. */
   tagEnd: number
-  /** Where the last markup ends: the next one starts with the first `<` from here on. */
+  /** The offset at which the last markup ends. The next markup starts at the first `<` after it. */
   at: number
 }
 
-/** The text with what is secret replaced, up to its last complete tag if it is cut; throws when it is not XML. */
-export function redactXml(source: string, look: Look): string {
-  const reader: Reader = { source, look, spans: [], open: [], attributes: [], run: '', tagEnd: 0, at: 0 }
+/**
+ * Redacts the secrets of an XML text. A truncated text ends after its last complete tag. Throws if the text is not XML.
+ */
+export function redactXml(source: string, context: RedactionContext): string {
+  const reader: Reader = { source, context, spans: [], open: [], attributes: [], run: '', tagEnd: 0, at: 0 }
   const parser = new SaxesParser({ xmlns: false, position: false })
   const addText = (text: string): void => void (reader.run += text)
   parser.on('text', addText)
@@ -43,15 +46,16 @@ export function redactXml(source: string, look: Look): string {
     addText(text)
     reader.at = parser.position
   })
-  // The event comes before the `>`.
+  // The parser emits this event before the `>`.
   parser.on('comment', () => replaceMarkup(reader, parser.position + 1, '<!-- -->'))
   parser.on('processinginstruction', ({ target }) =>
     replaceMarkup(reader, parser.position, `<?${target} ${redacted}?>`),
   )
   parser.on('xmldecl', () => (reader.at = parser.position))
   parser.on('doctype', (declared) => {
-    // A declared entity may be the text of any element.
-    if (declared.includes('[') || look.inside(declared) !== declared) throw new Error('it declares something')
+    // A declared entity can be the text of any element.
+    if (declared.includes('[') || context.inside(declared) !== declared)
+      throw new Error('the document type contains declarations or secrets')
     reader.at = parser.position
   })
   parser.on('opentagstart', () => endRun(reader))
@@ -61,33 +65,33 @@ export function redactXml(source: string, look: Look): string {
   parser.on('opentag', ({ name }) => startElement(reader, name, parser.position))
   parser.on('closetag', ({ isSelfClosing }) => endElement(reader, isSelfClosing, parser.position))
   parser.write(source)
-  if (!look.isCut) parser.close()
+  if (!context.isTruncated) parser.close()
   else while (reader.open.length > 0) leave(reader, { start: reader.tagEnd, end: reader.tagEnd }, true)
   if (reader.tagEnd === 0) throw new Error('no tag is complete')
-  const end = look.isCut ? reader.tagEnd : source.length
+  const end = context.isTruncated ? reader.tagEnd : source.length
   return replaceSpans((from, to) => source.slice(from, to), end, reader.spans)
 }
 
 const nextMarkup = ({ source, at }: Reader): number => source.indexOf('<', at)
-const hide = ({ spans }: Reader, place: Place): void => void spans.push({ place, text: redacted })
+const hide = ({ spans }: Reader, range: Range): void => void spans.push({ range, text: redacted })
 
 function replaceMarkup(reader: Reader, end: number, text: string): void {
-  reader.look.spend()
-  reader.spans.push({ place: { start: nextMarkup(reader), end }, text })
+  reader.context.spend()
+  reader.spans.push({ range: { start: nextMarkup(reader), end }, text })
   reader.at = end
 }
 
-/** Looks into the text since the last tag. */
+/** Redacts the text since the last tag. */
 function endRun(reader: Reader): void {
-  const { run: text, look, open, tagEnd: start } = reader
+  const { run: text, context, open, tagEnd: start } = reader
   if (text === '') return
   reader.run = ''
   const [element, parent] = [open.at(-1), open.at(-2)]
   if (element !== undefined && element.text !== null) element.text += text
-  const shown = look.inside(text)
+  const shown = context.inside(text)
   if (shown === text) return
-  reader.spans.push({ place: { start, end: nextMarkup(reader) }, text: escaped(shown) })
-  // `Password: <b>x</b>` and `<td>Password:</td><td>x</td>`: the value is in what follows.
+  reader.spans.push({ range: { start, end: nextMarkup(reader) }, text: escaped(shown) })
+  // In `Password: <b>x</b>` and `<td>Password:</td><td>x</td>`, the value follows the text.
   if (!/[:=]\s*$/.test(text)) return
   for (const one of [element, parent]) if (one !== undefined) hideFrom(one, start)
 }
@@ -99,27 +103,27 @@ const hideFrom = (element: Open, start: number): void => {
 }
 
 function readAttribute(reader: Reader, { name, value, end }: Omit<Attribute, 'start'>): void {
-  reader.look.spend()
+  reader.context.spend()
   const quote = reader.source[end] as string
   reader.attributes.push({ name, value, start: reader.source.lastIndexOf(quote, end - 1) + 1, end })
 }
 
-/** The name without its prefix. */
+/** Returns the name without its namespace prefix. */
 const localName = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
 
 function startElement(reader: Reader, name: string, content: number): void {
-  const { attributes, open, look } = reader
-  look.spend()
+  const { attributes, open, context } = reader
+  context.spend()
   const meanings = attributes.map((one) => {
     const meaning = meaningOf(localName(one.name))
     return meaning === 'name' && !isSecretName(one.value.trim()) ? 'other' : meaning
   })
   const meaning = meaningOf(localName(name))
   const isSecret = meaning === 'secret' || meanings.includes('name')
-  for (const [index, place] of attributes.entries()) {
+  for (const [index, attribute] of attributes.entries()) {
     const isHidden = meanings[index] === 'secret' || (isSecret && meanings[index] !== 'name')
-    const shown = isHidden ? redacted : showAttribute(reader, place)
-    if (shown !== place.value) reader.spans.push({ place, text: escapedInQuotes(shown) })
+    const shown = isHidden ? redacted : redactAttribute(reader, attribute)
+    if (shown !== attribute.value) reader.spans.push({ range: attribute, text: escapedInQuotes(shown) })
   }
   const parent = open.at(-1)
   if (parent !== undefined) parent.text = null
@@ -136,10 +140,10 @@ function startElement(reader: Reader, name: string, content: number): void {
   reader.at = reader.tagEnd = content
 }
 
-/** The parser turns line ends into blanks; a table has its head only in what was written. */
-function showAttribute({ source, look }: Reader, { value, start, end }: Attribute): string {
+/** The parser replaces line breaks with spaces, so only the raw value shows the header line of a table. */
+function redactAttribute({ source, context }: Reader, { value, start, end }: Attribute): string {
   const raw = source.slice(start, end)
-  return /[\r\n]/.test(raw) && look.inside(raw) !== raw ? redacted : look.inside(value)
+  return /[\r\n]/.test(raw) && context.inside(raw) !== raw ? redacted : context.inside(value)
 }
 
 const escapedInQuotes = (text: string): string =>
@@ -151,17 +155,17 @@ function endElement(reader: Reader, isSelfClosing: boolean, end: number): void {
   reader.at = reader.tagEnd = end
 }
 
-/** Hides what is secret in an element that ends here, or that is cut, and tells its parent what it was. */
-function leave(reader: Reader, endTag: Place, isCut: boolean): void {
+/** Hides the secrets of an element that ends or is truncated, and reports its meaning to the parent. */
+function leave(reader: Reader, endTag: Range, isTruncated: boolean): void {
   const element = reader.open.pop() as Open
   const parent = reader.open.at(-1)
   hide(reader, { start: element.hiddenFrom, end: endTag.start })
-  if (isCut && !element.hasName) for (const place of element.values) hide(reader, place)
+  if (isTruncated && !element.hasName) for (const range of element.values) hide(reader, range)
   if (parent === undefined) return
   const { meaning } = element
   if (meaning === 'value') parent.values.push({ start: element.start, end: endTag.end })
   if (meaning !== 'name') return
   // `<name>password</name><value>x</value>`
   if (element.text !== null && isSecretName(element.text.trim())) hideFrom(parent, parent.content)
-  parent.hasName ||= !isCut
+  parent.hasName ||= !isTruncated
 }

@@ -1,4 +1,4 @@
-// How long it takes to redact what is hard to read.
+// These tests measure the time to redact bodies that are hard to parse.
 import { describe, expect, test } from 'vitest'
 import { hostile } from '../../../test/kit/slow-texts.ts'
 import { redactBody } from './redact.pure.ts'
@@ -41,7 +41,7 @@ describe('64 KiB of what is hard to read', () => {
     '://',
   ]
 
-  /** The least time of this thread that a few tries took, or the first that is short enough. */
+  /** Returns the lowest CPU time of several runs, or the first one that is low enough. */
   function leastMs(work: () => void, enoughMs: number): number {
     let least = Infinity
     for (let tries = 0; tries < 6 && least >= enoughMs; tries++) {

@@ -1,16 +1,16 @@
-// What the log of forwarded calls shows of headers, addresses and bodies. Bodies that parse as JSON, XML, a form or
-// parts are shown without secrets; of all others, the type and the length. Pure.
-import { type Budget, createBudget, within } from './redact-budget.pure.ts'
+// This file redacts headers, URLs and bodies for the call log. Bodies that parse as JSON, XML, a form or multipart are
+// shown without secrets. For all other bodies, only the type and the length are shown.
+import { type Budget, createBudget, withinBudget } from './redact-budget.pure.ts'
 import { decodeText } from './redact-decode.pure.ts'
 import { isSecretHeader } from './redact-keys.pure.ts'
 import { type Part, redactParts } from './redact-multipart.pure.ts'
 import { redacted } from './redact-spans.pure.ts'
-import { showAddress, showDocument, showText } from './redact-text.pure.ts'
+import { redactDocument, redactText, redactUrlQuery } from './redact-text.pure.ts'
 
 const maxNestedParts = 3
 const mediaType = /^\s*([\w.+-]{1,60}\/[\w.+-]{1,60})\s*(?:;|$)/
 
-/** Headers as they are logged; `raw` is flat: name, value, name, value … */
+/** Redacts headers. `raw` is a flat list: name, value, name, value … */
 export function redactHeaders(
   raw: readonly string[],
   budget = createBudget(),
@@ -18,22 +18,23 @@ export function redactHeaders(
   const headers: { name: string; value: string }[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name, value] = [raw[i] as string, raw[i + 1] as string]
-    const shown = isSecretHeader(name) ? redacted : within(() => showText(value, budget), redacted)
+    const shown = isSecretHeader(name) ? redacted : withinBudget(() => redactText(value, budget), redacted)
     headers.push({ name: storable(name), value: storable(shown) })
   }
   return headers
 }
 
-/** The URL with sensitive query values replaced. */
+/** Returns the URL with sensitive query values redacted. */
 export function redactUrl(url: string, budget = createBudget()): string {
   const at = url.search(/[?;&#]/)
   const path = at < 0 ? url : url.slice(0, at + 1)
-  return storable(within(() => showAddress(url, budget), `${showAddress(path, createBudget())}${redacted}`))
+  return storable(
+    withinBudget(() => redactUrlQuery(url, budget), `${redactUrlQuery(path, createBudget())}${redacted}`),
+  )
 }
 
 /**
- * What is logged of a body: `captured` is its beginning (at most 64 KiB are ever captured), `totalBytes` its whole
- * length.
+ * Returns the text that is logged for a body. `captured` is its start, at most 64 KiB; `totalBytes` is its full length.
  */
 export function redactBody(
   captured: Buffer,
@@ -42,39 +43,39 @@ export function redactBody(
 ): string {
   const { totalBytes, contentType } = about
   const isEncoded = /[^\s,]/.test((about.contentEncoding ?? '').replaceAll(/\bidentity\b/gi, ''))
-  const part: Part = { content: captured, contentType, isCut: captured.length < totalBytes }
-  const shown = isEncoded ? null : within(() => showBody(part, budget, 0), null)
+  const part: Part = { content: captured, contentType, isTruncated: captured.length < totalBytes }
+  const shown = isEncoded ? null : withinBudget(() => redactContent(part, budget, 0), null)
   if (totalBytes === 0) return ''
   if (shown === null) return `[${isEncoded ? 'binary' : typeOf(part)}, ${totalBytes} bytes]`
-  // Many short values would make the text too long to keep.
+  // With many short values, the redacted text would be too long to store.
   const maxLength = 2 * captured.length + 1_000
   const kept = storable(shown.length > maxLength ? shown.slice(0, maxLength) + redacted : shown)
-  return part.isCut ? `${kept} [cut: ${captured.length} of ${totalBytes} bytes]` : kept
+  return part.isTruncated ? `${kept} [truncated: ${captured.length} of ${totalBytes} bytes]` : kept
 }
 
-/** A body or a part of one; null when it does not parse. Throws when it exceeds the budget. */
-function showBody(body: Part, budget: Budget, nested: number): string | null {
-  const showPart = (part: Part): string =>
-    showBody(part, budget, nested + 1) ??
-    showField(part, budget) ??
-    `[${typeOf(part)}, ${part.content.length} bytes${part.isCut ? ' and more' : ''}]`
-  const parts = redactParts(body, { budget, isTooDeep: nested >= maxNestedParts, showPart })
+/** Redacts a body or a part of one. Returns null if it does not parse. Throws if it exceeds the budget. */
+function redactContent(body: Part, budget: Budget, nested: number): string | null {
+  const redactPart = (part: Part): string =>
+    redactContent(part, budget, nested + 1) ??
+    redactField(part, budget) ??
+    `[${typeOf(part)}, ${part.content.length} bytes${part.isTruncated ? ' and more' : ''}]`
+  const parts = redactParts(body, { budget, isTooDeep: nested >= maxNestedParts, redactPart })
   if (parts !== null) return parts
-  const text = decodeText(body.content, body.contentType, body.isCut)
-  return text === null ? null : showDocument(text, budget, body.isCut)
+  const text = decodeText(body.content, body.contentType, body.isTruncated)
+  return text === null ? null : redactDocument(text, budget, body.isTruncated)
 }
 
-/** A part without a type is a field of a form, and shown like the value of one. */
-function showField({ content, contentType, isCut }: Part, budget: Budget): string | null {
-  const text = contentType === null && !isCut ? decodeText(content, null, false) : null
-  return text === null ? null : showText(text, budget)
+/** A part without a content type is a form field, and is redacted like a form value. */
+function redactField({ content, contentType, isTruncated }: Part, budget: Budget): string | null {
+  const text = contentType === null && !isTruncated ? decodeText(content, null, false) : null
+  return text === null ? null : redactText(text, budget)
 }
 
-/** What is said of a body that is not shown. */
-const typeOf = ({ content, contentType, isCut }: Part): string =>
-  decodeText(content, contentType, isCut) === null
+/** Returns the type that the log shows instead of the body. */
+const typeOf = ({ content, contentType, isTruncated }: Part): string =>
+  decodeText(content, contentType, isTruncated) === null
     ? 'binary'
     : (mediaType.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'text')
 
-/** PostgreSQL stores neither U+0000 nor half a character. */
+/** PostgreSQL stores neither U+0000 nor lone surrogates. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd').toWellFormed()

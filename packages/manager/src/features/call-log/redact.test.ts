@@ -1,4 +1,4 @@
-// What the log shows of headers, addresses and bodies. Pure.
+// These tests cover what the log shows for headers, URLs and bodies.
 import { describe, expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
 
@@ -20,7 +20,7 @@ const show = (body: string | Buffer, contentType: string | null = null, totalByt
   })
 const headerOf = (name: string, value: string) => redactHeaders([name, value])[0]?.value
 
-/** Every place where a key of a body, a query or a header may stand. */
+/** Checks every position in which a body, a query or a header can contain the key. */
 function expectHidden(key: string): void {
   const spellings = [
     key,
@@ -71,7 +71,7 @@ describe('headers', () => {
       ['/p?a=b&api_key=s3cr3t', '/p?a=b&api_key=[REDACTED]'],
       ['https://user:s3cr3t@h/p?a=b', 'https://[REDACTED]@h/p?a=b'],
       ['{"password":"s3cr3t","a":1}', '{"password":"[REDACTED]","a":1}'],
-      // Other text is hidden as a whole.
+      // Other text is redacted completely.
       ['<https://h/p?token=s3cr3t&page=2>; rel="next"', '[REDACTED]'],
       ['</p?page=2&pin=s3cr3t>; rel=next', '[REDACTED]'],
       ['0; url=https://user:s3cr3t@h/p', '[REDACTED]'],
@@ -99,7 +99,7 @@ test('[esb-audit.redact-headers] what PostgreSQL cannot store is replaced', () =
   const shown = '\ufffd\ufffdx'
   expect(redactHeaders(['x\0', '\0\ud83dx'])).toEqual([{ name: 'x\ufffd', value: shown }])
   expect(redactUrl('/\0\ud83dx?a=\0\ud83dx')).toBe(`/${shown}?a=${shown}`)
-  // The length that is kept ends in the middle of a character.
+  // The stored length ends in the middle of a character.
   const text = `${'🙂pin=1&'.repeat(4_000)}a`
   for (const body of [text, `x${text}`]) expect(show(body).isWellFormed()).toBe(true)
 })
@@ -148,18 +148,18 @@ describe('bodies that are not shown', () => {
 
   test('a cut body says how much is shown, and ends with its last complete value', () => {
     expect(show('{"a":"b","c":{"d":[1, 2, 3', null, 100)).toBe(
-      '{"a":"b","c":{"d":[1, 2 [cut: 26 of 100 bytes]',
+      '{"a":"b","c":{"d":[1, 2 [truncated: 26 of 100 bytes]',
     )
     expect(show('{"a":1,"password":{"b":"s3c","c":2,', null, 100)).toBe(
-      '{"a":1,"password":"[REDACTED]" [cut: 35 of 100 bytes]',
+      '{"a":1,"password":"[REDACTED]" [truncated: 35 of 100 bytes]',
     )
     expect(show('<a><b>c</b><pin>1<d/>2', null, 100)).toBe(
-      '<a><b>c</b><pin>[REDACTED] [cut: 22 of 100 bytes]',
+      '<a><b>c</b><pin>[REDACTED] [truncated: 22 of 100 bytes]',
     )
-    expect(show('a=b&pin=1&c=d', null, 100)).toBe('a=b&pin=[REDACTED] [cut: 13 of 100 bytes]')
-    // Half of a last character does not make it binary.
+    expect(show('a=b&pin=1&c=d', null, 100)).toBe('a=b&pin=[REDACTED] [truncated: 13 of 100 bytes]')
+    // A truncated last character does not make the body binary.
     expect(show(Buffer.from('{"a":1,"b":"é').subarray(0, 13), null, 100)).toBe(
-      '{"a":1 [cut: 13 of 100 bytes]',
+      '{"a":1 [truncated: 13 of 100 bytes]',
     )
     expect(show(Buffer.from('{"a":"é').subarray(0, 7))).toBe('[binary, 7 bytes]')
   })
@@ -238,7 +238,7 @@ describe('bodies of several parts', () => {
       ].join(''),
     )
     expect(show(typed('kept') + field('"b"', 'kept').trimEnd(), type, 1_000)).toBe(
-      `${typed('[text/plain, 4 bytes]')}${field('"b"', '[text, 4 bytes and more]').trimEnd()} [cut: 92 of 1000 bytes]`,
+      `${typed('[text/plain, 4 bytes]')}${field('"b"', '[text, 4 bytes and more]').trimEnd()} [truncated: 92 of 1000 bytes]`,
     )
   })
 
@@ -260,7 +260,7 @@ describe('bodies of several parts', () => {
       binary,
     ])
     expect(show(body, type, 1_000)).toBe(
-      `--x\r\n\r\n[binary, 3 bytes]\r\n--x\r\n${file}\r\n\r\n[file, 3 bytes and more] [cut: ${body.length} of 1000 bytes]`,
+      `--x\r\n\r\n[binary, 3 bytes]\r\n--x\r\n${file}\r\n\r\n[file, 3 bytes and more] [truncated: ${body.length} of 1000 bytes]`,
     )
   })
 

@@ -1,4 +1,4 @@
-// Months that are dropped while the log is read: calls wait two seconds at most.
+// These tests drop months while the log is read: calls must wait at most 2 s.
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../../../test/kit/app.ts'
 import { seedCaller } from '../../../test/kit/esb-calls.ts'
@@ -8,7 +8,7 @@ import { seedProject } from '@manager/harness/seed.ts'
 const services: TestApp[] = []
 
 const { start } = retainingServices(services)
-// Replicas go before the service that owns their database.
+// Replicas are closed before the service that owns their database.
 afterAll(async () => {
   for (const service of services) await service.close()
 })

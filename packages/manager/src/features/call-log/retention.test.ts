@@ -1,4 +1,4 @@
-// The job that makes and drops the months of the log.
+// These tests cover the job that creates and drops the monthly partitions of the log.
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../../../test/kit/app.ts'
@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 const services: TestApp[] = []
 
 const { start } = retainingServices(services)
-// Replicas go before the service that owns their database.
+// Replicas are closed before the service that owns their database.
 afterAll(async () => {
   for (const service of services) await service.close()
 })
@@ -29,7 +29,7 @@ const firstOf = (offset: number): Date => {
   const today = new Date()
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + offset))
 }
-/** This month, or one so many months from it. */
+/** Returns the name of the month at this offset from the current month. */
 const month = (offset: number): string => firstOf(offset).toISOString().slice(0, 7).replace('-', '_')
 const addMonthAt = (service: TestApp, offset: number): Promise<void> =>
   addMonth(
@@ -40,7 +40,7 @@ const addMonthAt = (service: TestApp, offset: number): Promise<void> =>
       .slice(0, 10),
   )
 const present = [-1, 0, 1, 2].map(month)
-/** How many whole days ago the month ended. */
+/** Returns the number of whole days since the month ended. */
 const daysSinceEnd = (offset: number): number =>
   Math.floor((Date.now() - firstOf(offset + 1).getTime()) / dayMs)
 const linesAbout = ({ logLines }: TestApp) =>
@@ -71,7 +71,7 @@ describe('months of the log', () => {
 
   test('stay for 90 days unless the setting says otherwise', async () => {
     const service = await start()
-    // The month before the last ended 31 to 92 days ago, the one five months back at least 120.
+    // The month before last ended 31 to 92 days ago, and the month five months ago at least 120 days ago.
     for (const offset of [-5, -2]) await addMonthAt(service, offset)
     await run(service)
     expect(await monthsOf(service)).toEqual([...(daysSinceEnd(-2) < 90 ? [month(-2)] : []), ...present])
@@ -87,7 +87,7 @@ describe('months of the log', () => {
     await run(service)
     expect(await monthsOf(service)).toEqual(present)
     expect(linesAbout(service)).toMatchObject([
-      { table: 'esb_audit_logs', partitions: 2, msg: 'monthly partitions made' },
+      { table: 'esb_audit_logs', partitions: 2, msg: 'monthly partitions created' },
     ])
     await run(service)
     expect(linesAbout(service)).toHaveLength(1)
@@ -107,7 +107,7 @@ describe('months of the log', () => {
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
     })
     try {
-      const warning = ahead.lines.find((line) => line.includes('the clock of this machine differs'))
+      const warning = ahead.lines.find((line) => line.includes('the machine clock differs'))
       expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 'warn' })
       const person = { id: randomUUID(), email: 'late@example.com', name: 'Late' }
       await service.sql.query(
@@ -157,7 +157,7 @@ describe('months of the log', () => {
     }
     const lines = replicas.flatMap(linesAbout)
     expect(lines.filter(({ msg }) => String(msg).endsWith('dropped'))).toHaveLength(5)
-    expect(lines.filter(({ msg }) => String(msg).endsWith('made'))).toHaveLength(5)
+    expect(lines.filter(({ msg }) => String(msg).endsWith('created'))).toHaveLength(5)
   })
 
   test('stay while someone reads the log, and calls wait for a moment only; the next run drops them', async () => {

@@ -1,5 +1,5 @@
-// What somebody could try who is not the person at the terminal: forms of other sites, stolen proofs, texts that are HTML,
-// and guesses.
+// These tests cover attacks by someone other than the person at the terminal: cross-site forms, stolen form tokens,
+// HTML in texts, and guessed codes.
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -25,7 +25,7 @@ afterAll(() => service?.close())
 
 const statusOf = async (code: string): Promise<string> =>
   (await service.sql.query('select status from cli_logins where user_code = $1', [code])).rows[0].status
-/** A login, and the form that the person was shown for it. */
+/** Starts a login. Returns its code and the form that the person was shown. */
 const begin = async (person: Person) => {
   const { user_code: code } = await terminal.login()
   const page = await openPage(service, person, code)
@@ -113,7 +113,7 @@ describe('[cli-login.csrf] a form', () => {
 
 describe('texts of a terminal', () => {
   type Node = DefaultTreeAdapterTypes.Node
-  /** Every element of a page with the names of its attributes. */
+  /** Returns every element of a page with the names of its attributes. */
   const shapeOf = (text: string): string[] => {
     const found: string[] = []
     const walk = (node: Node): void => {
@@ -194,7 +194,7 @@ describe('guesses', () => {
 
   test('[cli-login.page-errors] every code is unknown until 15 minutes after the first wrong one, and the right one is known then', async () => {
     let now = Date.now()
-    // Redis has its own clock; without it the service counts by the clock of the test.
+    // Redis has its own clock. Without Redis, the service uses the clock of the test.
     const other = await startTestApp({
       world: { clock: { now: () => new Date(now) } },
       env: { SVC_REDIS_URL: 'redis://127.0.0.1:1' },
@@ -241,7 +241,7 @@ describe('guesses', () => {
 
   test('[cli-login.poll-limit] a login is polled at most 30 times a minute, a client at most 120 times', async () => {
     const [{ session_id }, other] = [await terminal.login(), await terminal.login()]
-    // Limits are exact where Redis counts.
+    // Limits are exact only while Redis is available.
     await expect.poll(() => service.world.redis.isUp(), { timeout: 60_000 }).toBe(true)
     const poller = from('203.0.113.60')
     const polls = await Promise.all(Array.from({ length: 40 }, () => terminal.poll(session_id, poller)))
@@ -249,9 +249,9 @@ describe('guesses', () => {
     expect(limited).toHaveLength(10)
     for (const { headers, body } of limited) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-      expect(body['error']).toBe('too many requests of this kind; wait as long as Retry-After says')
+      expect(body['error']).toBe('too many requests; retry after the time in Retry-After')
     }
-    // What a login is refused takes nothing from others of the same client.
+    // Polls that the limit of a login rejects do not count against other logins of the same client.
     const others = await Promise.all(
       Array.from({ length: 95 }, (_, n) => terminal.poll(`guess ${n}`, poller)),
     )

@@ -1,5 +1,5 @@
-// The service is killed (SIGKILL) while terminals get their tokens. Afterwards every token is with its terminal, or revoked:
-// none is lost and valid.
+// This test kills the service (SIGKILL) while terminals fetch their tokens. Afterwards, every token was received by its
+// terminal or is revoked: no token is both lost and valid.
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { type TestDatabase, createScratchDatabase } from '../../../test/kit/data
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
-// Of four kills one comes while people approve, and one in each third of the fetching.
+// One of four kills happens during approvals, and one in each third of the fetching.
 const kills = loadSize(4, 8)
 const terminals = loadSize(8, 16)
 
@@ -29,15 +29,15 @@ const raised = {
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-/** Prefixes of the tokens that terminals got, as their rows have them. */
+/** Prefixes of the tokens that terminals received, as stored in their rows. */
 const held = new Set<string>()
-/** Logins that somebody has approved. */
+/** Logins that have been approved. */
 const approved = new Set<string>()
 let unanswered = 0
 
 type Waiting = { terminal: Terminal; sessionId: string }
 
-/** A login that somebody has approved; null when the service ended first. */
+/** Starts and approves a login. Returns null if the service was killed first. */
 async function approve(service: ServiceProcess): Promise<Waiting | null> {
   try {
     const terminal = await openTerminal(service)
@@ -52,14 +52,14 @@ async function approve(service: ServiceProcess): Promise<Waiting | null> {
   }
 }
 
-/** Fetches the token; the service may end at any instant of it. */
+/** Fetches the token. The service can be killed at any time. */
 async function fetchToken({ terminal, sessionId }: Waiting): Promise<void> {
   const answer = await terminal.poll(sessionId).catch(() => null)
   if (answer === null) unanswered++
   else held.add(/^pat_(\w{8})_/.exec(terminal.open(answer.body['sealed_token']))?.[1] as string)
 }
 
-/** Kills the service while terminals fetch their tokens, or already while people approve. */
+/** Kills the service while terminals fetch their tokens, or earlier while people approve. */
 async function playRound(kill: number): Promise<void> {
   const service = await startProcess(database.url, raised)
   const already = approved.size
@@ -86,7 +86,7 @@ async function playRound(kill: number): Promise<void> {
 test('a token is delivered or revoked, however the service ends', { timeout: 600_000 }, async () => {
   for (let kill = 0; kill < kills; kill++) await playRound(kill)
   const { rows: left } = await sql.query('select status, count(*)::int from cli_logins group by 1 order by 1')
-  // Time passes: the logins are over, and what was on its way is a minute old.
+  // Simulates elapsed time: the logins have expired, and deliveries in flight are a minute old.
   await sql.query(`update cli_logins set expires_at = now(), fetched_at = fetched_at - interval '2 minutes'`)
   const last = await startProcess(database.url, raised)
   const isOpen = async (): Promise<boolean> =>
@@ -107,7 +107,7 @@ test('a token is delivered or revoked, however the service ends', { timeout: 600
       `after the kills: ${JSON.stringify(left)}\n`,
   )
   expect(lost).toEqual([])
-  // Otherwise no kill met anything.
+  // Without such a request, no kill would have interrupted anything.
   expect(unanswered).toBeGreaterThan(0)
   expect(countOf(({ revoked }) => revoked)).toBeGreaterThan(0)
 })

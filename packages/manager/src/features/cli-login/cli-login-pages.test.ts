@@ -1,4 +1,4 @@
-// The page on which a person decides about a login: what it shows, what it does, and how it fails.
+// These tests cover the page on which a person approves or denies a login: its content, its effects and its errors.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -65,7 +65,7 @@ describe('/cli/authorize', () => {
     const decided = await sendForm(service, anna, form)
     for (const { text } of [page, decided]) {
       expect(text).toContain('<code>svc tokens list</code>')
-      // The terminal chose the name of the token, so it is in no command that somebody might paste.
+      // The terminal chose the token name, so no command that a person might paste contains it.
       expect(text).toContain('<code>svc tokens revoke &lt;name&gt;</code>')
     }
   })

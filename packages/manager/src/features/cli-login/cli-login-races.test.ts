@@ -1,4 +1,4 @@
-// Two things happen to a login at once: exactly one of them counts, and no token is left over.
+// These tests run two operations on a login concurrently: exactly one takes effect, and no token is left over.
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
@@ -34,8 +34,8 @@ const begin = async (name: string) => {
     sendForm(service, anna, { code: started.user_code, form_token, decision, compared: 'yes' })
   return { ...started, send }
 }
-/** Holds the row, and lets go after the change once somebody waits for it. */
-const meanwhile = async (
+/** Locks the row until another transaction waits for it, then makes the change and commits. */
+const whileRowLocked = async (
   code: string,
   change: (client: PoolClient) => Promise<unknown>,
   act: () => Promise<unknown>,
@@ -54,7 +54,7 @@ const meanwhile = async (
   }
 }
 
-/** Whether somebody waits for a statement like this. */
+/** Returns whether a session waits for a lock with a statement like this. */
 const waitsFor = async (text: string): Promise<boolean> => {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`
   return (await service.sql.query(waiting, [`%${text}%`])).rows.length > 0
@@ -89,7 +89,7 @@ describe('an approval', () => {
         `update cli_logins set expires_at = now() + interval '2 seconds' where user_code = $1`,
         [user_code],
       )
-    const answer = (await meanwhile(
+    const answer = (await whileRowLocked(
       user_code,
       (client) => client.query(change, [user_code]),
       () => send('approve'),
@@ -137,7 +137,7 @@ describe('[cli-login.poll-once] polls', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => terminal.poll(session_id)))
     const others = answers.filter(({ body }) => !('sealed_token' in body))
     expect(others).toHaveLength(99)
-    // Those who meet the one come again.
+    // Polls that are concurrent with the successful one must poll again.
     for (const { body } of others) expect(['expired', 'authorization_pending']).toContain(body['status'])
     expect((await terminal.poll(session_id)).body).toEqual({ status: 'expired' })
   })
@@ -163,7 +163,7 @@ describe('[cli-login.poll-once] polls', () => {
     const { session_id, send } = await begin('met')
     const client = await service.sql.connect()
     try {
-      // The approval waits for the head of the chain, with the row of the login locked.
+      // The approval waits for the head of the chain while it holds the lock on the login.
       await client.query('begin')
       await client.query('select 1 from audit_chains for update')
       const approving = send('approve')
@@ -183,7 +183,7 @@ describe('[cli-login.poll-once] polls', () => {
     const leaving = new AbortController()
     const client = await service.sql.connect()
     try {
-      // The poll has taken the token out, and waits for the head of the chain.
+      // The poll has removed the token from the login and waits for the head of the chain.
       await client.query('begin')
       await client.query('select 1 from audit_chains for update')
       const polling = fetch(`${service.url}/api/cli/login/poll`, {

@@ -17,7 +17,7 @@ const bodyLimit = 8_192
 
 type Services = { terminal: TerminalService; decisions: DecisionService; delivery: Delivery }
 
-/** The routes of the terminal, and the page of the person. */
+/** Registers the routes for the terminal and the page for the person. */
 export function registerCliLoginRoutes(server: ApiServer, services: Services): void {
   registerTerminalRoutes(server, services)
   void server.register((forms, _options, done) => {
@@ -28,7 +28,7 @@ export function registerCliLoginRoutes(server: ApiServer, services: Services): v
 }
 
 function registerTerminalRoutes(server: ApiServer, { terminal, delivery }: Services): void {
-  const policy = { proxy: 'a terminal has no user yet; it proves itself by the session that it started' }
+  const policy = { proxy: 'a terminal has no user yet; it authenticates with the session that it started' }
   server.post(
     '/api/cli/login/start',
     { bodyLimit, config: { policy }, schema: startSchema },
@@ -46,7 +46,8 @@ function registerTerminalRoutes(server: ApiServer, { terminal, delivery }: Servi
       const poll = await terminal.poll(request.body.session_id, originOf(request))
       if ('status' in poll) return poll
       const { loginId, sealedToken, tokenName, expiresAt } = poll
-      // On close rather than on the end of the response: a client that closes the connection has not got it.
+      // The handler waits for `close`, not for the end of the response: a client that disconnects has not received the
+      // token.
       const settle = (): void => {
         const isSent = reply.raw.writableFinished && reply.statusCode === 200
         if (isSent) delivery.sent(loginId)
@@ -60,7 +61,7 @@ function registerTerminalRoutes(server: ApiServer, { terminal, delivery }: Servi
 }
 
 function registerPage(server: ApiServer, decisions: DecisionService): void {
-  const policy = { user: 'people decide about logins in their own name' }
+  const policy = { user: 'users approve or deny logins for themselves' }
   const errorShape = 'page' as const
   server.get(
     '/cli/authorize',
@@ -119,6 +120,6 @@ const nameOf = ({ externalName, externalUsername, externalEmail }: Actor['user']
   return externalEmail === '' || externalEmail === name ? name : `${name} (${externalEmail})`
 }
 
-/** Short enough to compare by eye; a terminal can show the same of its key. */
+/** Returns a fingerprint that is short enough to compare by eye. A terminal can show the fingerprint of its own key. */
 const fingerprintOf = (publicKey: Uint8Array): string =>
   (createHash('sha256').update(publicKey).digest('hex').slice(0, 16).match(/.{4}/g) ?? []).join(' ')

@@ -1,4 +1,4 @@
-// What terminals and browsers send, and the responses.
+// These schemas describe the requests of terminals and browsers, and the responses.
 import { Type } from 'typebox'
 import { errorResponses, errorSchemas } from '../../platform/http/http.schemas.ts'
 import { notBlank } from '../../platform/http/validation.ts'

@@ -1,4 +1,4 @@
-// How often terminals may ask, and how long their tokens live.
+// These settings limit how often terminals poll and how long their tokens are valid.
 import { type Reader, integer, setting } from '../../config/readers.ts'
 import { throttleTime } from '../../config/throttle-settings.ts'
 

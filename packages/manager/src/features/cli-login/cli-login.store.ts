@@ -3,7 +3,7 @@ import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 
 type LoginStatus = 'pending' | 'approved' | 'denied' | 'fetched' | 'consumed' | 'undelivered'
 
-/** A login as the person who decides sees it, and as the audit trail does. */
+/** A login with the fields that the deciding person and the audit trail see. */
 export type CliLogin = {
   id: string
   userCode: string
@@ -33,26 +33,28 @@ const columns = [
 export type NewLogin = Pick<CliLogin, 'id' | 'userCode' | 'tokenName' | 'ipAddress' | 'userAgent'> & {
   secretHash: Buffer
   publicKey: Buffer
-  /** The client as throttles count it. */
+  /** The network that throttles use to identify the client. */
   network: string
 }
 
-// Pending logins that an address keeps.
-const keptOfAddress = 1_000
-// All pending logins are at most 100,000, a hundredth of them in each share. Concurrent starts do not see each other: the
-// difference to 1,000 leaves room for fifty of them in one share.
+const maxPendingPerAddress = 1_000
+// At most 100,000 logins are pending, divided into 100 shares of 1,000. Concurrent starts do not see each other: the
+// margin of 50 leaves room for 50 concurrent starts in one share. The index cli_logins_share_idx contains the number of
+// shares.
 const shares = 100
-const keptOfShare = 950
-// A start drops more than it adds, so what concurrent starts left over is gone soon.
-const droppedAtOnce = 10
-
-/** Those beyond the newest; a new login, which the statement does not see yet, is one of those that are kept. */
-const beyond = (kept: number) =>
-  sql`order by created_at desc, id desc offset ${kept - 1} limit ${droppedAtOnce}`
+const maxPendingPerShare = 950
+// A start deletes more logins than it adds, so an excess from concurrent starts disappears quickly.
+const dropBatchSize = 10
 
 /**
- * Inserts a login and drops the oldest pending ones beyond the limits, of its address and of all. Reads two ranges of at
- * most a thousand index entries. Undefined when another login has the code.
+ * Selects the logins after the newest `kept` ones. The new login, which the statement does not see yet, counts as one.
+ */
+const beyond = (kept: number) =>
+  sql`order by created_at desc, id desc offset ${kept - 1} limit ${dropBatchSize}`
+
+/**
+ * Inserts a login and deletes the oldest pending logins that exceed the limit per address or the total limit. Reads two
+ * ranges of at most 1,000 index entries. Returns undefined if another login has the code.
  */
 export async function insertLogin(
   db: Queries,
@@ -63,10 +65,12 @@ export async function insertLogin(
     with dropped as (
       delete from cli_logins where id = any (array(
         select id from cli_logins where status = 'pending' and id = any (array(
-          (select id from cli_logins where status = 'pending' and network = ${login.network} ${beyond(keptOfAddress)})
+          (select id from cli_logins where status = 'pending' and network = ${login.network}
+            ${beyond(maxPendingPerAddress)})
           union all
           (select id from cli_logins where status = 'pending'
-            and (get_byte(secret_hash, 0) * 256 + get_byte(secret_hash, 1)) % 100 = ${share} ${beyond(keptOfShare)})))
+            and (get_byte(secret_hash, 0) * 256 + get_byte(secret_hash, 1)) % ${sql.lit(shares)} = ${share}
+            ${beyond(maxPendingPerShare)})))
         for update skip locked))
       returning id)
     insert into cli_logins (id, secret_hash, user_code, public_key, token_name, ip_address, network, user_agent)
@@ -77,17 +81,19 @@ export async function insertLogin(
   return rows[0]
 }
 
-/** What a poll has to know; both flags are by the clock of the database. */
+/** The data that a poll needs. Both flags use the database clock. */
 export type PolledLogin = CliLogin & {
   intervalSeconds: number
   sealedToken: Buffer | null
-  isOver: boolean
+  isExpired: boolean
   isEarly: boolean
-  /** Of the token; null when it was revoked or deleted meanwhile. */
+  /** The expiry time of the token, or null if the token has been revoked or deleted. */
   tokenExpiresAt: string | null
 }
 
-/** Locks the login of a terminal until the transaction ends; false when somebody else has it, or when there is none. */
+/**
+ * Locks the login of a terminal until the transaction ends. Returns false if it is already locked or does not exist.
+ */
 export async function lockPolled(tx: Tx, secretHash: Buffer): Promise<boolean> {
   const row = await tx
     .selectFrom('cliLogins')
@@ -99,14 +105,17 @@ export async function lockPolled(tx: Tx, secretHash: Buffer): Promise<boolean> {
   return row !== undefined
 }
 
-/** Read after the lock and not with it: what a decision has just made is not visible to the statement that met it. */
+/**
+ * Reads the login after locking it. A separate statement is needed: the statement that waited for the lock would not
+ * see the decision that was just committed.
+ */
 export function findPolled(tx: Tx, secretHash: Buffer): Promise<PolledLogin | undefined> {
   return tx
     .selectFrom('cliLogins')
     .select(columns)
     .select(['intervalSeconds', 'sealedToken'])
     .select([
-      sql<boolean>`expires_at <= clock_timestamp()`.as('isOver'),
+      sql<boolean>`expires_at <= clock_timestamp()`.as('isExpired'),
       sql<boolean>`coalesce(clock_timestamp() < last_polled_at + make_interval(secs => interval_seconds), false)`.as(
         'isEarly',
       ),
@@ -118,7 +127,7 @@ export function findPolled(tx: Tx, secretHash: Buffer): Promise<PolledLogin | un
     .executeTakeFirst() as Promise<PolledLogin | undefined>
 }
 
-export async function notePoll(tx: Tx, id: string, intervalSeconds: number): Promise<void> {
+export async function recordPoll(tx: Tx, id: string, intervalSeconds: number): Promise<void> {
   await tx
     .updateTable('cliLogins')
     .set({ lastPolledAt: sql`clock_timestamp()`, intervalSeconds })
@@ -126,8 +135,8 @@ export async function notePoll(tx: Tx, id: string, intervalSeconds: number): Pro
     .execute()
 }
 
-/** Takes the token out; the response that carries it is on its way. */
-export async function noteFetched(tx: Tx, id: string): Promise<void> {
+/** Removes the token from the login, because a response is delivering it. */
+export async function markFetched(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('cliLogins')
     .set({ status: 'fetched', fetchedAt: sql`clock_timestamp()`, sealedToken: null })
@@ -135,8 +144,8 @@ export async function noteFetched(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** The response was sent; false when the token was revoked before that was known. */
-export async function noteConsumed(db: Queries, id: string): Promise<boolean> {
+/** Records that the response was sent. Returns false if the token was revoked before. */
+export async function markConsumed(db: Queries, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('cliLogins')
     .set({ status: 'consumed' })
@@ -146,8 +155,8 @@ export async function noteConsumed(db: Queries, id: string): Promise<boolean> {
   return numUpdatedRows === 1n
 }
 
-/** What the page shows; the age is by the clock of the database. */
-export type ShownLogin = CliLogin & { publicKey: Buffer; isOver: boolean; ageSeconds: number }
+/** The data that the page shows. The age uses the database clock. */
+export type ShownLogin = CliLogin & { publicKey: Buffer; isExpired: boolean; ageSeconds: number }
 
 export function findByCode(db: Reads, userCode: string): Promise<ShownLogin | undefined> {
   return db
@@ -155,7 +164,7 @@ export function findByCode(db: Reads, userCode: string): Promise<ShownLogin | un
     .select(columns)
     .select('publicKey')
     .select([
-      sql<boolean>`expires_at <= now()`.as('isOver'),
+      sql<boolean>`expires_at <= now()`.as('isExpired'),
       sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'),
     ])
     .where('userCode', '=', userCode)
@@ -167,11 +176,12 @@ type Decision =
   | { status: 'approved'; userId: string; accessTokenId: string; sealedToken: Buffer }
 
 /**
- * Decides about a login that waits and is not over, and returns it before and after; null when it is not, or when another
- * decision was first.
+ * Approves or denies a pending login. Returns the login before and after. Returns null if it has expired or was already
+ * decided.
  */
 export async function decide(tx: Tx, id: string, decision: Decision): Promise<Decided | null> {
-  // Locked first: a condition on the time is not looked at again after a wait for a row that stays the same.
+  // The row is locked first: after a lock wait, PostgreSQL does not check a time condition again if the row is
+  // unchanged.
   const before = await tx
     .selectFrom('cliLogins')
     .select(columns)
@@ -190,13 +200,15 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
 }
 type Decided = { before: CliLogin; after: CliLogin }
 
-/** When a token ends that lives so many days, by the clock of the database. */
+/** Returns the expiry time of a token with this lifetime, by the database clock. */
 export async function daysFromNow(tx: Tx, days: number): Promise<string> {
   const { rows } = await sql<{ at: string }>`select now() + make_interval(days => ${days}) as at`.execute(tx)
   return (rows[0] as { at: string }).at
 }
 
-/** Logins whose token did not arrive: never fetched in time, or the end of its response never noted. */
+/**
+ * Returns and locks logins whose token did not arrive: it was not fetched in time, or its delivery was never confirmed.
+ */
 export function lockUndelivered(tx: Tx, limit: number): Promise<CliLogin[]> {
   return tx
     .selectFrom('cliLogins')
@@ -213,7 +225,7 @@ export function lockUndelivered(tx: Tx, limit: number): Promise<CliLogin[]> {
     .execute() as Promise<CliLogin[]>
 }
 
-/** One login whose response failed; undefined when it is settled already. */
+/** Returns and locks a login whose response failed, or undefined if it is already settled. */
 export function lockFetched(tx: Tx, id: string): Promise<CliLogin | undefined> {
   return tx
     .selectFrom('cliLogins')
@@ -224,7 +236,7 @@ export function lockFetched(tx: Tx, id: string): Promise<CliLogin | undefined> {
     .executeTakeFirst() as Promise<CliLogin | undefined>
 }
 
-export async function noteUndelivered(tx: Tx, logins: readonly CliLogin[]): Promise<void> {
+export async function markUndelivered(tx: Tx, logins: readonly CliLogin[]): Promise<void> {
   const ids = logins.map(({ id }) => id)
   await tx
     .updateTable('cliLogins')
@@ -233,14 +245,14 @@ export async function noteUndelivered(tx: Tx, logins: readonly CliLogin[]): Prom
     .execute()
 }
 
-/** A token that is used has arrived, whatever is known of its response. */
-export async function noteUsed(db: Queries): Promise<void> {
+/** Marks logins as consumed if their token has been used, because such a token has certainly arrived. */
+export async function markUsed(db: Queries): Promise<void> {
   await sql`
     update cli_logins l set status = 'consumed' from personal_access_tokens t
     where l.status = 'fetched' and t.id = l.access_token_id and t.last_used_at is not null`.execute(db)
 }
 
-/** Deletes some of those that have been over for an hour; returns how many. */
+/** Deletes some of the logins that expired more than an hour ago. Returns the number of deleted logins. */
 export async function deleteOld(db: Queries, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from cli_logins where id in (

@@ -1,4 +1,4 @@
-// A terminal signs in through a browser: what each side sees in each state. Attacks on it are in cli-login-attacks.test.ts.
+// These tests cover a terminal login as each side sees it in each state. cli-login-attacks.test.ts covers attacks.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -115,7 +115,9 @@ describe('POST /api/cli/login/start', () => {
     expect(await errorOf(undefined)).toBe('token_name is required')
     expect(await errorOf('  ')).toBe('token_name is required')
     expect(await errorOf('x'.repeat(101))).toBe('token_name must have at most 100 characters')
-    expect(await errorOf('a\u0000b')).toBe('token_name must not contain control characters or broken Unicode')
+    expect(await errorOf('a\u0000b')).toBe(
+      'token_name must not contain control characters or malformed Unicode',
+    )
   })
 
   test('keeps neither the session nor anything that a reader of the table could poll with', async () => {
@@ -244,7 +246,7 @@ describe('what is never fetched', () => {
     await decide(service, anna, user_code, 'approve')
     await terminal.poll(session_id)
     await expect.poll(() => statusOf(user_code)).toBe('consumed')
-    // As if the process had been killed before it could note that.
+    // Simulates a process that was killed before it could record the delivery.
     const age = (seconds: number) =>
       service.sql.query(
         `update cli_logins set status = 'fetched', fetched_at = now() - make_interval(secs => $2) where user_code = $1`,

@@ -1,5 +1,5 @@
-// What a browser shows of a login. The texts are for somebody who may have been sent a link by an attacker: they say what to
-// compare, and when to refuse.
+// These pages show a login in the browser. Their reader may have received the link from an attacker, so the texts say
+// what to compare and when to deny.
 import { type Html, html } from '../../platform/http/pages/html.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 
@@ -7,37 +7,37 @@ export type ConsentView = {
   userCode: string
   tokenName: string
   ipAddress: string
-  /** The terminal is in another network than the browser. */
+  /** Whether the terminal is in a different network than the browser. */
   isElsewhere: boolean
   userAgent: string
   createdAt: string
   ageSeconds: number
-  /** Of the terminal's key. */
+  /** Fingerprint of the terminal's key. */
   fingerprint: string
   tokenDays: number
   formToken: string
-  /** Who is signed in. */
+  /** The person who is signed in. */
   person: string
 }
 
-// A program calls itself what it likes, also a whole sentence.
+// A program chooses its own name, which can be a whole sentence.
 const maxShownProgram = 80
 
 const row = (name: string, value: string | Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd> `
-/** A text of the terminal: its direction does not reach beyond it. */
-const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
+/** Isolates the text direction of a text that the terminal sent. */
+const isolated = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** Shows who asks for what, and lets the person decide. */
+/** Shows the details of the login and the form with the decision. */
 export const consentPage = (view: ConsentView): Page => ({
   title: 'Sign in to the command line',
   main: html`<h1>Sign in to the command line?</h1>
-    <p>A terminal asks for an access token in your name. Your terminal must show this code:</p>
+    <p>A terminal requests an access token in your name. Your terminal must show this code:</p>
     <p class="code" id="user-code">${view.userCode}</p>
     <p class="note" id="warning">
       <strong>Deny if you did not start this login yourself just now,</strong> or if the code differs, even if
-      somebody you know sent you here. Whoever gets the token can do everything that you can do.
+      someone you know sent you here. Anyone with the token can do everything that you can do.
     </p>
     <dl>${details(view)}</dl>
     <form method="post" autocomplete="off">
@@ -54,30 +54,34 @@ export const consentPage = (view: ConsentView): Page => ({
 
 const details = (view: ConsentView): Html[] => [
   row('Signed in as', view.person),
-  row('Token name', foreign(view.tokenName)),
-  row('Asked from', view.isElsewhere ? `${view.ipAddress}, which is not where you are` : view.ipAddress),
-  row('Calls itself', foreign(programOf(view.userAgent))),
+  row('Token name', isolated(view.tokenName)),
+  row(
+    'Requested from',
+    view.isElsewhere ? `${view.ipAddress}, which is not in your network` : view.ipAddress,
+  ),
+  row('Program', isolated(programOf(view.userAgent))),
   row('Started', html`<time datetime="${view.createdAt}">${ago(view.ageSeconds)}</time>`),
   row('Key fingerprint', view.fingerprint),
   row(
-    'Token ends',
+    'Token expires',
     html`after ${view.tokenDays === 1 ? 'a day' : `${view.tokenDays} days`}, or when you revoke it:
     ${tokenCommands}`,
   ),
 ]
 
-// Not with the name of the token, which the terminal chose: people paste what a page shows into a shell.
+// The commands do not contain the token name: the terminal chose it, and people paste commands from a page into a
+// shell.
 const tokenCommands = html`<code>svc tokens list</code> lists your tokens,
   <code>svc tokens revoke &lt;name&gt;</code> revokes one`
 
 function programOf(userAgent: string): string {
-  if (userAgent === '') return 'nothing'
+  if (userAgent === '') return 'unknown'
   return userAgent.length <= maxShownProgram
     ? userAgent
     : `${userAgent.slice(0, maxShownProgram).toWellFormed()}…`
 }
 
-/** Asks for the code when the address has none, or a wrong one. */
+/** Asks for the code if the URL contains no code or an unknown one. */
 export const codePage = (problem: string | null): Page => ({
   title: problem === null ? 'Sign in to the command line' : 'Unknown code',
   main: html`<h1>${problem === null ? 'Sign in to the command line' : 'Unknown code'}</h1>
@@ -101,26 +105,25 @@ export const codePage = (problem: string | null): Page => ({
     </form>`,
 })
 
-/** Says what was decided. */
 export const decidedPage = (decision: 'approve' | 'deny', tokenName: string): Page =>
   decision === 'approve'
     ? {
         title: 'Approved',
         main: html`<h1>Approved</h1>
           <p>
-            Your terminal gets the token <strong><bdi>${tokenName}</bdi></strong> within seconds. You can
+            Your terminal receives the token <strong><bdi>${tokenName}</bdi></strong> within seconds. You can
             close this page.
           </p>
           <p class="soft">
-            If it was not you who started this login, revoke the token at once: ${tokenCommands}.
+            If you did not start this login, revoke the token immediately: ${tokenCommands}.
           </p>`,
       }
     : {
         title: 'Denied',
         main: html`<h1>Denied</h1>
-          <p>The terminal gets no token. You can close this page.</p>
+          <p>The terminal does not receive a token. You can close this page.</p>
           <p class="soft">
-            If you did not start this login, tell your operator that somebody sent you here.
+            If you did not start this login, tell your operator that someone sent you here.
           </p>`,
       }
 

@@ -1,5 +1,5 @@
-// The side of the browser: a signed-in person looks at a login and decides. Approving makes a token of theirs, sealed to the
-// terminal's key; nobody else can open it, this service included.
+// In the browser, a signed-in person reviews a login and decides. Approval creates a token of this person, encrypted
+// for the terminal's key. Only the terminal can decrypt it; this service cannot.
 import type { KeyObject } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckCredential } from '../../policy/recheck.ts'
@@ -22,40 +22,42 @@ export type DecisionDeps = {
   metrics: CliLoginMetrics
   accessTokens: Pick<AccessTokensApi, 'issue'>
   authFailures: Pick<AuthFailures, 'fail'>
-  /** Wrong codes of a person. */
+  /** Counts the wrong codes of each person. */
   guesses: Throttle
   formKey: KeyObject
   tokenDays: number
 }
 export type DecisionService = ReturnType<typeof createDecisionService>
 
-/** Who looks, and from where. */
+/** The person who opens the page, and their network. */
 type Viewer = { actor: Actor; network: string }
-/** What somebody sees before they decide. */
+/** The data that the person sees before they decide. */
 export type Consent = store.ShownLogin & { formToken: string; tokenDays: number }
 
-// The same for a blocked person: it must not tell whether the code is right.
+// A blocked person receives the same message: it must not reveal whether the code is correct.
 const unknownCode =
-  'no login has this code; compare it with the one in your terminal, and wait a while after several wrong codes'
-const over = (): AppError =>
-  new AppError('gone', 'this code has expired or was used already; start the login again in your terminal')
+  'no login has this code; compare it with the code in your terminal; after several wrong codes, wait before you try again'
+const codeExpired = (): AppError =>
+  new AppError('gone', 'this code has expired or was already used; start the login again in your terminal')
 
-const checkWaiting = ({ isOver, status }: store.ShownLogin): void => {
-  if (isOver || status !== 'pending') throw over()
+const assertPending = ({ isExpired, status }: store.ShownLogin): void => {
+  if (isExpired || status !== 'pending') throw codeExpired()
 }
 
-/** What people may do with a login. */
 export function createDecisionService(deps: DecisionDeps) {
   const { db, audit, metrics, accessTokens, authFailures, guesses, formKey, tokenDays } = deps
 
-  /** The login of a code; throws 404. After too many wrong codes every code is 404, so a right one is not recognized. */
+  /**
+   * Returns the login with this code, or throws 404. After too many wrong codes, every code returns 404, even a correct
+   * one.
+   */
   const find = async (typed: string, { actor, network }: Viewer): Promise<store.ShownLogin> => {
     const isBlocked = (await guesses.blockedMs(actor.user.id)) > 0
     const code = readUserCode(typed)
     const login = code === null || isBlocked ? undefined : await store.findByCode(db.read, code)
     if (login !== undefined) return login
     authFailures.fail('cli_code', network)
-    // Text that cannot be a code is not a guess.
+    // Text that cannot be a code does not count as a guess.
     if (code !== null && !isBlocked) await guesses.fail(actor.user.id)
     throw new AppError('not_found', unknownCode)
   }
@@ -69,8 +71,9 @@ export function createDecisionService(deps: DecisionDeps) {
       await insert(tx, { name, expiresAt }, async ({ id: accessTokenId }) => {
         const decision = { status: 'approved' as const, userId: actor.user.id, accessTokenId, sealedToken }
         const decided = await store.decide(tx, id, decision)
-        // Another decision, or the end of the login, came first: the token goes with the transaction.
-        if (decided === null) throw over()
+        // Another decision or the expiry of the login came first. The rollback of the transaction also removes the
+        // token.
+        if (decided === null) throw codeExpired()
         return [loginEvent('approve', decided)]
       })
     })
@@ -81,32 +84,32 @@ export function createDecisionService(deps: DecisionDeps) {
     await db.transaction(async (tx) => {
       await recheckCredential(tx, actor)
       const decided = await store.decide(tx, login.id, { status: 'denied', userId: actor.user.id })
-      if (decided === null) throw over()
+      if (decided === null) throw codeExpired()
       await audit.append(tx, actor, loginEvent('deny', decided))
     })
     metrics.logins.inc({ event: 'denied' })
   }
 
   return {
-    /** What the page shows; throws 404 or 410. Changes nothing. */
+    /** Returns the data for the page; throws 404 or 410. It changes nothing. */
     show: async (typed: string, viewer: Viewer): Promise<Consent> => {
       const login = await find(typed, viewer)
-      checkWaiting(login)
-      const shown = { userId: viewer.actor.user.id, thingId: login.id }
+      assertPending(login)
+      const shown = { userId: viewer.actor.user.id, objectId: login.id }
       return { ...login, formToken: formToken(formKey, shown), tokenDays }
     },
 
-    /** Decides; of several decisions about a login one is right, and the others throw 410. */
+    /** Approves or denies a login. If several decisions race, one succeeds and the others throw 410. */
     decide: async (
       given: { code: string; formToken: string; decision: 'approve' | 'deny' },
       viewer: Viewer,
     ): Promise<store.ShownLogin> => {
       const { actor } = viewer
       const login = await find(given.code, viewer)
-      if (!isFormToken(formKey, { userId: actor.user.id, thingId: login.id }, given.formToken))
-        throw forbidden('the form was not made for you and this login')
-      // Before anything slow: a login that is settled costs a lookup.
-      checkWaiting(login)
+      if (!isFormToken(formKey, { userId: actor.user.id, objectId: login.id }, given.formToken))
+        throw forbidden('the form belongs to another user or login; open the page again')
+      // This check comes before any slow work, so that a settled login costs only a lookup.
+      assertPending(login)
       await (given.decision === 'approve' ? approve(actor, login) : deny(actor, login))
       return login
     },

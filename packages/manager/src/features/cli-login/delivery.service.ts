@@ -1,6 +1,6 @@
-// Whether a token arrived. Once a poll has taken it out, its response is on its way; when that was sent, the login is
-// consumed. A token that was never fetched, or whose response was never known to be sent, is revoked: it may be lost, and
-// nobody would miss it.
+// This service tracks whether a token arrived. A poll removes the token from the login and sends it. When the response
+// is sent, the login is consumed. A token that was not fetched, or whose response was not confirmed as sent, is
+// revoked, because it may be lost and no terminal uses it.
 import { type Audit, type AuditEvent, systemActor } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
@@ -20,15 +20,15 @@ export type DeliveryDeps = {
 export type Delivery = ReturnType<typeof createDelivery>
 
 const everyMs = 15_000
-const atOnce = 100
-const deletedAtOnce = 1_000
+const batchSize = 100
+const deleteBatchSize = 1_000
 
-/** What follows a response with a token. */
+/** Confirms deliveries, and revokes tokens that were not delivered. */
 export function createDelivery({ db, audit, log, metrics, accessTokens }: DeliveryDeps) {
-  /** Revokes their tokens, and says so in the trail. */
-  const giveUp = async (tx: Tx, logins: readonly store.CliLogin[]): Promise<void> => {
+  /** Revokes the tokens of these logins and records it in the audit trail. */
+  const revokeUndelivered = async (tx: Tx, logins: readonly store.CliLogin[]): Promise<void> => {
     if (logins.length === 0) return
-    await store.noteUndelivered(tx, logins)
+    await store.markUndelivered(tx, logins)
     const events: AuditEvent[] = []
     for (const before of logins) {
       events.push(loginEvent('update', { before, after: { ...before, status: 'undelivered' } }))
@@ -41,27 +41,27 @@ export function createDelivery({ db, audit, log, metrics, accessTokens }: Delive
   const inTransaction = async (lock: (tx: Tx) => Promise<store.CliLogin[]>): Promise<number> => {
     const count = await db.transaction(async (tx) => {
       const logins = await lock(tx)
-      await giveUp(tx, logins)
+      await revokeUndelivered(tx, logins)
       return logins.length
     })
     metrics.logins.inc({ event: 'undelivered' }, count)
     return count
   }
   const inFlight = new Set<Promise<void>>()
-  /** Only the end of the process waits for it; what fails is done by the schedule. */
+  /** Runs in the background; only the shutdown waits for it. The schedule retries failures. */
   const settle = (loginId: string, work: Promise<void>): void => {
     const logged: Promise<void> = work
       .catch((error: unknown) =>
-        log.warn({ err: error, cli_login: loginId }, 'the end of a login from a terminal was not noted'),
+        log.warn({ err: error, cli_login: loginId }, 'could not record the outcome of a terminal login'),
       )
       .finally(() => inFlight.delete(logged))
     inFlight.add(logged)
   }
-  const noteSent = async (loginId: string): Promise<void> => {
-    if (await store.noteConsumed(db.write, loginId)) metrics.logins.inc({ event: 'delivered' })
+  const recordSent = async (loginId: string): Promise<void> => {
+    if (await store.markConsumed(db.write, loginId)) metrics.logins.inc({ event: 'delivered' })
     else log.warn({ cli_login: loginId }, 'the token of a login was revoked while its response was sent')
   }
-  const noteFailed = async (loginId: string): Promise<void> => {
+  const recordFailed = async (loginId: string): Promise<void> => {
     await inTransaction(async (tx) => {
       const login = await store.lockFetched(tx, loginId)
       return login === undefined ? [] : [login]
@@ -71,19 +71,20 @@ export function createDelivery({ db, audit, log, metrics, accessTokens }: Delive
     name: 'cli-logins',
     everyMs,
     run: async (signal) => {
-      const goesOn = (count: number, limit: number): boolean => count === limit && signal?.aborted !== true
-      await store.noteUsed(db.idempotent)
-      while (goesOn(await inTransaction((tx) => store.lockUndelivered(tx, atOnce)), atOnce));
-      while (goesOn(await store.deleteOld(db.write, deletedAtOnce), deletedAtOnce));
+      const canContinue = (count: number, limit: number): boolean =>
+        count === limit && signal?.aborted !== true
+      await store.markUsed(db.idempotent)
+      while (canContinue(await inTransaction((tx) => store.lockUndelivered(tx, batchSize)), batchSize));
+      while (canContinue(await store.deleteOld(db.write, deleteBatchSize), deleteBatchSize));
     },
   }
   return {
     schedule,
-    /** The response was handed to the network. */
-    sent: (loginId: string): void => settle(loginId, noteSent(loginId)),
-    /** The connection ended before that. */
-    failed: (loginId: string): void => settle(loginId, noteFailed(loginId)),
-    /** Waits for what is being noted. */
+    /** Records that the response was handed to the network. */
+    sent: (loginId: string): void => settle(loginId, recordSent(loginId)),
+    /** Records that the connection closed before the response was sent. */
+    failed: (loginId: string): void => settle(loginId, recordFailed(loginId)),
+    /** Waits for the pending writes. */
     close: async (): Promise<void> => void (await Promise.all(inFlight)),
   }
 }

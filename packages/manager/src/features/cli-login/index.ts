@@ -1,5 +1,5 @@
-// Login from a terminal: a person approves it in the browser, and the terminal gets a personal access token that only it can
-// open. The tokens themselves are not here (access-tokens/), nor is how pages are made (platform/http/pages/).
+// A person approves a terminal login in the browser, and the terminal receives a personal access token that only it can
+// decrypt. access-tokens/ manages the tokens, and platform/http/pages/ renders the pages.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Redis } from '../../platform/redis/redis.ts'

@@ -29,7 +29,7 @@ describe('a user code', () => {
 })
 
 test('[cli-login.public-key] 32 bytes in base64 or base64url, with or without padding, are a key', () => {
-  // Its base64 has both letters in which the alphabets differ.
+  // The base64 form contains both characters in which the alphabets differ.
   const key = Buffer.from('fb'.repeat(16) + 'ff'.repeat(16), 'hex')
   const [base64, base64url] = [key.toString('base64'), key.toString('base64url')]
   expect(base64).toMatch(/^(?=.*\+)(?=.*\/).{43}=$/)
@@ -53,12 +53,12 @@ test('[cli-login.public-key] 32 bytes in base64 or base64url, with or without pa
 
 test('[cli-login.csrf] a proof is of one key, person and login', () => {
   const [key, other] = [createSecretKey(Buffer.alloc(32, 1)), createSecretKey(Buffer.alloc(32, 2))]
-  const shown = { userId: 'anna', thingId: '1' }
+  const shown = { userId: 'anna', objectId: '1' }
   const token = formToken(key, shown)
   expect(isFormToken(key, shown, token)).toBe(true)
   expect(isFormToken(other, shown, token)).toBe(false)
   expect(isFormToken(key, { ...shown, userId: 'ben' }, token)).toBe(false)
-  expect(isFormToken(key, { ...shown, thingId: '2' }, token)).toBe(false)
+  expect(isFormToken(key, { ...shown, objectId: '2' }, token)).toBe(false)
   for (const given of ['', token.slice(1), `${token} `, 'é'.repeat(43)])
     expect(isFormToken(key, shown, given)).toBe(false)
 })

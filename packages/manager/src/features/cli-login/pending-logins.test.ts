@@ -1,4 +1,5 @@
-// How many logins wait at most: starting one is never refused, and the oldest pending ones make room.
+// These tests cover the limit of pending logins: a start is never rejected, because the oldest pending logins are
+// deleted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Terminal, decide, from, openTerminal } from '@manager/harness/cli-login.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** As if the login had been started that long ago. */
+/** Backdates the start of the login by 10 minutes. */
 const age = (code: string): Promise<unknown> =>
   service.sql.query(`update cli_logins set created_at = now() - interval '10 minutes' where user_code = $1`, [
     code,
@@ -69,7 +70,7 @@ test('a pending login that somebody decides about is not dropped meanwhile', asy
   try {
     await client.query('begin')
     await client.query('select 1 from cli_logins where user_code = $1 for update', [user_code])
-    // Does not wait for the row.
+    // The start does not wait for the locked row.
     expect((await terminal.start({}, from(network))).status).toBe(200)
     await client.query(`update cli_logins set status = 'denied' where user_code = $1`, [user_code])
     await client.query('commit')

@@ -1,4 +1,4 @@
-// The side of the terminal: it starts a login, shows its code, and polls until somebody has decided in a browser.
+// A terminal starts a login, shows its code, and polls until a person has decided in a browser.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -17,13 +17,13 @@ export type TerminalDeps = {
   db: Db
   audit: Audit
   metrics: CliLoginMetrics
-  /** Where people open the page, without a slash at the end. */
+  /** The public base URL of the page, without a trailing slash. */
   publicUrl: string
   limits: Record<'pollsOfClient' | 'pollsOfLogin', RateLimit>
 }
 export type TerminalService = ReturnType<typeof createTerminalService>
 
-/** Where the terminal is, as far as we know. */
+/** The origin of the terminal, as the Manager sees it. */
 type Origin = { ipAddress: string; network: string; userAgent: string }
 export type Poll =
   | { status: 'authorization_pending' | 'slow_down'; interval: number }
@@ -33,13 +33,15 @@ export type Poll =
 const firstInterval = 5
 const slowDownSeconds = 5
 const maxUserAgent = 500
-// Two of 20^8 codes are rarely the same, five never.
+// With 20^8 possible codes, collisions are rare, and five in a row do not happen.
 const codeTries = 5
 
-/** What terminals may do. */
 export function createTerminalService({ db, audit, metrics, publicUrl, limits }: TerminalDeps) {
   return {
-    /** Costs one statement. Never refused for its number: the oldest pending logins make room. */
+    /**
+     * Starts a login with one statement. Logins are never rejected because of their number: the oldest pending logins
+     * are deleted.
+     */
     start: async (given: { publicKey: string; tokenName: string }, origin: Origin) => {
       const publicKey = parsePublicKey(given.publicKey)
       const tokenName = checkName(given.tokenName, 'token_name')
@@ -68,27 +70,28 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
     },
 
     /**
-     * What became of the login. Whoever gets the token is the only one: it is taken out under the lock of its row. Costs a
-     * short transaction of three statements, every few seconds for each terminal that waits; it waits for nobody.
+     * Returns the state of the login. Only one poll receives the token, because it is removed under a row lock. Costs a
+     * short transaction of three statements every few seconds per waiting terminal. It never waits for a lock.
      */
     poll: async (sessionId: string, { ipAddress, network, userAgent }: Origin): Promise<Poll> => {
       const secretHash = hashOf(sessionId)
-      // The login first: a terminal that asks too often takes nothing from its neighbours.
-      await take(limits.pollsOfLogin, secretHash.toString('hex'))
-      await take(limits.pollsOfClient, network)
+      // The limit per login is checked first, so that a terminal that polls too often does not use up the limit of its
+      // network.
+      await enforceLimit(limits.pollsOfLogin, secretHash.toString('hex'))
+      await enforceLimit(limits.pollsOfClient, network)
       const actor = { ...systemActor('cli-login'), ipAddress, userAgent }
       return db.transaction(async (tx) => {
         const isLocked = await store.lockPolled(tx, secretHash)
         const login = await store.findPolled(tx, secretHash)
         if (login === undefined) throw notFound('login session')
-        const known = answerOf(login, isLocked)
-        if (known !== null) {
-          if ('interval' in known && isLocked) await store.notePoll(tx, login.id, known.interval)
-          return known
+        const response = responseOf(login, isLocked)
+        if (response !== null) {
+          if ('interval' in response && isLocked) await store.recordPoll(tx, login.id, response.interval)
+          return response
         }
         const { id, tokenName } = login
         const [sealedToken, expiresAt] = [login.sealedToken as Buffer, login.tokenExpiresAt as string]
-        await store.noteFetched(tx, id)
+        await store.markFetched(tx, id)
         const after: store.PolledLogin = { ...login, status: 'fetched' }
         await audit.append(tx, actor, loginEvent('deliver', { before: login, after }))
         return { loginId: id, sealedToken, tokenName, expiresAt }
@@ -97,15 +100,18 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
   }
 }
 
-/** What a poll is told; null when it gets the token. One that meets another, or the decision itself, comes again. */
-function answerOf(login: store.PolledLogin, isLocked: boolean): Exclude<Poll, { loginId: string }> | null {
-  const { status, isOver, isEarly, intervalSeconds: interval, sealedToken, tokenExpiresAt } = login
+/**
+ * Returns the response of a poll, or null if the poll receives the token. If the row is locked, the terminal must poll
+ * again.
+ */
+function responseOf(login: store.PolledLogin, isLocked: boolean): Exclude<Poll, { loginId: string }> | null {
+  const { status, isExpired, isEarly, intervalSeconds: interval, sealedToken, tokenExpiresAt } = login
   if (status === 'denied') return { status }
-  if (isOver) return { status: 'expired' }
+  if (isExpired) return { status: 'expired' }
   if (status === 'pending' && isEarly && isLocked)
     return { status: 'slow_down', interval: interval + slowDownSeconds }
   if (status === 'pending') return { status: 'authorization_pending', interval }
-  // Taken already, or the token was revoked before it could be.
+  // The token was already fetched, or it was revoked before it could be fetched.
   if (sealedToken === null || tokenExpiresAt === null) return { status: 'expired' }
   return isLocked ? null : { status: 'authorization_pending', interval }
 }
@@ -119,11 +125,10 @@ async function insert(db: Db, login: Omit<store.NewLogin, 'id' | 'userCode'>) {
   throw unavailable('no free user code was found; try again')
 }
 
-async function take(limit: RateLimit, name: string): Promise<void> {
+async function enforceLimit(limit: RateLimit, name: string): Promise<void> {
   const waitMs = await limit(name)
-  if (waitMs > 0)
-    throw rateLimited('too many requests of this kind; wait as long as Retry-After says', waitMs)
+  if (waitMs > 0) throw rateLimited('too many requests; retry after the time in Retry-After', waitMs)
 }
 
-/** Only this is kept: whoever reads the table cannot poll. */
+/** Only the hash is stored, so that read access to the table is not sufficient to poll. */
 const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest()

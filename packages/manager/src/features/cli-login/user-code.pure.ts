@@ -1,18 +1,19 @@
-// The code that a person compares: short enough to read, and without letters that are mistaken for others or make words.
+// A person compares this code in the terminal and in the browser. It is short and contains no letters that can be
+// confused or that form words.
 
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 const form = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/i
 
-/** A new code, XXXX-XXXX; `pick` draws a number from 0 below its argument. */
+/** Returns a new code in the form XXXX-XXXX. `pick` draws a number from 0 up to, but not including, its argument. */
 export const newUserCode = (pick: (below: number) => number): string =>
-  written(Array.from({ length }, () => alphabet.charAt(pick(alphabet.length))).join(''))
+  hyphenated(Array.from({ length }, () => alphabet.charAt(pick(alphabet.length))).join(''))
 
-/** The code that somebody has typed, in any case, with or without its hyphen; null when it cannot be one. */
+/** Normalizes a typed code, in any case, with or without its hyphen. Returns null if the text cannot be a code. */
 export function readUserCode(typed: string): string | null {
-  // What is far too long is not looked at.
+  // Text that is far too long is not parsed.
   const letters = typed.length > 64 ? '' : typed.replaceAll(/[\s-]/g, '')
-  return form.test(letters) ? written(letters.toUpperCase()) : null
+  return form.test(letters) ? hyphenated(letters.toUpperCase()) : null
 }
 
-const written = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
+const hyphenated = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`

@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { SpecificationsService } from './specifications.service.ts'
 
-/** GraphQL for deployment specifications. */
+/** Creates the GraphQL resolvers for deployment specifications. */
 export function createDeploymentsResolvers(service: SpecificationsService) {
   return {
     Query: {

@@ -1,8 +1,8 @@
-// What the proxy asks about deployments, and the responses.
+// These schemas describe the proxy requests about deployments, and the responses.
 import { Type } from 'typebox'
 import { errorResponses } from '../../platform/http/http.schemas.ts'
 
-const place = {
+const keyFields = {
   app_id: Type.Optional(
     Type.String({
       maxLength: 100,
@@ -11,11 +11,11 @@ const place = {
   ),
   env: Type.Optional(Type.String({ maxLength: 100, description: '`dev`, `qas` or `run`.' })),
 }
-const querystring = Type.Object(place)
+const querystring = Type.Object(keyFields)
 const description =
   'Send `app_id` and `env` in the query or in a JSON body. Every application has a deployment in each of the three environments.'
 
-const placeBody = Type.Union([Type.Object(place), Type.Null()])
+const keyBody = Type.Union([Type.Object(keyFields), Type.Null()])
 
 export const wakeSchema = {
   operationId: 'wakeDeployment',
@@ -23,7 +23,7 @@ export const wakeSchema = {
   description: `${description} The number of replicas is never lowered, and the request can be repeated. The route returns 409 if the deployment does not have the flag \`scaleToZero\`, and 502 if the orchestrator fails.`,
   tags: ['proxy' as const],
   querystring,
-  body: placeBody,
+  body: keyBody,
   response: {
     202: Type.Object({
       success: Type.Literal(true),

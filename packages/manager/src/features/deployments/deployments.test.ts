@@ -1,7 +1,7 @@
-// What the proxy asks about deployments: wake, ready and deployment.
+// These tests cover the proxy requests about deployments: wake, ready and deployment.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callbackUrl, register, silence } from '@manager/harness/backends.ts'
+import { backdateHeartbeat, callbackUrl, register } from '@manager/harness/backends.ts'
 import { createFakeOrchestrator, proxyCalls, seedSpecification } from '../../../test/kit/deployments.ts'
 import { call } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -31,7 +31,7 @@ async function backend(of: SeededProject = project) {
   })
   return { id: body.registered_id as string, machineUserId }
 }
-/** Lets the result of the last wake count no longer. */
+/** Deletes the result of the last wake. */
 const forget = () => service.sql.query('delete from deployment_wakes')
 const awake = (already_awake: boolean, min_replicas = 1) => ({
   status: 202,
@@ -44,7 +44,7 @@ describe('POST /api/proxy/wake', () => {
     await eligible()
     expect(await wake(at('dev'))).toMatchObject(awake(false))
     expect(orchestrator.calls).toEqual([{ namespace: 'shop', name: 'web' }])
-    // At once from what is kept, later from the orchestrator.
+    // The immediate retry uses the stored result. A later wake calls the orchestrator.
     expect(await wake(at('dev'))).toMatchObject(awake(true))
     expect(orchestrator.calls).toHaveLength(1)
     await forget()
@@ -115,7 +115,7 @@ describe('POST /api/proxy/wake', () => {
     going.resolve()
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject(refused(502, 'cannot read the Deployment shop/web: forbidden'))
-    // By the clock of the database.
+    // The database clock decides.
     await service.sql.query(`update deployment_wakes set ended_at = now() + interval '1 minute'`)
     expect(await wake(at('dev'))).toMatchObject({ status: 502 })
     await service.sql.query(`update deployment_wakes set ended_at = now() - interval '0.6 seconds'`)
@@ -128,9 +128,9 @@ describe('POST /api/proxy/wake', () => {
       throw new Error('token abc')
     }
     expect(await wake(at('dev'))).toMatchObject(
-      refused(502, 'the orchestrator failed; the log of the service says why'),
+      refused(502, 'the orchestrator failed; see the log of the Manager'),
     )
-    expect(service.logLines.findLast(({ msg }) => msg === 'a wake has failed')).toMatchObject({
+    expect(service.logLines.findLast(({ msg }) => msg === 'could not wake a deployment')).toMatchObject({
       err: { message: 'token abc' },
     })
   })
@@ -152,7 +152,7 @@ describe('GET /api/proxy/ready', () => {
       `update heartbeat_reception set received_until = 'infinity',
          outage_from = now() - interval '3 days', outage_until = now() - interval '3 days'`,
     )
-    await silence(service, first.id, '91 seconds')
+    await backdateHeartbeat(service, first.id, '91 seconds')
     expect((await ask('ready', at('dev'))).body).toEqual({ ready: true, backends: 1 })
     await service.sql.query('update machine_users set enabled = false where id = $1', [second.machineUserId])
     expect((await ask('ready', at('dev'))).body).toMatchObject({ ready: false, backends: 0 })
@@ -228,7 +228,7 @@ describe('which deployment', () => {
     for (const [body, problem] of [
       ['[]', 'send a JSON object'],
       ['"x"', 'send a JSON object'],
-      ['{"app_id":5,"env":"dev"}', 'app_id must be a text'],
+      ['{"app_id":5,"env":"dev"}', 'app_id must be a string'],
       [`{"app_id":"${long}","env":"dev"}`, 'app_id must have at most 100 characters'],
       ['{"app_id":', 'the request body is not valid JSON'],
     ] as const) {

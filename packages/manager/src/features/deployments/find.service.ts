@@ -1,23 +1,23 @@
-// Finding a deployment at the places that the proxy names. Requests that come together share a statement, so a flood for
-// unknown applications costs as many statements as there are round trips.
+// This service finds the deployments that the proxy names. Concurrent requests share a statement, so a flood of
+// requests for unknown applications costs only one statement per round trip.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import { type FoundDeployment, type Place, findDeployments } from './wakes.store.ts'
+import { type DeploymentKey, type FoundDeployment, findDeployments } from './wakes.store.ts'
 
 export type FindDeps = { database: Pick<Database, 'run'> }
-export type FindDeployment = ReturnType<typeof createFindDeployment>
+export type FindDeployment = ReturnType<typeof createDeploymentFinder>
 
 const environments: ReadonlySet<string> = new Set(['dev', 'qas', 'run'])
 
-/** Returns a function that finds the deployment at a place; throws 404 for an unknown application or environment. */
-export function createFindDeployment({ database }: FindDeps) {
-  const find = createCoalesced<Place, FoundDeployment>({
+/** Returns a function that finds a deployment. It throws 404 for an unknown application or environment. */
+export function createDeploymentFinder({ database }: FindDeps) {
+  const find = createCoalesced<DeploymentKey, FoundDeployment>({
     keyOf: ({ applicationId, environment }) => `${environment} ${applicationId}`,
-    run: (places) => findDeployments(database.run, places),
+    run: (keys) => findDeployments(database.run, keys),
   })
-  return async ({ applicationId, environment }: Place): Promise<FoundDeployment> => {
+  return async ({ applicationId, environment }: DeploymentKey): Promise<FoundDeployment> => {
     const id = parseUuid(applicationId)
     if (!environments.has(environment)) throw notFound('Environment')
     const found = id === null ? null : await find({ applicationId: id, environment })

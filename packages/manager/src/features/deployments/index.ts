@@ -1,5 +1,6 @@
-// Deployments: what runs for an application in an environment, as its specification says, and waking what was scaled to
-// zero. Backends and their heartbeats are not here (backends/), nor is the orchestrator itself (platform/orchestrator/).
+// A deployment specification describes what runs for an application in an environment. This feature manages
+// specifications, and wakes deployments that were scaled to zero. backends/ receives heartbeats, and
+// platform/orchestrator/ contains the orchestrator.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -8,7 +9,7 @@ import type { BackendsApi } from '../backends/index.ts'
 import { createDeploymentMetrics } from './deployments.metrics.ts'
 import { createDeploymentsResolvers } from './deployments.resolvers.ts'
 import { registerDeploymentRoutes } from './deployments.routes.ts'
-import { type FindDeps, createFindDeployment } from './find.service.ts'
+import { type FindDeps, createDeploymentFinder } from './find.service.ts'
 import { createReadinessService } from './readiness.service.ts'
 import { type SpecificationsDeps, createSpecificationsService } from './specifications.service.ts'
 import { type WakeDeps, createWakeService } from './wake.service.ts'
@@ -31,14 +32,14 @@ export const deployments = defineFeature({
   constraints: {
     deployment_specifications_deployment_key: [
       'conflict',
-      'the application has a deployment specification for this environment already',
+      'the application already has a deployment specification for this environment',
     ],
     deployment_specifications_application_fkey: ['not_found', 'application not found'],
     deployment_specifications_environment_fkey: ['not_found', 'environment not found'],
     deployment_wakes_specification_fkey: ['conflict', 'the deployment is not scale-to-zero eligible'],
   },
   create: (deps: Deps) => {
-    const find = createFindDeployment(deps)
+    const find = createDeploymentFinder(deps)
     const wake = createWakeService({ ...deps, find, metrics: createDeploymentMetrics(deps.metrics) })
     const readiness = createReadinessService({ find, backends: deps.backends })
     return {

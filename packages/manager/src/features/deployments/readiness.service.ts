@@ -1,28 +1,31 @@
-// Whether a deployment has backends that serve it. A question costs two lookups: the deployment, and its live backends.
+// This service tells whether a deployment has live backends. A request costs two lookups: the deployment and its live
+// backends.
 import type { BackendsApi } from '../backends/index.ts'
 import type { FindDeployment } from './find.service.ts'
-import type { Place } from './wakes.store.ts'
+import type { DeploymentKey } from './wakes.store.ts'
 
 export type ReadinessService = ReturnType<typeof createReadinessService>
 type Readiness = { ready: boolean; backends: number; retry_after_ms?: number }
 
 const retryAfterMs = 1_000
 
-/** Questions of the proxy about one deployment; both throw 404 for an unknown application or environment. */
+/**
+ * Serves the proxy requests about one deployment. Both functions throw 404 for an unknown application or environment.
+ */
 export function createReadinessService(deps: {
   find: FindDeployment
   backends: Pick<BackendsApi, 'countLive'>
 }) {
   const { find, backends } = deps
   return {
-    ready: async (place: Place): Promise<Readiness> => {
-      const live = await backends.countLive(await find(place))
+    ready: async (key: DeploymentKey): Promise<Readiness> => {
+      const live = await backends.countLive(await find(key))
       const ready = live > 0
       return { ready, backends: live, ...(ready ? {} : { retry_after_ms: retryAfterMs }) }
     },
 
-    deployment: async (place: Place): Promise<{ scale_to_zero: boolean; healthy_backends: number }> => {
-      const found = await find(place)
+    deployment: async (key: DeploymentKey): Promise<{ scale_to_zero: boolean; healthy_backends: number }> => {
+      const found = await find(key)
       return { scale_to_zero: found.scaleToZero === true, healthy_backends: await backends.countLive(found) }
     },
   }

@@ -1,4 +1,4 @@
-// What operators decide from the command line: whether a deployment may be scaled to zero.
+// Operators decide with the command line whether a deployment may be scaled to zero.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
@@ -6,14 +6,14 @@ import { parseUuid } from '../../platform/ids.ts'
 import { findApplication, findSpecificationOf } from './scale-to-zero.store.ts'
 import { specificationEvent } from './specifications.service.ts'
 import { lockSpecification, updateSpecification } from './specifications.store.ts'
-import { forgetWake } from './wakes.store.ts'
+import { deleteWake } from './wakes.store.ts'
 
 type Wanted = { application: string; environment: string; isOn: boolean; workload?: string | undefined }
 type Done = { name: string; workload: string; isChanged: boolean }
 
 const actor = systemActor('manager deployment scale-to-zero')
 
-/** Sets the flag of a deployment, once and audited; one that is set already stays, without a row of the trail. */
+/** Sets the flag of a deployment and records the change. If the flag already has the value, no audit row is written. */
 export async function setScaleToZero(
   { db, audit }: { db: Db; audit: Audit },
   { application, environment, isOn, workload }: Wanted,
@@ -25,21 +25,21 @@ export async function setScaleToZero(
       more.length > 0 ? undefined : await findApplication(tx, id === null ? { project, slug } : { id })
     if (found === undefined)
       throw badRequest(
-        `there is no application ${application}; name it by its id, or as <project>/<application> by their slugs`,
+        `application ${application} not found; pass its id, or <project>/<application> with their slugs`,
       )
     const name = `${found.project}/${found.slug} in ${environment}`
     const specificationId = await findSpecificationOf(tx, found.id, environment)
     const before = specificationId === undefined ? undefined : await lockSpecification(tx, specificationId)
     if (before === undefined)
       throw badRequest(
-        `${name} has no deployment specification; a maintainer of the project makes one with createDeploymentSpecification`,
+        `${name} has no deployment specification; a maintainer of the project can create one with createDeploymentSpecification`,
       )
-    // Maintainers may change it until the flag is on.
+    // Maintainers may change the workload while the flag is off.
     if (workload !== undefined && workload !== before.workload)
       throw badRequest(`the workload of ${name} is ${before.workload}, not ${workload}; nothing was changed`)
     if (before.scaleToZero === isOn) return { name, workload: before.workload, isChanged: false }
     const after = await updateSpecification(tx, before.id, { scaleToZero: isOn })
-    await forgetWake(tx, before.id)
+    await deleteWake(tx, before.id)
     await audit.append(tx, actor, specificationEvent('update', { before, after }))
     return { name, workload: after.workload, isChanged: true }
   })

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/postgres/handles.ts'
 type Named = { id: string } | { project: string | undefined; slug: string | undefined }
 type NamedApplication = { id: string; slug: string; project: string }
 
-/** The application with this id, or with this slug in the project with that one. */
+/** Returns the application with this id, or with this project slug and application slug. */
 export function findApplication(tx: Tx, named: Named): Promise<NamedApplication | undefined> {
   const found = tx
     .selectFrom('applications')
@@ -16,7 +16,7 @@ export function findApplication(tx: Tx, named: Named): Promise<NamedApplication 
     .executeTakeFirst()
 }
 
-/** The id of the specification of an application in the environment with this name. */
+/** Returns the id of the specification of an application in the environment with this name. */
 export async function findSpecificationOf(
   tx: Tx,
   applicationId: string,

@@ -1,5 +1,5 @@
-// What the fields of a specification may hold. The workload is a name of the orchestrator's: it becomes part of an address
-// there, so nothing but two DNS labels is accepted.
+// These rules validate the fields of a specification. The workload becomes part of a URL of the orchestrator, so only
+// two DNS labels are accepted.
 import { badRequest } from '../../platform/errors.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
 import type { SpecificationValues } from './specifications.store.ts'
@@ -12,12 +12,12 @@ const maxReplicas = 1_000
 const dnsLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const visible = /^[\u0021-\u007e]+$/
 
-/** What is not given is at its default; throws what is wrong with the first field that is. */
+/** Validates a specification and adds defaults for missing fields. Throws for the first invalid field. */
 export function checkSpecification(input: SpecificationInput): SpecificationValues {
   const least = checkNumber(input.minReplicas ?? 0, 'minReplicas', [0, maxReplicas])
   const highest = checkNumber(input.maxReplicas ?? Math.max(1, least), 'maxReplicas', [1, maxReplicas])
   const lowest = input.minReplicas ?? 1
-  if (lowest > highest) throw badRequest('minReplicas must not be more than maxReplicas')
+  if (lowest > highest) throw badRequest('minReplicas must not be greater than maxReplicas')
   return {
     workload: checkWorkload(input.workload ?? ''),
     image: checkVisible(checkName(input.image ?? '', 'image', 500), 'image'),
@@ -34,7 +34,7 @@ export function checkSpecification(input: SpecificationInput): SpecificationValu
   }
 }
 
-/** The two parts of a workload. */
+/** Splits a workload into its namespace and name. */
 export function workloadOf(text: string): { namespace: string; name: string } {
   const [namespace = '', name = ''] = text.split('/')
   return { namespace, name }
@@ -51,12 +51,13 @@ function checkWorkload(text: string): string {
 
 function checkHealthPath(text: string): string {
   const path = checkVisible(checkName(text, 'healthPath', 200), 'healthPath')
-  if (!path.startsWith('/')) throw badRequest('healthPath must begin with a slash')
+  if (!path.startsWith('/')) throw badRequest('healthPath must start with a slash')
   return path
 }
 
 function checkVisible(text: string, field: string): string {
-  if (!visible.test(text)) throw badRequest(`${field} must hold visible ASCII characters, without spaces`)
+  if (!visible.test(text))
+    throw badRequest(`${field} must contain only visible ASCII characters, without spaces`)
   return text
 }
 

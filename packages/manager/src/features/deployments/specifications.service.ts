@@ -37,7 +37,7 @@ export const specificationEvent = auditedEntity<store.Specification>({
 
 const noun = 'deployment specification'
 
-/** Rules about specifications. Nothing here sets the flag: `scale-to-zero.service.ts` does, for operators. */
+/** Manages specifications. Only operators can set the flag `scaleToZero`, with `scale-to-zero.service.ts`. */
 export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
   return {
     list: (applicationId: string, args: ListArgs): Promise<store.Specification[]> =>
@@ -63,7 +63,7 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockSpecification(tx, id), noun)
         const values = checkSpecification({ ...before, ...changesOf(input) })
-        // The operator has set the flag for this workload; another may be of somebody else.
+        // The operator set the flag for the current workload. Another workload may belong to someone else.
         if (before.scaleToZero && values.workload !== before.workload)
           throw conflict(
             'the workload cannot be changed while scaleToZero is on; ask the operator to turn it off (manager deployment scale-to-zero)',

@@ -55,7 +55,7 @@ export const specificationFields: ListFields = {
   updatedAt: { column: 'updatedAt', match: 'time' },
 }
 
-/** A page of the specifications of an application. */
+/** Returns a page of the specifications of an application. */
 export function listSpecifications(db: Reads, applicationId: string, page: Page): Promise<Specification[]> {
   return pagesOf(db, {
     table: 'deploymentSpecifications',
@@ -66,20 +66,23 @@ export function listSpecifications(db: Reads, applicationId: string, page: Page)
   })
 }
 
-/** One specification, locked until the transaction ends. */
+/** Returns one specification and locks it until the transaction ends. */
 export function lockSpecification(tx: Tx, id: string): Promise<Specification | undefined> {
   return (
     tx
       .selectFrom('deploymentSpecifications')
       .select(columns)
       .where('id', '=', id)
-      // Wakes that refer to it need not wait for this.
+      // Wakes that reference the row do not have to wait for this lock.
       .forNoKeyUpdate()
       .executeTakeFirst()
   )
 }
 
-/** Nothing when the application is gone; the row's project is the application's, and the environment must be of it. */
+/**
+ * Inserts a specification in the project of the application. Returns undefined if the application does not exist. The
+ * environment must belong to the same project.
+ */
 export async function insertSpecification(
   tx: Tx,
   values: SpecificationValues & { id: string; applicationId: string; environmentId: string },

@@ -1,4 +1,4 @@
-// Deployment specifications through GraphQL.
+// These tests cover deployment specifications through GraphQL.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { seedSpecification, specificationCalls } from '../../../test/kit/deployments.ts'
@@ -101,8 +101,8 @@ describe('deployment specifications', () => {
     const answers = await Promise.all([1, 2, 3].map(() => create(admin, project.applicationId, minimal())))
     expect(answers.map(({ error }) => error ?? 'made').toSorted()).toEqual([
       'made',
-      'the application has a deployment specification for this environment already',
-      'the application has a deployment specification for this environment already',
+      'the application already has a deployment specification for this environment',
+      'the application already has a deployment specification for this environment',
     ])
   })
 
@@ -146,7 +146,11 @@ describe('deployment specifications', () => {
     ]),
     ['an empty image', { image: '' }, 'image must have 1 to 500 characters'],
     ['a long image', { image: 'a'.repeat(501) }, 'image must have 1 to 500 characters'],
-    ['an image with a space', { image: 'a b' }, 'image must hold visible ASCII characters, without spaces'],
+    [
+      'an image with a space',
+      { image: 'a b' },
+      'image must contain only visible ASCII characters, without spaces',
+    ],
     ['a long version', { version: 'a'.repeat(101) }, 'version must have at most 100 characters'],
     ['fewer than no replicas', { minReplicas: -1 }, 'minReplicas must be from 0 to 1000'],
     ['no replicas at most', { maxReplicas: 0 }, 'maxReplicas must be from 1 to 1000'],
@@ -154,15 +158,15 @@ describe('deployment specifications', () => {
     [
       'more at least than at most',
       { minReplicas: 3, maxReplicas: 2 },
-      'minReplicas must not be more than maxReplicas',
+      'minReplicas must not be greater than maxReplicas',
     ],
     ['port 0', { port: 0 }, 'port must be from 1 to 65535'],
     ['port 65536', { port: 65_536 }, 'port must be from 1 to 65535'],
-    ['a relative path', { healthPath: 'health' }, 'healthPath must begin with a slash'],
+    ['a relative path', { healthPath: 'health' }, 'healthPath must start with a slash'],
     [
       'a path with a line break',
       { healthPath: '/a\r\nX: y' },
-      'healthPath must hold visible ASCII characters, without spaces',
+      'healthPath must contain only visible ASCII characters, without spaces',
     ],
     ['a long path', { healthPath: `/${'a'.repeat(200)}` }, 'healthPath must have 1 to 200 characters'],
     ['no time', { readinessTimeoutSeconds: 0 }, 'readinessTimeoutSeconds must be from 1 to 3600'],

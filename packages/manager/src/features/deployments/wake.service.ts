@@ -1,7 +1,7 @@
-// Waking deployments. However many requests ask for it in however many processes, one of them at a time calls the
-// orchestrator for a deployment. In a process they share a promise. Between processes the one that wakes has a claim in the
-// database (deployment_wakes); the others look every 100 ms what became of it, one of each process, without holding a
-// connection meanwhile. A claim runs out, so a process that is killed delays the others by seconds at most.
+// This service wakes deployments. Only one request at a time calls the orchestrator for a deployment, across all
+// processes. Requests in a process share a promise. Between processes, the waking process holds a claim in the database
+// (deployment_wakes). In each other process, one request polls the result every 100 ms without holding a connection. A
+// claim expires, so a killed process delays the others by a few seconds at most.
 import type { Db } from '../../platform/postgres/handles.ts'
 import { AppError, conflict, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -9,12 +9,12 @@ import type { Logger } from '../../platform/log/log.ts'
 import {
   type Orchestrator,
   OrchestratorFailure,
-  type Raised,
+  type WakeResult,
 } from '../../platform/orchestrator/orchestrator.ts'
 import type { DeploymentMetrics } from './deployments.metrics.ts'
 import type { FindDeployment } from './find.service.ts'
 import { workloadOf } from './specification-rules.pure.ts'
-import { type FoundDeployment, type Place, claimWake, endWake } from './wakes.store.ts'
+import { type DeploymentKey, type FoundDeployment, claimWake, endWake } from './wakes.store.ts'
 
 export type WakeDeps = {
   db: Db
@@ -28,105 +28,115 @@ export type WakeTimes = typeof wakeTimes
 export type WakeService = ReturnType<typeof createWakeService>
 
 const wakeTimes = {
-  /** The orchestrator has its own timeout; this is for one that does not keep it. */
+  /** A second timeout, in case the orchestrator client does not honor its own. */
   orchestratorMs: 6_000,
-  /** How long a claim lasts: longer than the call can, so that nobody takes over from a process that lives. */
+  /** Duration of a claim. It is longer than the call can take, so that no process takes over from a live one. */
   leaseMs: 8_000,
-  /** How long a result counts for requests that come later. */
-  keptMs: 2_000,
-  /** How long a failure does: longer than a look of others, so that those who waited for it learn of it. */
-  keptFailureMs: 500,
-  lookEveryMs: 100,
-  /** How long others are waited for: longer than a claim lasts. */
+  /** Time for which later requests reuse a result. */
+  resultTtlMs: 2_000,
+  /**
+   * Time for which later requests reuse a failure. It is longer than the poll interval, so that waiting processes see
+   * it.
+   */
+  failureTtlMs: 500,
+  pollIntervalMs: 100,
+  /** Maximum time to wait for another process. It is longer than a claim. */
   waitMs: 10_000,
 }
-const maxFlights = 100
+const maxWakesInFlight = 100
 const maxFailureLength = 500
 
-const isNotEligible = (): AppError => conflict('the deployment is not scale-to-zero eligible')
+const notEligible = (): AppError => conflict('the deployment is not scale-to-zero eligible')
 
-/** A wake costs one lookup (find.service.ts); the first of many costs two short statements and the orchestrator's calls. */
+/**
+ * Creates the service. A wake costs one lookup (find.service.ts). The first of several concurrent wakes also costs two
+ * short statements and the orchestrator calls.
+ */
 export function createWakeService(deps: WakeDeps) {
   const { find, orchestrator, times = wakeTimes } = deps
-  const flights = new Map<string, Promise<Raised>>()
-  const fly = createFlight(deps, times)
+  const wakesInFlight = new Map<string, Promise<WakeResult>>()
+  const startWake = createSharedWake(deps, times)
 
   return {
-    /** Raises the replicas to at least 1; throws 404, 409 without the flag, and 502 when the orchestrator fails. */
-    wake: async (place: Place): Promise<Raised> => {
-      const found = await find(place)
+    /** Raises the replicas to at least 1. Throws 404, 409 without the flag, and 502 if the orchestrator fails. */
+    wake: async (key: DeploymentKey): Promise<WakeResult> => {
+      const found = await find(key)
       const { specificationId: id } = found
-      if (id === null || found.scaleToZero !== true) throw isNotEligible()
+      if (id === null || found.scaleToZero !== true) throw notEligible()
       if (orchestrator.kind === 'none') return raisedBy(await attempt(deps, ''))
-      const kept = keptOutcome(found, times)
-      if (kept !== null) return raisedBy(kept)
-      const known = flights.get(id)
+      const recent = recentOutcome(found, times)
+      if (recent !== null) return raisedBy(recent)
+      const known = wakesInFlight.get(id)
       if (known !== undefined) return known
-      // Each is of a deployment of its own, which an operator has opened.
-      if (flights.size >= maxFlights) throw unavailable('too many deployments are woken at once; try again')
-      const flight = fly(place, found).finally(() => flights.delete(id))
-      flights.set(id, flight)
-      return flight
+      // Each wake in flight belongs to a different deployment that an operator has enabled.
+      if (wakesInFlight.size >= maxWakesInFlight)
+        throw unavailable('too many deployments are being woken; try again')
+      const started = startWake(key, found).finally(() => wakesInFlight.delete(id))
+      wakesInFlight.set(id, started)
+      return started
     },
   }
 }
 
-/** What became of a wake that ended just now; the deployment was awake when this request came, or could not be woken. */
-function keptOutcome(found: FoundDeployment, { keptMs, keptFailureMs }: WakeTimes): Outcome | null {
+/**
+ * Returns the result of a wake that just ended, or null. A success means that the deployment was already awake when
+ * this request arrived.
+ */
+function recentOutcome(found: FoundDeployment, { resultTtlMs, failureTtlMs }: WakeTimes): Outcome | null {
   const { endedMsAgo, minReplicas, failure } = found
   if (endedMsAgo === null) return null
-  if (failure !== null) return endedMsAgo > keptFailureMs ? null : { failure }
-  return minReplicas === null || endedMsAgo > keptMs ? null : { minReplicas, alreadyAwake: true }
+  if (failure !== null) return endedMsAgo > failureTtlMs ? null : { failure }
+  return minReplicas === null || endedMsAgo > resultTtlMs ? null : { minReplicas, alreadyAwake: true }
 }
 
-type Outcome = Raised | { failure: string }
+type Outcome = WakeResult | { failure: string }
 
-function raisedBy(outcome: Outcome): Raised {
+function raisedBy(outcome: Outcome): WakeResult {
   if ('failure' in outcome) throw new AppError('bad_gateway', outcome.failure)
   return outcome
 }
 
-/** Wakes, or waits for the process that does. */
-function createFlight(deps: WakeDeps, times: WakeTimes) {
+/** Wakes a deployment, or waits for the process that wakes it. */
+function createSharedWake(deps: WakeDeps, times: WakeTimes) {
   const { db, find, log } = deps
 
   const wakeAs = async (claim: { specificationId: string; holder: string }, workload: string) => {
     const outcome = await attempt(deps, workload, times.orchestratorMs)
-    // The deployment is awake all the same; others wait until the claim runs out, and find it so.
+    // The deployment is awake anyway. Other processes wait until the claim expires, and then find it awake.
     await endWake(db.idempotent, claim, outcome).catch((error: unknown) =>
-      log.warn({ err: error, workload }, 'what became of a wake could not be stored'),
+      log.warn({ err: error, workload }, 'could not store the result of a wake'),
     )
     return raisedBy(outcome)
   }
 
-  return async (place: Place, first: FoundDeployment): Promise<Raised> => {
+  return async (key: DeploymentKey, first: FoundDeployment): Promise<WakeResult> => {
     const until = performance.now() + times.waitMs
-    let [found, awaited] = [first, first.isGoingOn === true ? first.holder : null]
+    let [found, awaited] = [first, first.isInProgress === true ? first.holder : null]
     for (;;) {
       const { specificationId } = found
-      if (specificationId === null || found.scaleToZero !== true) throw isNotEligible()
-      if (found.isGoingOn !== true) {
-        const ended = found.holder === awaited ? outcomeOf(found) : keptOutcome(found, times)
+      if (specificationId === null || found.scaleToZero !== true) throw notEligible()
+      if (found.isInProgress !== true) {
+        const ended = found.holder === awaited ? outcomeOf(found) : recentOutcome(found, times)
         if (ended !== null) return raisedBy(ended)
         const claim = { specificationId, holder: newId() }
         const workload = await claimWake(db.write, { ...claim, ...times })
         if (workload !== undefined) return wakeAs(claim, workload)
       } else awaited = found.holder
       if (performance.now() > until)
-        throw unavailable('another request wakes the deployment and has not ended; try again')
-      await new Promise((resolve) => setTimeout(resolve, times.lookEveryMs))
-      found = await find(place)
+        throw unavailable('another request is still waking the deployment; try again')
+      await new Promise((resolve) => setTimeout(resolve, times.pollIntervalMs))
+      found = await find(key)
     }
   }
 }
 
-/** How a wake ended that was waited for; null if it was given up. */
+/** Returns the result of the awaited wake, or null if its claim expired without a result. */
 function outcomeOf({ minReplicas, alreadyAwake, failure }: FoundDeployment): Outcome | null {
   if (failure !== null) return { failure }
   return minReplicas === null || alreadyAwake === null ? null : { minReplicas, alreadyAwake }
 }
 
-/** Calls the orchestrator; what it says when it fails is for callers too, and an error of any other kind is not. */
+/** Calls the orchestrator. Callers see the message of an OrchestratorFailure, but not of any other error. */
 async function attempt(
   { orchestrator, log, metrics }: WakeDeps,
   workload: string,
@@ -134,20 +144,26 @@ async function attempt(
 ): Promise<Outcome> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(new OrchestratorFailure(`the orchestrator did not answer within ${timeoutMs} ms`)),
+    () => late.reject(new OrchestratorFailure(`the orchestrator did not respond within ${timeoutMs} ms`)),
     timeoutMs,
   )
   try {
     const raised = await Promise.race([orchestrator.wake(workloadOf(workload)), late.promise])
     metrics.wakes.inc({ outcome: raised.alreadyAwake ? 'already_awake' : 'raised' })
-    log.info({ workload, min_replicas: raised.minReplicas, already_awake: raised.alreadyAwake }, 'woken')
+    log.info(
+      { workload, min_replicas: raised.minReplicas, already_awake: raised.alreadyAwake },
+      'deployment woken',
+    )
     return raised
   } catch (error) {
     metrics.wakes.inc({ outcome: 'failed' })
     const isKnown = error instanceof OrchestratorFailure
     if (orchestrator.kind !== 'none')
-      log.warn({ workload, ...(isKnown ? { failure: error.message } : { err: error }) }, 'a wake has failed')
-    const text = isKnown ? error.message : 'the orchestrator failed; the log of the service says why'
+      log.warn(
+        { workload, ...(isKnown ? { failure: error.message } : { err: error }) },
+        'could not wake a deployment',
+      )
+    const text = isKnown ? error.message : 'the orchestrator failed; see the log of the Manager'
     return { failure: text.replaceAll('\0', '').slice(0, maxFailureLength).toWellFormed() }
   } finally {
     clearTimeout(timer)

@@ -1,4 +1,4 @@
-// Very many wakes over three processes, one of which may be killed; and what the lookups cost.
+// These tests send very many wakes to three processes, one of which is killed, and check the cost of the lookups.
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ const post = (url: string, body: string): Promise<Omit<Answer, 'ms'>> =>
     })
     outgoing.on('error', reject).end(body)
   })
-/** As a proxy does it: a machine that is too busy to answer in time says so at once, and is asked again. */
+/** Sends a wake as a proxy does, and retries if the service reports that it is overloaded. */
 async function wake(url: string, body = place()): Promise<Answer> {
   const from = performance.now()
   for (;;) {
@@ -65,7 +65,7 @@ const workload = async () =>
     number | boolean
   >
 const living = () => processes.filter(({ child }) => child.exitCode === null && child.signalCode === null)
-/** So many wakes at once, over all processes in turn. */
+/** Sends `count` concurrent wakes, distributed over all processes. */
 const wakes = (count: number) =>
   Promise.all(
     Array.from({ length: count }, (_, n) => wake((living()[n % living().length] as ServiceProcess).url)),
@@ -84,7 +84,8 @@ describe('three processes', { timeout: 120_000 }, () => {
       ).toEqual([202])
       const { calls, changes } = await workload()
       expect(changes).toBe(1)
-      // A slow machine takes longer to answer 500 than a result counts; whoever asks then finds it awake.
+      // A slow machine needs more time for 500 responses than a result is kept. Later requests then find the deployment
+      // awake.
       expect(calls).toBeLessThan(10)
     }
   })
@@ -111,7 +112,7 @@ describe('three processes', { timeout: 120_000 }, () => {
     const answers = await wakes(100)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
     expect(await workload()).toMatchObject({ replicas: 1, changes: 1, hangs: false })
-    // A claim lasts eight seconds; the rest is for a busy machine.
+    // A claim lasts 8 s; the rest is a margin for a busy machine.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(30_000)
     await start()
   })

@@ -1,33 +1,33 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
-/** An application in an environment, by the names that the proxy has for them. */
-export type Place = { applicationId: string; environment: string }
+/** An application id and an environment name, as the proxy sends them. */
+export type DeploymentKey = { applicationId: string; environment: string }
 
-/** What there is at a place. Without a specification the fields after the ids are null. */
+/** A deployment with its last wake. Without a specification, the fields after the ids are null. */
 export type FoundDeployment = {
   applicationId: string
   environmentId: string
   specificationId: string | null
   scaleToZero: boolean | null
-  /** Of the last wake: whose it was, and what became of it. */
+  /** The holder and the result of the last wake. */
   holder: string | null
-  isGoingOn: boolean | null
+  isInProgress: boolean | null
   endedMsAgo: number | null
   minReplicas: number | null
   alreadyAwake: boolean | null
   failure: string | null
 }
 
-// Four lookups by key: the application, the environment of its project, the specification of the two, its last wake.
+// The statement performs four index lookups: application, environment, specification and last wake.
 const findStatement: PreparedStatement = {
   name: 'deployments-find',
   kind: 'read',
   text: `
     select wanted.position::int, a.id as "applicationId", e.id as "environmentId", s.id as "specificationId",
-      s.scale_to_zero as "scaleToZero", w.holder, w.claimed_until > clock_timestamp() as "isGoingOn",
+      s.scale_to_zero as "scaleToZero", w.holder, w.claimed_until > clock_timestamp() as "isInProgress",
       (extract(epoch from clock_timestamp() - w.ended_at) * 1000)::float8 as "endedMsAgo",
       w.min_replicas as "minReplicas", w.already_awake as "alreadyAwake", w.failure
     from unnest($1::uuid[], $2::text[]) with ordinality as wanted (application_id, environment, position)
@@ -47,29 +47,29 @@ const findStatement: PreparedStatement = {
     ) w on true`,
 }
 
-/** What there is at these places, in their order; null where there is no such application or environment. */
+/** Returns the deployments in the given order, or null for an unknown application or environment. */
 export async function findDeployments(
   run: RunPrepared,
-  places: readonly Place[],
+  keys: readonly DeploymentKey[],
 ): Promise<(FoundDeployment | null)[]> {
   const rows = await run<FoundDeployment & { position: number }>(findStatement, [
-    places.map(({ applicationId }) => applicationId),
-    places.map(({ environment }) => environment),
+    keys.map(({ applicationId }) => applicationId),
+    keys.map(({ environment }) => environment),
   ])
-  return inPlace<FoundDeployment>(places.length, rows)
+  return orderByPosition<FoundDeployment>(keys.length, rows)
 }
 
 type Claim = {
   specificationId: string
   holder: string
   leaseMs: number
-  keptMs: number
-  keptFailureMs: number
+  resultTtlMs: number
+  failureTtlMs: number
 }
 
 /**
- * Makes this process the one that wakes, unless another one does or has just done so; returns the workload to wake, or
- * nothing. What the operator has set is read here once more. One short statement: nothing is held while somebody wakes.
+ * Claims the wake for this process, unless another process is waking the deployment or has just done so. Returns the
+ * workload to wake, or undefined. The statement checks the flag again. No lock is held while the deployment wakes.
  */
 export async function claimWake(db: Queries, claim: Claim): Promise<string | undefined> {
   const { rows } = await sql<{ workload: string }>`
@@ -81,7 +81,8 @@ export async function claimWake(db: Queries, claim: Claim): Promise<string | und
       set holder = excluded.holder, claimed_until = excluded.claimed_until,
         ended_at = null, min_replicas = null, already_awake = null, failure = null
       where w.claimed_until <= clock_timestamp() or w.ended_at <= clock_timestamp() - make_interval(
-        secs => case when w.failure is null then ${claim.keptMs / 1_000}::float8 else ${claim.keptFailureMs / 1_000}::float8 end)
+        secs => case when w.failure is null then ${claim.resultTtlMs / 1_000}::float8
+          else ${claim.failureTtlMs / 1_000}::float8 end)
       returning specification_id
     )
     select s.workload from deployment_specifications s join claimed on s.id = claimed.specification_id`.execute(
@@ -90,14 +91,14 @@ export async function claimWake(db: Queries, claim: Claim): Promise<string | und
   return rows[0]?.workload
 }
 
-/** What became of the last wake counts no longer. */
-export async function forgetWake(tx: Tx, specificationId: string): Promise<void> {
+/** Deletes the result of the last wake. */
+export async function deleteWake(tx: Tx, specificationId: string): Promise<void> {
   await tx.deleteFrom('deploymentWakes').where('specificationId', '=', specificationId).execute()
 }
 
 type Ended = { minReplicas: number; alreadyAwake: boolean } | { failure: string }
 
-/** Says what became of a wake, unless its claim has run out and another process has taken over. */
+/** Stores the result of a wake, unless its claim has expired and another process has taken over. */
 export async function endWake(
   db: Queries,
   { specificationId, holder }: Pick<Claim, 'specificationId' | 'holder'>,

@@ -1,7 +1,8 @@
-// Waking over several processes: one of them calls the orchestrator, and none waits for one that is gone.
+// These tests wake deployments with several processes. Only one process calls the orchestrator, and no process waits
+// for a dead one.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type TestApp, letGo, startTestApp } from '../../../test/kit/app.ts'
+import { type TestApp, dropReferences, startTestApp } from '../../../test/kit/app.ts'
 import { createFakeOrchestrator, proxyCalls, seedSpecification } from '../../../test/kit/deployments.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { OrchestratorFailure } from '../../platform/orchestrator/orchestrator.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const app of [others.second, others.without]) {
     await app.close()
-    letGo(app)
+    dropReferences(app)
   }
 })
 
@@ -33,7 +34,7 @@ beforeEach(async () => {
 const first = proxyCalls(() => service.url)
 const second = proxyCalls(() => others.second.url)
 const without = proxyCalls(() => others.without.url)
-/** The claim of a process that is gone, which runs out in so many seconds. */
+/** Inserts the claim of a dead process, which expires after this many seconds. */
 const leaveClaim = (seconds: number) =>
   service.sql.query(
     `insert into deployment_wakes (specification_id, holder, claimed_until)
@@ -48,7 +49,7 @@ describe('two processes', () => {
     const one = first.wake(place())
     await expect.poll(() => orchestrator.calls.length).toBe(1)
     const rest = [second.wake(place()), second.wake(place()), first.wake(place())]
-    // The other process has asked what there is, and looks again and again.
+    // The other process has read the state and polls it.
     others.second.statements.length = 0
     const looks = () => others.second.statements.filter((text) => text.includes('deployment_wakes')).length
     await expect.poll(looks).toBeGreaterThan(2)

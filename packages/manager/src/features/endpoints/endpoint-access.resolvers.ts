@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { EndpointAccessService } from './endpoint-access.service.ts'
 
-/** GraphQL for the rows that let machine users call endpoints. */
+/** Creates the GraphQL resolvers for the rows that allow machine users to call endpoints. */
 export function createEndpointAccessResolvers(service: EndpointAccessService) {
   return {
     Query: {

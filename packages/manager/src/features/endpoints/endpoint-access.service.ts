@@ -23,7 +23,6 @@ const event = auditedEntity<store.EndpointAccess>({
 })
 const noun = 'machineUser2Endpoint'
 
-/** Rules about who may call which endpoint. */
 export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audit }) {
   return {
     list: (endpointId: string, args: ListArgs): Promise<store.EndpointAccess[]> =>

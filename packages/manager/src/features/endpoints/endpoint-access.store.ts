@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
-/** Lets a machine user call an endpoint while it is enabled. */
+/** Allows a machine user to call an endpoint while the row is enabled. */
 export type EndpointAccess = {
   id: string
   projectId: string
@@ -21,13 +21,13 @@ export const endpointAccessFields: ListFields = {
   enabled: { column: 'enabled', match: 'boolean' },
 }
 
-/** A page of the access rows of an endpoint. */
+/** Returns a page of the access rows of an endpoint. */
 export function listEndpointAccess(db: Reads, endpointId: string, page: Page): Promise<EndpointAccess[]> {
   const where = sql<boolean>`machine_user2endpoints.endpoint_id = ${endpointId}`
   return pageOf(db, { table: 'machineUser2endpoints', columns, page, where })
 }
 
-/** One access row of the endpoint, or nothing. */
+/** Returns one access row of the endpoint, or undefined. */
 export function findEndpointAccess(
   db: Reads,
   endpointId: string,
@@ -41,7 +41,7 @@ export function findEndpointAccess(
     .executeTakeFirst()
 }
 
-/** One row, locked until the transaction ends. */
+/** Returns one row and locks it until the transaction ends. */
 export function lockEndpointAccess(tx: Tx, id: string): Promise<EndpointAccess | undefined> {
   return tx
     .selectFrom('machineUser2endpoints')
@@ -51,7 +51,7 @@ export function lockEndpointAccess(tx: Tx, id: string): Promise<EndpointAccess |
     .executeTakeFirst()
 }
 
-/** Joins the two; the row's project is the endpoint's, and the database refuses a machine user of another project. */
+/** Inserts a row in the project of the endpoint. The database rejects a machine user of another project. */
 export function insertEndpointAccess(
   tx: Tx,
   values: { machineUserId: string; endpointId: string; enabled: boolean },

@@ -1,4 +1,4 @@
-// The rows that let machine users call endpoints, through GraphQL.
+// These tests cover the rows that allow machine users to call endpoints, through GraphQL.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -15,7 +15,7 @@ const endpoints = endpointCalls(() => service)
 
 const newEndpoint = (of = project): Promise<string> => seedEndpoint(service.sql, of)
 const newMachineUser = async (of = project): Promise<string> => (await seedMachineUser(service.sql, of)).id
-/** A row of an endpoint and a machine user of its own. */
+/** Creates an access row with its own endpoint and machine user. */
 const newAccess = async (of = project) => {
   const [endpointId, machineUserId] = [await newEndpoint(of), await newMachineUser(of)]
   const id = await seedEndpointAccess(service.sql, { projectId: of.id, endpointId, machineUserId })
@@ -93,11 +93,11 @@ describe('letting a machine user call an endpoint', () => {
     const { id, endpointId, machineUserId } = await newAccess()
     const again = await allow(admin, { endpointID: endpointId, machineUserID: machineUserId, enabled: false })
     expect(again.error).toBe(
-      'the machine user has a row for this endpoint already; update it with updateMachineUser2Endpoint',
+      'the machine user already has a row for this endpoint; update it with updateMachineUser2Endpoint',
     )
     expectRefused(again, 'conflict')
     expect(await rowsOf(endpointId)).toEqual([shown(id, true, endpointId, machineUserId)])
-    // The other of the two may be shared.
+    // Each side of the pair can have other rows.
     for (const input of [
       { endpointID: endpointId, machineUserID: await newMachineUser() },
       { endpointID: await newEndpoint(), machineUserID: machineUserId },
@@ -269,7 +269,7 @@ describe('across projects', () => {
       ] as const) {
         const endpointID = await newEndpoint(here)
         const answer = await allow(caller, { endpointID, machineUserID: await newMachineUser(there) })
-        // Word for word what an unknown one answers.
+        // The response is identical to the one for an unknown machine user.
         expect(answer.error).toBe('machine user not found')
         expectRefused(answer, 'not_found')
         expect(await rowsOf(endpointID)).toEqual([])

@@ -1,16 +1,17 @@
-// What an endpoint's addresses may look like, tried with what people type and with what nobody would. Pure.
+// These tests validate the URLs of an endpoint with realistic and with unusual input.
 import { isUtf8 } from 'node:buffer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
 
-const rooted = 'consumeURL must be a path that starts with a single /, such as /orders; it is no absolute URL'
+const rooted =
+  'consumeURL must be a path that starts with a single /, such as /orders; it must not be an absolute URL'
 const absolute =
   'url must be an absolute http or https URL with a host, such as https://partner.example/orders'
 const withCredentials =
   'url must not contain a user name or password; use authType, authUsername and authPassword'
 
-/** Each of the texts is refused with these words. */
+/** Checks that each text is rejected with this message. */
 function expectProblems(problemOf: (value: string) => string | null, said: string, texts: string[]): void {
   expect(texts.map((text) => [text, problemOf(text)])).toEqual(texts.map((text) => [text, said]))
 }
@@ -43,7 +44,7 @@ describe('consumeURL', () => {
       'https://partner.example/orders',
       'HTTP://partner.example',
       'mailto:a@b',
-      // A URL that only leaves out its scheme.
+      // A URL without a scheme.
       '//partner.example/orders',
       '//',
     ])
@@ -73,10 +74,10 @@ describe('consumeURL', () => {
     ])
     expectProblems(
       problemOfConsumeUrl,
-      'consumeURL must be written in ASCII; encode other characters as %XX',
+      'consumeURL must contain only ASCII characters; encode other characters as %XX',
       ['/ü', '/🙂', '/a\0', '/a\u001b', '/a\u007f', '/a\u0085', '/\ud83d', '/\u200b'],
     )
-    expectProblems(problemOfConsumeUrl, 'consumeURL must not contain a % that encodes no UTF-8 character', [
+    expectProblems(problemOfConsumeUrl, 'consumeURL must contain only % escapes of valid UTF-8', [
       '/%',
       '/a%2',
       '/a%zz',
@@ -96,7 +97,7 @@ describe('consumeURL', () => {
     fc.assert(
       fc.property(anyPath, fc.constantFrom('', '/'), (text, start) => {
         const value = start + text
-        // The rule, said another way: character by character.
+        // This is the same rule, written character by character.
         const characters = Array.from(value)
         const isFine =
           characters.length <= 500 &&
@@ -179,7 +180,7 @@ describe('url', () => {
     })
     fc.assert(
       fc.property(parts, ({ scheme, slashes, user, host, port, path, query, fragment }) => {
-        // Without a host, what follows may be taken for one.
+        // Without a host, the following part could be parsed as the host.
         const rest = host === '' ? query : port + path + query
         const value = scheme + slashes + user + host + rest + fragment
         const isFine =

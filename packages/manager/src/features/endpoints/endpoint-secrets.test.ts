@@ -1,4 +1,5 @@
-// The passwords and tokens of endpoints: written and never read again, sealed in the database, and nowhere in the clear.
+// These tests cover the passwords and tokens of endpoints: they are write-only, sealed in the database, and never
+// stored or logged in plain text.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Pool } from 'pg'
@@ -38,7 +39,7 @@ const made = async (input: object = plain): Promise<string> => {
 }
 const sealedOf = async (id: string, field: Field): Promise<Buffer | null> =>
   (await keptOf(id))?.[columns[field]] ?? null
-/** What the stored secret says to whoever has the keys; null when there is none. */
+/** Decrypts the stored secret. Returns null if none is stored. */
 const openedOf = async (id: string, field: Field): Promise<string | null> => {
   const { masterKey, encryptionKeys } = service.config
   const secrets = createSecrets(encryptionRing(masterKey, encryptionKeys))
@@ -166,7 +167,7 @@ describe('at rest', () => {
     ] as Buffer[]
     expect(new Set(stored.map((bytes) => bytes.toString('hex'))).size).toBe(3)
     expect(stored.map((bytes) => sealedWith(bytes))).toEqual(['master', 'master', 'master'])
-    // Whoever can write to the database cannot let one endpoint use the secret of another.
+    // Write access to the database does not let one endpoint use the secret of another.
     await service.sql.query('update endpoints set auth_password = $1 where id = $2', [stored[0], second])
     await expect(openedOf(second, 'authPassword')).rejects.toThrow()
     await service.sql.query('update endpoints set auth_password = auth_token where id = $1', [first])
@@ -239,7 +240,7 @@ describe('at rest', () => {
       { maxBuffer: 64 * 1_048_576 },
     )
     const log = running.lines.join('\n')
-    // Each holds what it should, so what it lacks is not there.
+    // Both contain the expected text, so a secret that is not found is really absent.
     expect(dump).toContain('Dumped endpoint 2')
     expect(log).toContain('"route":"/query"')
     const everything = [dump, log, JSON.stringify(refusals)].join('\n')

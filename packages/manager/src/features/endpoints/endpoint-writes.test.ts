@@ -1,5 +1,5 @@
-// What an endpoint may be made of and changed to: defaults, limits, what null and absent mean, and conflicts.
-// Passwords and tokens: endpoint-secrets.test.ts.
+// These tests cover creating and updating endpoints: defaults, limits, null and absent fields, and conflicts.
+// endpoint-secrets.test.ts covers passwords and tokens.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { endpointCalls, seedEndpoint } from '../../../test/kit/endpoints.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 const { create, update, remove, list, get, auditOf } = endpointCalls(() => service)
 
 let paths = 0
-/** An input that is fine, with a path of its own. */
+/** Returns valid input with a unique path. */
 const fine = (more: Input = {}): Input => ({ name: 'Orders', consumeURL: `/orders-${++paths}`, ...more })
 const full = {
   name: 'Orders',
@@ -44,7 +44,7 @@ const counts = async (): Promise<unknown> => {
   )
   return rows
 }
-/** Each value of the field is refused with these words, when making and when changing, and leaves nothing behind. */
+/** Checks that each value of the field is rejected with this message, on create and update, without side effects. */
 async function expectRefusals(field: string, said: string, values: readonly unknown[]): Promise<void> {
   const present = await made(full)
   const before = await counts()
@@ -59,7 +59,7 @@ async function expectRefusals(field: string, said: string, values: readonly unkn
   expect(await counts()).toEqual(before)
   expect((await get(admin, applicationId, present.id)).data.row).toEqual(present)
 }
-/** Each value of the field is stored as it is, when making and when changing. */
+/** Checks that each value of the field is stored unchanged, on create and update. */
 async function expectStored(field: string, values: readonly unknown[]): Promise<void> {
   for (const value of values) {
     const { id, ...row } = await made({ [field]: value })
@@ -109,14 +109,14 @@ describe('limits', () => {
     await expectStored('name', ['x', 'x'.repeat(100), '🙂'.repeat(100), ' padded '])
     const said = 'name must have 1 to 100 characters'
     await expectRefusals('name', said, ['', ' ', 'x'.repeat(101), '🙂'.repeat(101)])
-    const broken = 'name must not contain control characters or broken Unicode'
+    const broken = 'name must not contain control characters or malformed Unicode'
     await expectRefusals('name', broken, ['a\0b', 'a\u001bb', 'a\ud83db'])
   })
 
   test('[endpoints.consume-url] consumeURL is a rooted path of at most 500 characters', async () => {
     await expectStored('consumeURL', ['/', '/v1/orders/', `/${'a'.repeat(499)}`])
     const rooted =
-      'consumeURL must be a path that starts with a single /, such as /orders; it is no absolute URL'
+      'consumeURL must be a path that starts with a single /, such as /orders; it must not be an absolute URL'
     await expectRefusals('consumeURL', rooted, ['', 'orders', 'https://partner.example/orders', '//orders'])
     await expectRefusals('consumeURL', 'consumeURL must have at most 500 characters', [`/${'a'.repeat(500)}`])
     await expectRefusals('consumeURL', 'consumeURL must not contain ..', ['/a/../b', '/..'])
@@ -126,7 +126,7 @@ describe('limits', () => {
       '/a#b',
       '/a\\b',
     ])
-    const ascii = 'consumeURL must be written in ASCII; encode other characters as %XX'
+    const ascii = 'consumeURL must contain only ASCII characters; encode other characters as %XX'
     await expectRefusals('consumeURL', ascii, ['/ü', '/a\0b'])
   })
 
@@ -156,7 +156,7 @@ describe('limits', () => {
       await expectStored(field, ['', 'x'.repeat(limit), '🙂'.repeat(limit)])
       const said = `${field} must have at most ${limit} characters`
       await expectRefusals(field, said, ['x'.repeat(limit + 1)])
-      const broken = `${field} must not contain control characters or broken Unicode`
+      const broken = `${field} must not contain control characters or malformed Unicode`
       await expectRefusals(field, broken, ['a\0b', 'a\ude42'])
     }
     await expectStored('description', ['two\nlines\tand a tab'])
@@ -256,7 +256,7 @@ describe('changing', () => {
 })
 
 describe('one consumeURL in an application', () => {
-  const taken = 'an endpoint with this consumeURL exists already in the application'
+  const taken = 'the application already has an endpoint with this consumeURL'
 
   test('[endpoints.consume-url-unique] a second one is refused, when making and when changing; another application may have it', async () => {
     const first = await made({ consumeURL: '/unique' })
@@ -271,7 +271,7 @@ describe('one consumeURL in an application', () => {
     }
     expect(await counts()).toEqual(before)
     expect((await get(admin, applicationId, second.id)).data.row).toEqual(second)
-    // Its own value is no conflict, and neither is another spelling: paths are compared as they are.
+    // An endpoint does not conflict with its own value or with another spelling, because paths are compared exactly.
     expect((await update(admin, first.id, { consumeURL: '/unique' })).error).toBeNull()
     for (const consumeURL of ['/Unique', '/unique/', '/uniqu%65']) await made({ consumeURL })
     const other = await seedProject(service.sql, 'other')

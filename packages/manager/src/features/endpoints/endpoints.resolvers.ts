@@ -5,12 +5,14 @@ import type {
   EndpointOutputMessageType,
   Resolvers,
 } from '../../generated/graphql.ts'
-import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import { responseBudget } from '../../platform/graphql/response-budget.ts'
 import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { EndpointsService } from './endpoints.service.ts'
 import type { PreviewService } from './preview.service.ts'
 
-/** GraphQL for endpoints. Their secrets are never read here, and their templates only where they are requested. */
+/**
+ * Creates the GraphQL resolvers for endpoints. They never read secrets, and they read templates only when requested.
+ */
 export function createEndpointsResolvers(service: EndpointsService, previews: PreviewService) {
   return {
     Query: {
@@ -32,7 +34,7 @@ export function createEndpointsResolvers(service: EndpointsService, previews: Pr
       outputMessageType: (endpoint) => endpoint.outputMessageType as EndpointOutputMessageType | null,
       transformationTemplate: async ({ id }, _args, context) => {
         const name = 'Endpoint.transformationTemplate'
-        answerBudget(context)(await load(context, `${name} bytes`, id, service.findTemplateBytes))
+        responseBudget(context)(await load(context, `${name} bytes`, id, service.findTemplateBytes))
         return load(context, name, id, service.findTemplates)
       },
       logLevel: (endpoint) => endpoint.logLevel as EndpointLogLevel,

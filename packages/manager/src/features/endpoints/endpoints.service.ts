@@ -23,8 +23,8 @@ export type EndpointsDeps = {
   audit: Audit
   secrets: Secrets
   lockMasterKey: LockMasterKey
-  transformations: Pick<TransformationsApi, 'problemOf'>
-  /** A text with the number of logged calls of an endpoint, null for none; with any, deletion is refused. */
+  transformations: Pick<TransformationsApi, 'findProblem'>
+  /** Returns the number of logged calls of an endpoint as text, or null for none. Logged calls block deletion. */
   countLoggedCalls: (tx: Tx, endpointId: string) => Promise<string | null>
 }
 export type EndpointsService = ReturnType<typeof createEndpointsService>
@@ -36,7 +36,7 @@ export type EndpointInput = Nullable<Omit<store.EndpointValues, 'consumeUrl'>> &
   readonly authToken?: string | null
 }
 
-/** Secrets are replaced or cleared, never shown: an audit row tells that, and nothing of them. */
+/** An audit row shows that a secret was replaced or cleared, but never its value. */
 type AuditedEndpoint = store.WholeEndpoint & { authPassword?: string; authToken?: string }
 const entityEvent = auditedEntity<AuditedEndpoint>({
   type: 'endpoint',
@@ -64,13 +64,12 @@ const entityEvent = auditedEntity<AuditedEndpoint>({
   projectOf: (endpoint) => endpoint.projectId,
 })
 
-/** A long template is abbreviated to its beginning and its digest. */
+/** Shortens a long template to its start and its digest. */
 const abbreviated = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
   row && { ...row, transformationTemplate: abbreviate(row.transformationTemplate) }
 const event: typeof entityEvent = (action, { before, after }) =>
   entityEvent(action, { before: abbreviated(before), after: abbreviated(after) })
 
-/** Rules about endpoints. */
 export function createEndpointsService(deps: EndpointsDeps) {
   const { db, audit, transformations } = deps
   return {
@@ -109,7 +108,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
         const present = { ...before, consumeURL: before.consumeUrl }
-        const changed = { ...present, ...changesOf(input, clearedByNull) }
+        const changed = { ...present, ...changesOf(input, nullableFields) }
         const values = checkValues(transformations, changed, before.transformationTemplate)
         const secrets = await sealSecrets(tx, deps, id, input)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
@@ -139,7 +138,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
   }
 }
 
-/** What was found, in the order of the ids; an endpoint that is gone has nothing. */
+/** Returns the found values in the order of the ids, and `nothing` for an endpoint that no longer exists. */
 async function inOrder<Value>(
   ids: readonly string[],
   found: Promise<Map<string, Value>>,
@@ -149,23 +148,24 @@ async function inOrder<Value>(
   return ids.map((id) => byId.get(id) ?? nothing)
 }
 
-const clearedByNull = ['url', 'inputMessageType', 'outputMessageType', 'transformationTemplate'] as const
+const nullableFields = ['url', 'inputMessageType', 'outputMessageType', 'transformationTemplate'] as const
 
-/** What is not given is at its default. */
+/** Validates the input and adds defaults for missing fields. */
 function checkValues(
-  transformations: Pick<TransformationsApi, 'problemOf'>,
+  transformations: Pick<TransformationsApi, 'findProblem'>,
   input: EndpointInput,
   storedTemplate = '',
 ): store.EndpointValues {
   const consumeUrl = input.consumeURL ?? ''
-  refuse(problemOfConsumeUrl(consumeUrl))
+  throwIfProblem(problemOfConsumeUrl(consumeUrl))
   const url = (input.url ?? '') === '' ? null : (input.url as string)
-  if (url !== null) refuse(problemOfUrl(url))
+  if (url !== null) throwIfProblem(problemOfUrl(url))
   const authUsername = input.authUsername ?? ''
-  refuse(problemOfUsername(authUsername))
+  throwIfProblem(problemOfUsername(authUsername))
   const transformationTemplate = input.transformationTemplate ?? ''
-  // What is stored stays: it may be older than a rule, and it is rendered as it is.
-  if (transformationTemplate !== storedTemplate) refuse(transformations.problemOf(transformationTemplate))
+  // A stored template is not validated again: it may be older than a rule, and it is rendered unchanged.
+  if (transformationTemplate !== storedTemplate)
+    throwIfProblem(transformations.findProblem(transformationTemplate))
   return {
     name: checkName(input.name ?? ''),
     description: checkText(input.description ?? '', 'description', 2_000),
@@ -181,11 +181,11 @@ function checkValues(
   }
 }
 
-function refuse(problem: string | null): void {
+function throwIfProblem(problem: string | null): void {
   if (problem !== null) throw badRequest(problem)
 }
 
-/** Null or absent keeps a secret, an empty text clears it. */
+/** Seals the secrets of the input. Null or absent keeps a secret, and an empty text clears it. */
 async function sealSecrets(
   tx: Tx,
   { secrets, lockMasterKey }: Pick<EndpointsDeps, 'secrets' | 'lockMasterKey'>,
@@ -199,14 +199,14 @@ async function sealSecrets(
   ] as const) {
     const text = input[field]
     if (text === null || text === undefined) continue
-    refuse(problemOfSecret(text, field))
+    throwIfProblem(problemOfSecret(text, field))
     sealed[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
   }
   if (Object.keys(sealed).length > 0) await lockMasterKey(tx)
   return sealed
 }
 
-/** Stand-ins for secrets that change, so that the audit row tells that they did. */
+/** Returns placeholders for changed secrets, so that the audit row shows the change. */
 function placeholders(
   secrets: store.SealedSecrets,
   side: 'old' | 'new',

@@ -5,7 +5,7 @@ import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pagesOf } from '../../platform/lists/page.ts'
 
-/** An endpoint without its secrets, and without its template, which may be long: it is read only when requested. */
+/** An endpoint without its secrets and its template. A template can be long, so it is read only when requested. */
 export type Endpoint = {
   id: string
   projectId: string
@@ -28,7 +28,7 @@ export type EndpointValues = Omit<
   WholeEndpoint,
   'id' | 'projectId' | 'applicationId' | 'createdAt' | 'updatedAt'
 >
-/** Sealed secrets to store; what is absent stays, null clears. */
+/** Sealed secrets to store. An absent secret stays unchanged, and null clears it. */
 export type SealedSecrets = Partial<Pick<Selectable<Endpoints>, 'authPassword' | 'authToken'>>
 
 const columns = [
@@ -51,7 +51,7 @@ export const endpointFields: ListFields = {
   updatedAt: { column: 'updatedAt', match: 'time' },
 }
 
-/** A page of endpoints under each of the applications. */
+/** Returns a page of endpoints for each of the applications. */
 export function listEndpoints(db: Reads, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
   return pagesOf(db, {
     table: 'endpoints',
@@ -62,12 +62,12 @@ export function listEndpoints(db: Reads, applicationIds: readonly string[], page
   })
 }
 
-/** The endpoints with these ids, in any order. */
+/** Returns the endpoints with these ids, in any order. */
 export function findEndpoints(db: Reads, ids: readonly string[]): Promise<Endpoint[]> {
   return db.selectFrom('endpoints').select(columns).where('id', 'in', ids).execute()
 }
 
-/** The templates of endpoints by the endpoints' ids. */
+/** Returns the templates by endpoint id. */
 export async function findTemplates(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('endpoints')
@@ -77,14 +77,14 @@ export async function findTemplates(db: Reads, ids: readonly string[]): Promise<
   return new Map(rows.map(({ id, transformationTemplate }) => [id, transformationTemplate]))
 }
 
-/** How many bytes the templates have, by the endpoints' ids. */
+/** Returns the size of the templates in bytes by endpoint id. */
 export async function findTemplateBytes(db: Reads, ids: readonly string[]): Promise<Map<string, number>> {
   const bytes = sql<number>`octet_length(transformation_template)`.as('bytes')
   const rows = await db.selectFrom('endpoints').select(['id', bytes]).where('id', 'in', ids).execute()
   return new Map(rows.map((row) => [row.id, row.bytes]))
 }
 
-/** One endpoint of the application, or nothing. */
+/** Returns one endpoint of the application, or undefined. */
 export function findEndpoint(db: Reads, applicationId: string, id: string): Promise<Endpoint | undefined> {
   return db
     .selectFrom('endpoints')
@@ -94,12 +94,12 @@ export function findEndpoint(db: Reads, applicationId: string, id: string): Prom
     .executeTakeFirst()
 }
 
-/** One endpoint, locked until the transaction ends. */
+/** Returns one endpoint and locks it until the transaction ends. */
 export function lockEndpoint(tx: Tx, id: string): Promise<WholeEndpoint | undefined> {
   return tx.selectFrom('endpoints').select(wholeColumns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Nothing when the application is gone; the row's project is the application's. */
+/** Inserts an endpoint in the project of the application. Returns undefined if the application does not exist. */
 export async function insertEndpoint(
   tx: Tx,
   values: EndpointValues & SealedSecrets & { id: string; applicationId: string },

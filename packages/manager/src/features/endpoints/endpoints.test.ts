@@ -1,4 +1,5 @@
-// Endpoints through GraphQL: reading them, their life, and who may do what. What may be stored: endpoint-writes.test.ts.
+// These tests cover endpoints through GraphQL: reading, lifecycle and roles. endpoint-writes.test.ts covers valid
+// input.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -46,7 +47,7 @@ const newApplication = async (of: SeededProject, slug: string): Promise<string> 
   ])
   return id
 }
-/** A person with this role in the project, its tenant or its application, or with none. */
+/** Creates a person with this role in the project, its tenant or its application, or without a role. */
 const memberOf = async (role: string | null, of: object = {}): Promise<Person> => {
   const person = await seedUser(service.sql, role ?? 'outsider')
   if (role !== null) await seedMember(service.sql, person, role, { projectId: project.id, ...of })
@@ -72,7 +73,7 @@ describe('reading endpoints', () => {
     expect((await list(admin, sibling)).data.rows).toEqual([elsewhere])
     for (const row of made) {
       expect((await get(admin, own.applicationId, row.id as string)).data.row).toEqual(row)
-      // Upper and lower case spell one id.
+      // Ids are not case sensitive.
       const upper = (row.id as string).toUpperCase()
       expect((await get(admin, own.applicationId.toUpperCase(), upper)).data.row).toEqual(row)
     }
@@ -321,7 +322,7 @@ describe('who may do what', () => {
       [await memberOf(null), 'not_found'],
       [await memberOf('owner', { projectId: other.id }), 'not_found'],
       [await memberOf('owner', { tenantId: project.tenantId }), 'not_found'],
-      // Sees the application, and no endpoint of it.
+      // This member sees the application, but none of its endpoints.
       [await memberOf('normal', { applicationId: project.applicationId }), 'forbidden'],
     ] as const) {
       expectRefused(await list(stranger, project.applicationId), code)

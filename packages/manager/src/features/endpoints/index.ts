@@ -1,5 +1,5 @@
-// Endpoints of the ESB, and which machine users may call them. Rendering their templates is not here
-// (transformations/), nor is forwarding calls and logging them (gateway/, call-log/).
+// This feature manages the endpoints of the ESB and which machine users may call them. transformations/ renders their
+// templates, gateway/ forwards calls, and call-log/ records them.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId } from '../../policy/scopes.ts'
@@ -29,14 +29,11 @@ export const endpoints = defineFeature({
     },
   },
   constraints: {
-    endpoints_consume_url_key: [
-      'conflict',
-      'an endpoint with this consumeURL exists already in the application',
-    ],
+    endpoints_consume_url_key: ['conflict', 'the application already has an endpoint with this consumeURL'],
     endpoints_application_fkey: ['not_found', 'application not found'],
     machine_user2endpoints_pair_key: [
       'conflict',
-      'the machine user has a row for this endpoint already; update it with updateMachineUser2Endpoint',
+      'the machine user already has a row for this endpoint; update it with updateMachineUser2Endpoint',
     ],
     machine_user2endpoints_machine_user_fkey: ['not_found', 'machine user not found'],
     machine_user2endpoints_endpoint_fkey: ['not_found', 'endpoint not found'],

@@ -1,4 +1,5 @@
-// What a preview says of a template that is no error and yet hardly meant, and which names templates may read.
+// These tests cover the warnings of a preview about valid but suspicious templates, and the names that templates may
+// read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { endpointCalls, seedEndpoint } from '../../../test/kit/endpoints.ts'
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => strict.close())
 
 type Given = { body?: string; outputMessageType?: string | null; app?: TestApp }
-/** What a preview of the template answers, and its error. */
+/** Returns the preview of the template, and its error. */
 async function preview(template: string | null, given: Given = {}) {
   const { body = '{}', outputMessageType = null, app = scene.service } = given
   const id = await seedEndpoint(scene.service.sql, scene.project)
@@ -46,21 +47,21 @@ describe('warnings', () => {
       error: null,
       output: '{"id": "<no value>",\n "to": null, "of": "<nil>"}',
       warnings: [
-        at(1, 11, '.Data.id is missing; it is written as <no value>'),
-        at(2, 17, '.Data.to.name is missing; toJson is given nil'),
-        at(2, 43, '.Data.of is missing; toString is given nil'),
+        at(1, 11, '.Data.id is missing; it is rendered as <no value>'),
+        at(2, 17, '.Data.to.name is missing; toJson receives nil'),
+        at(2, 43, '.Data.of is missing; toString receives nil'),
       ],
     })
     expect(await warningsOf('{{.Data.a.b.c}}{{.Env.DEPLOYMENT_ENV}}')).toEqual([
-      at(1, 3, '.Data.a is missing; it is written as <no value>'),
-      at(1, 18, '.Env.DEPLOYMENT_ENV is missing; it is written as <no value>'),
+      at(1, 3, '.Data.a is missing; it is rendered as <no value>'),
+      at(1, 18, '.Env.DEPLOYMENT_ENV is missing; it is rendered as <no value>'),
     ])
   })
 
   test('null, and what a function returns nothing for, has no value', async () => {
     expect(await warningsOf('{{.Data.n}}{{index .Data "x"}}', { body: '{"n": null}' })).toEqual([
-      at(1, 3, '.Data.n has no value; it is written as <no value>'),
-      at(1, 14, 'index has no value; it is written as <no value>'),
+      at(1, 3, '.Data.n has no value; it is rendered as <no value>'),
+      at(1, 14, 'index has no value; it is rendered as <no value>'),
     ])
     expect(await warningsOf('{{toJson .Data.n}}', { body: '{"n": null}' })).toEqual([])
   })
@@ -75,18 +76,18 @@ describe('warnings', () => {
     const body = JSON.stringify(Array.from({ length: 50 }, () => ({})))
     const passes = '{{range .Data}}{{.x}}{{end}}'
     expect(await warningsOf(passes, { body })).toEqual([
-      at(1, 18, '.x is missing; it is written as <no value>'),
+      at(1, 18, '.x is missing; it is rendered as <no value>'),
     ])
     const many = Array.from({ length: 30 }, (_, i) => `{{.Data.k${i}}}`).join('\n')
     const all = await preview(many, { outputMessageType: 'JSON' })
     expect(all.warnings).toHaveLength(20)
     expect(all.warnings?.slice(1, 3)).toEqual([
-      at(1, 3, '.Data.k0 is missing; it is written as <no value>'),
-      at(2, 3, '.Data.k1 is missing; it is written as <no value>'),
+      at(1, 3, '.Data.k0 is missing; it is rendered as <no value>'),
+      at(2, 3, '.Data.k1 is missing; it is rendered as <no value>'),
     ])
     const long = `.Data.${'k'.repeat(1_000)}`
     expect(await warningsOf(`{{${long}}}`)).toEqual([
-      at(1, 3, `${long.slice(0, 80)}… is missing; it is written as <no value>`),
+      at(1, 3, `${long.slice(0, 80)}… is missing; it is rendered as <no value>`),
     ])
   })
 
@@ -116,7 +117,7 @@ describe('warnings', () => {
   test('a number that is written with an exponent is named, with how to write it without one', async () => {
     const body = '{"n": 1000000, "m": [0.00001, 2.5e7], "huge": 1e21, "small": 999999, "text": "1e+06"}'
     const plain = (number: string, text: string) =>
-      `the number ${number} is written as ${text}; use toJson to write it without an exponent`
+      `the number ${number} is rendered as ${text}; use toJson to render it without an exponent`
     expect(
       await preview('{{.Data.n}} {{.Data.m}}\n{{toString .Data.n}} {{print .Data.n}}', { body }),
     ).toEqual({
@@ -137,8 +138,8 @@ describe('warnings', () => {
       warnings: [],
     })
     expect(await warningsOf('{{.Data.huge}}{{toJson .Data.huge}}', { body })).toEqual([
-      at(1, 3, 'a number is written as 1e+21; send it as a text to write all its digits'),
-      at(1, 17, 'a number is written as 1e+21; send it as a text to write all its digits'),
+      at(1, 3, 'a number is rendered as 1e+21; send it as a string to keep all its digits'),
+      at(1, 17, 'a number is rendered as 1e+21; send it as a string to keep all its digits'),
     ])
     const large = JSON.stringify({ n: 1e6, fill: 'x'.repeat(20_000) })
     expect(await warningsOf('{{.Data.n}}', { body: large })).toEqual([at(1, 3, plain('1000000', '1e+06'))])
@@ -148,7 +149,7 @@ describe('warnings', () => {
     const body = JSON.stringify({ fill: 'x'.repeat(20_000) })
     expect(await warningsOf('{{.Data.id}}', { body, outputMessageType: 'JSON' })).toEqual([
       ...ofOutput(expect.stringContaining('the output is not JSON: ')),
-      at(1, 3, '.Data.id is missing; it is written as <no value>'),
+      at(1, 3, '.Data.id is missing; it is rendered as <no value>'),
     ])
   })
 
@@ -217,7 +218,7 @@ describe('names that templates know', () => {
     const id = await seedEndpoint(scene.service.sql, scene.project)
     for (const [index, [transformationTemplate, place, name, others]] of unknown.entries()) {
       const input = { name: 'x', consumeURL: `/n${index}`, transformationTemplate }
-      const problem = `transformationTemplate cannot be used: template:${place}: ${name} is not a name that templates know; use one of ${others}`
+      const problem = `transformationTemplate cannot be used: template:${place}: ${name} is not available to templates; use one of ${others}`
       const errors = [
         (await calls.create(scene.admin, scene.project.applicationId, input)).error,
         (await calls.update(scene.admin, id, { transformationTemplate })).error,
@@ -240,7 +241,7 @@ describe('names that templates know', () => {
     expect(await preview(known.join(''), { body: '{"a": {}}' })).toMatchObject({
       error: null,
     })
-    // Every name of what is fixed has a value.
+    // Every predefined name has a value.
     expect(await warningsOf(known.slice(0, 12).join(''))).toEqual([])
   })
 

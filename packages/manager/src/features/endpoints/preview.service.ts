@@ -14,7 +14,7 @@ export type PreviewDeps = {
 }
 export type PreviewService = ReturnType<typeof createPreviewService>
 
-/** Shows what a transformation makes of a body, without sending it anywhere. */
+/** Renders a transformation of a body without sending it. */
 export function createPreviewService({ db, clock, applications, transformations }: PreviewDeps) {
   return {
     preview: async (
@@ -27,9 +27,9 @@ export function createPreviewService({ db, clock, applications, transformations 
       const template = input.transformationTemplate ?? stored.get(endpointId) ?? ''
       if (template === '')
         throw badRequest(
-          'the endpoint has no transformationTemplate, so bodies are forwarded as they are; give one',
+          'the endpoint has no transformationTemplate, so bodies are forwarded unchanged; pass transformationTemplate',
         )
-      const problem = transformations.problemOf(template)
+      const problem = transformations.findProblem(template)
       if (problem !== null) throw badRequest(problem)
       const [application] = await applications.findMany([endpoint.applicationId])
       const { id, externalUsername: username, externalName: name } = actor.user

@@ -52,7 +52,7 @@ const preview = (
     { endpointId, input },
   )
 
-/** What a template makes of a body. */
+/** Returns the output of a template for a body, or the error. */
 async function rendered(template: string, body = '{}', input: Record<string, unknown> = {}, app = service) {
   const id = await makeEndpoint(input, app)
   const { data, error } = await preview(id, { body, transformationTemplate: template }, { app })
@@ -192,17 +192,17 @@ describe('previewing a transformation', () => {
   })
 
   test('[esb-templates.budget] a rendering takes 100,000 steps and not one more', async () => {
-    // The range and its value are two steps, and so is each pass with the text in it.
+    // The range and its value are two steps. Each iteration with its text is also two steps.
     const steps = (passes: number, after = '') =>
       rendered(`{{range .Data}}x{{end}}${after}`, JSON.stringify(Array(passes).fill(0)))
     const text = 'x'.repeat(49_999)
     expect(await steps(49_998, 'y')).toBe(`${text.slice(1)}y`)
     expect(await steps(49_999)).toBe(text)
-    expect(await steps(49_999, 'y')).toMatch(/the budget of steps is used up/)
+    expect(await steps(49_999, 'y')).toMatch(/the step budget is exhausted/)
   })
 
   test('[esb-templates.budget] templates may be open 32 deep and not one more', async () => {
-    /** So many templates are open at the bottom; the first is the text itself. */
+    /** Renders templates that are nested `open` levels deep, including the main text. */
     const nested = (open: number) => {
       const calls = Array.from(
         { length: open - 2 },
@@ -220,7 +220,7 @@ describe('previewing a transformation', () => {
     const body = JSON.stringify({ text: 'x'.repeat(1_024) })
     const twice = '{{.Data.text}}{{.Data.text}}'
     expect(await rendered(twice, body, {}, tight)).toHaveLength(2_048)
-    expect(await rendered(`${twice}y`, body, {}, tight)).toMatch(/budget of output/)
+    expect(await rendered(`${twice}y`, body, {}, tight)).toMatch(/output budget/)
     await tight.close()
     expect(await rendered('x'.repeat(65_536))).toHaveLength(65_536)
     expect(await rendered('x'.repeat(65_537))).toBe('transformationTemplate must have at most 65536 bytes')
@@ -241,7 +241,7 @@ describe('previewing a transformation', () => {
           { id: project.applicationId, input: { name: 'x', consumeURL: `/b${++count}`, ...input } },
         )
       ).error
-    expect(await save({ transformationTemplate: 'a\ud800b' })).toMatch(/broken Unicode/)
+    expect(await save({ transformationTemplate: 'a\ud800b' })).toMatch(/malformed Unicode/)
     for (const url of [
       'https://a.ex\nample/',
       'https://a/x y',

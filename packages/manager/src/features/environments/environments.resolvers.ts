@@ -2,7 +2,7 @@ import type { Resolvers } from '../../generated/graphql.ts'
 import { load, grouped } from '../../platform/graphql/loaders.ts'
 import type { EnvironmentsService } from './environments.service.ts'
 
-/** GraphQL for environments. */
+/** Creates the GraphQL resolvers for environments. */
 export function createEnvironmentsResolvers(service: EnvironmentsService) {
   return {
     Query: {

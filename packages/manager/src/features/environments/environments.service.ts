@@ -5,12 +5,12 @@ import * as store from './environments.store.ts'
 
 export type EnvironmentsService = ReturnType<typeof createEnvironmentsService>
 
-/** Environments are created with their project and never change, so there is little to rule. */
+/** Environments are created with their project and never change, so this service only reads them. */
 export function createEnvironmentsService({ db }: { db: Db }) {
   return {
     createDefaults: store.insertDefaults,
 
-    /** A page of environments under each project; in the order of the stages unless asked otherwise. */
+    /** Returns a page of environments for each project, in stage order unless the arguments specify another order. */
     list: async (projectIds: readonly string[], args: ListArgs): Promise<store.Environment[]> => {
       const order =
         (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'sortOrder', direction: 'ASC' as const }]

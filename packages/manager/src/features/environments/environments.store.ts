@@ -24,7 +24,7 @@ export const environmentFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A page of environments under each of the projects. */
+/** Returns a page of environments for each of the projects. */
 export function listEnvironments(
   db: Reads,
   projectIds: readonly string[],
@@ -33,19 +33,19 @@ export function listEnvironments(
   return pagesOf(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
 }
 
-/** The environments with these ids, in any order. */
+/** Returns the environments with these ids, in any order. */
 export function findEnvironments(db: Reads, ids: readonly string[]): Promise<Environment[]> {
   return db.selectFrom('environments').select(columns).where('id', 'in', ids).execute()
 }
 
-/** The three environments every project starts with. */
+/** The three environments that every project starts with. */
 export const defaultEnvironments = [
   { name: 'dev', displayName: 'Development', sortOrder: 10, protected: false },
   { name: 'qas', displayName: 'Quality assurance', sortOrder: 20, protected: false },
   { name: 'run', displayName: 'Production', sortOrder: 30, protected: true },
 ] as const
 
-/** Adds them to a project. */
+/** Adds the default environments to a project. */
 export async function insertDefaults(tx: Tx, projectId: string): Promise<void> {
   await tx
     .insertInto('environments')

@@ -1,4 +1,5 @@
-// Environments: the stages of a project. What runs in them is not here (deployments/, machine-users/).
+// Environments are the stages of a project. deployments/ and machine-users/ manage the deployments and accounts in
+// them.
 import { defineFeature } from '../../feature.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
@@ -6,6 +7,7 @@ import { byId } from '../../policy/scopes.ts'
 import { createEnvironmentsResolvers } from './environments.resolvers.ts'
 import { type EnvironmentsService, createEnvironmentsService } from './environments.service.ts'
 
+/** Creates the default environments of a new project. */
 export type EnvironmentsApi = Pick<EnvironmentsService, 'createDefaults'>
 
 export const environments = defineFeature({

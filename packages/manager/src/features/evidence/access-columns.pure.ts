@@ -1,9 +1,10 @@
-// Whose access a row of the trail is about, and to what. A change names only the fields that differ: whose it is stands in the
-// description of a membership, and in the row that made an access of a machine user or a tenant.
+// These columns show who has the access that an audit row is about, and to which entity. A change contains only the
+// fields that differ. For memberships, the subject is in the description. For machine users and tenants, it is in the
+// row that created the access.
 import { asUuid } from './trail-query.pure.ts'
 
 export const memberships = ['user2project', 'user2tenant', 'user2application']
-/** Access that is not a membership: of a machine user to an endpoint, of the members of a tenant to an application. */
+/** Access that is not a membership: of a machine user to an endpoint, and of a tenant to an application. */
 export const assignments = ['machineUser2Endpoint', 'tenant2Application']
 
 const known = (name: string): string =>
@@ -29,7 +30,7 @@ const scopeId = `case l.entity_type
   when 'application' then l.entity_id when 'endpoint' then l.entity_id
 end`
 
-/** Goes with `accessJoins`. Names are those of today; null stands for what is gone. */
+/** Requires `accessJoins`. Names are the current ones, or null for deleted entities. */
 export const accessColumns = {
   subject_type: `case when l.entity_type in ('user', 'user2project', 'user2tenant', 'user2application') then 'user'
     when l.entity_type in ('machineUser', 'machineUser2Endpoint') then 'machine_user'

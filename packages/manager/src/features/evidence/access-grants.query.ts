@@ -3,9 +3,9 @@ import { after, anyOf, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const accessGrants = trailQuery({
   name: 'access-grants',
-  title: 'Access that was granted',
+  title: 'Granted access',
   description:
-    'Memberships of people in projects, tenants and applications that were granted; access of machine users to endpoints, and of tenants to applications, that was made or enabled. A changed role is in role-changes.',
+    'Memberships of users in projects, tenants and applications that were granted. Access of machine users to endpoints, and of tenants to applications, that was created or enabled. Changed roles are in role-changes.',
   controls: ['ISO/IEC 27001:2022 A.5.15', 'ISO/IEC 27001:2022 A.5.18', 'SOC 2 CC6.2', 'NIST SP 800-53 AC-2'],
   columns: {
     ...accessColumns,

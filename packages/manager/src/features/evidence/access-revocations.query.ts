@@ -3,9 +3,9 @@ import { after, anyOf, before, isAbout, trailQuery } from './trail-query.pure.ts
 
 export const accessRevocations = trailQuery({
   name: 'access-revocations',
-  title: 'Access that was taken away',
+  title: 'Revoked access',
   description:
-    'Memberships that were revoked; access of machine users to endpoints, and of tenants to applications, that was removed or disabled; machine users that were disabled; and deletions of projects, tenants, applications, endpoints and machine users, each of which ends all access to it or of it at once.',
+    'Memberships that were revoked. Access of machine users to endpoints, and of tenants to applications, that was removed or disabled. Machine users that were disabled. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
   controls: [
     'ISO/IEC 27001:2022 A.5.18',
     'SOC 2 CC6.2',

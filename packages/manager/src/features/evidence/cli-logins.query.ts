@@ -2,9 +2,9 @@ import { after, before, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const cliLogins = trailQuery({
   name: 'cli-logins',
-  title: 'Logins from terminals',
+  title: 'Terminal logins',
   description:
-    'Decisions of people about logins from terminals, deliveries of their tokens, and tokens that never arrived and were revoked for it. Logins that nobody decided leave no row; the tokens are in pat-lifecycle.',
+    'Decisions about terminal logins, deliveries of their tokens, and tokens that were revoked because they were not delivered. Undecided logins have no row. The tokens are in pat-lifecycle.',
   controls: ['ISO/IEC 27001:2022 A.8.5', 'SOC 2 CC6.1', 'NIST SP 800-53 IA-2'],
   columns: { status_before: before('status'), status_after: after('status') },
   condition: isAbout(['cliLogin']),

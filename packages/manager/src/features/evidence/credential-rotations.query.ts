@@ -2,9 +2,9 @@ import { anyOf, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const credentialRotations = trailQuery({
   name: 'credential-rotations',
-  title: 'Credentials and keys that were replaced',
+  title: 'Rotated credentials and keys',
   description:
-    'Rotated credentials of machine users, replaced secrets of endpoints, keys that sign pilets, and exchanges of the master key. The secrets themselves are nowhere in the trail. Personal access tokens are not rotated: see pat-lifecycle.',
+    'Rotated credentials of machine users, replaced secrets of endpoints, keys that sign pilets, and rotations of the master key. The audit trail does not contain the secrets. Personal access tokens are not rotated: see pat-lifecycle.',
   controls: [
     'ISO/IEC 27001:2022 A.5.17',
     'ISO/IEC 27001:2022 A.8.24',

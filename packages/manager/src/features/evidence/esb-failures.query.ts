@@ -2,9 +2,9 @@ import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 export const esbFailures: EvidenceQuery = {
   name: 'esb-failures',
-  title: 'Calls through the ESB that failed or were refused',
+  title: 'Failed and rejected ESB calls',
   description:
-    'Calls that were refused, that failed, that were answered with a status from 400 on, or whose end nobody knows. Bodies and headers are not shown. Calls are kept as long as esb.audit_retention_days says.',
+    'Calls that were rejected, that failed, that returned a status of 400 or higher, or that have no recorded end. Bodies and headers are not shown. Calls are kept for the number of days in `esb.audit_retention_days`.',
   controls: [
     'ISO/IEC 27001:2022 A.8.15',
     'ISO/IEC 27001:2022 A.8.16',

@@ -2,9 +2,9 @@ import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 export const esbTrafficSummary: EvidenceQuery = {
   name: 'esb-traffic-summary',
-  title: 'Calls through the ESB by day',
+  title: 'ESB calls by day',
   description:
-    'How many calls each machine user made to each endpoint on each day (UTC), and how they ended. Calls are kept as long as esb.audit_retention_days says.',
+    'Number and outcome of the calls of each machine user to each endpoint, by day (UTC). Calls are kept for the number of days in `esb.audit_retention_days`.',
   controls: ['ISO/IEC 27001:2022 A.8.15', 'ISO/IEC 27001:2022 A.8.16', 'SOC 2 CC7.2', 'NIST SP 800-53 AU-6'],
   columns: {
     day: "to_char(c.day, 'YYYY-MM-DD')",

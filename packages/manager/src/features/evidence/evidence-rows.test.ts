@@ -1,4 +1,4 @@
-// What the rows of evidence say, for each group of questions an auditor has.
+// These tests cover the content of evidence rows, for each group of questions that an auditor has.
 import { describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
@@ -56,7 +56,7 @@ describe('rows of evidence', () => {
     expect(rows).toEqual([{ hash: granted['hash'] }])
 
     await ofProject.update(admin, { id, role: 'maintainer' })
-    // A change names only what differs; whose role it was is known all the same.
+    // A change contains only the fields that differ; the subject is still known.
     const changed = {
       subject_id: ann.id,
       role_before: 'tester',
@@ -108,7 +108,7 @@ describe('rows of evidence', () => {
     const rowsOfReader = async () =>
       (await rowsOf('privileged-access')).filter((row) => row['entity_id'] === reader)
     expect(await rowsOfReader()).toEqual([])
-    // A change names only the role; of which tenant it is stands in the row of the grant.
+    // A change contains only the role; the tenant is in the row of the grant.
     await ofTenant.update(admin, { id: reader, role: 'stewards' })
     expect(await rowsOfReader()).toMatchObject([{ action: 'update', role_before: 'readers' }])
     await ofTenant.remove(admin, { id: reader })
@@ -215,7 +215,7 @@ describe('rows of evidence', () => {
   })
 
   test('[evidence.names-auth] failures and lockouts are counted by minute, kind and network', async () => {
-    // What a process has counted is written at its end at the latest.
+    // A process writes its counts at the latest when it stops.
     const other = await startTestApp({
       database: service.database,
       env: { SVC_THROTTLES_VALIDATE_FAILURES: '3' },
@@ -235,7 +235,7 @@ describe('rows of evidence', () => {
         .filter((row) => row['kind'] === kind && row['client_network'] === network)
         .reduce((sum, row) => sum + Number(row['failures']), 0)
     expect(count('pat', client)).toBe(5)
-    // Without the secret nobody is believed about whom they forward for.
+    // Without the secret, the forwarded client address is not trusted.
     expect([count('proxy_secret', '127.0.0.1'), count('proxy_secret', client)]).toEqual([1, 0])
     expect(count('identity', '127.0.0.1')).toBe(1)
     expect(count('machine_token', '127.0.0.1')).toBe(1)

@@ -1,9 +1,9 @@
-// The columns of a query as people read them: a name together with what kind of thing it is of, and without what only
-// programs compare. The CSV has every column.
+// The page shows the columns for people. An entity is shown by its name and type, and columns that only programs need
+// are omitted. The CSV has every column.
 import { type Html, html } from '../../platform/http/pages/html.ts'
 
 type Row = Readonly<Record<string, unknown>>
-/** `beside` are columns that stand below the first one, `instead` is shown where that has no value. */
+/** `beside` are columns that are shown below the first one. `instead` is shown if the first one has no value. */
 type Column = { title: string; name: string; isLong: boolean; beside: string[]; instead: string | null }
 
 const [maxText, maxLines] = [200, 12]
@@ -11,7 +11,7 @@ const technical = new Set(['chain_id', 'seq', 'hash', 'user_agent'])
 const long = new Set(['description', 'changes', 'attestation', 'failure', 'reason', 'path', 'sha256'])
 const titles: Readonly<Record<string, string>> = { ip_address: 'Address', description: 'What' }
 
-/** The columns of the table, without those that none of the rows has a value for. */
+/** Returns the columns of the table, without columns that are empty in all rows. */
 export function columnsOf(names: readonly string[], rows: readonly Row[]): Column[] {
   const own = new Set(names)
   const beside = new Map<string, string[]>()
@@ -43,7 +43,6 @@ const titleOf = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a cell shows. */
 export function cellOf({ name, beside, instead }: Column, row: Row): Html {
   const main =
     hasValue(row[name]) || instead === null ? valueOf(row[name]) : html`<code>${textOf(row[instead])}</code>`
@@ -65,7 +64,7 @@ function valueOf(value: unknown): Html {
   </ul>`
 }
 
-/** A change as its two sides, anything else as it is. */
+/** Shows a change as before and after, and any other value unchanged. */
 function changeOf(value: unknown): string {
   if (typeof value !== 'object' || value === null || !('before' in value && 'after' in value))
     return textOf(value)

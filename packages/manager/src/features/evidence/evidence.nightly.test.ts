@@ -1,4 +1,4 @@
-// Very many rows of evidence: memory does not grow with them, and whoever leaves in the middle holds nothing.
+// These tests read very many rows of evidence: memory does not grow with them, and a disconnect releases all resources.
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +9,8 @@ import { useProject } from '../../../test/kit/project.ts'
 
 const { service, admin, project } = useProject()
 let server: ServiceProcess
-// The service itself needs about 100 MiB; 100,000 rows as objects, or the response as a text, would not fit beside it.
+// The service itself needs about 100 MiB. 100,000 rows as objects, or the response as one text, would not fit in the
+// rest.
 const heapMb = 180
 beforeAll(async () => {
   await service.sql.query('create index on audit_logs using brin (created_at)')
@@ -41,7 +42,7 @@ const open = (name: string): Promise<IncomingMessage> =>
 const rssMb = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** Reads all of it, keeping nothing but its size and its end; `seen` is called now and then. */
+/** Reads the whole response, but keeps only its size and its end. `seen` is called for each chunk. */
 async function readAll(response: IncomingMessage, seen: () => void): Promise<{ bytes: number; end: string }> {
   let [bytes, end] = [0, '']
   for await (const chunk of response) {

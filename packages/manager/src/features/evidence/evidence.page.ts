@@ -1,6 +1,7 @@
-// Evidence as pages, to read and to print: the list of queries, and what one of them finds in a window.
+// These pages show the list of evidence queries, and the rows that a query finds in a time window, for reading and
+// printing.
 import { type Html, html } from '../../platform/http/pages/html.ts'
-import { counted, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
+import { formatCount, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import type { EvidenceRun, EvidenceService } from './evidence.service.ts'
 import { cellOf, columnsOf } from './evidence-table.page.ts'
@@ -11,14 +12,15 @@ type Rows = { rows: readonly Record<string, unknown>[]; hasMore: boolean }
 
 const dayMs = 86_400_000
 
-/** Every query with what it answers, and a link to its page. */
+/** Lists every query with its description and a link to its page. */
 export const evidenceListPage = (queries: readonly Query[]): Page => ({
   title: 'Evidence',
   isWide: true,
   main: html`<h1>Evidence</h1>
     <p>
-      Queries over the records of the Manager, for audits. Each opens with the last 90 days; you choose
-      another window there, and get the rows as CSV or JSON. Every run is in the audit trail.
+      Queries over the records of the Manager, for audits. Each query shows the last 90 days by default. You
+      can choose another window and download the rows as CSV or JSON. Every run is recorded in the audit
+      trail.
     </p>
     <ul class="queries">
       ${queries.map(
@@ -32,11 +34,11 @@ export const evidenceListPage = (queries: readonly Query[]): Page => ({
     </ul>`,
 })
 
-/** A text in which names of programs stand between backticks. */
+/** Renders a text in which backticks mark code. */
 const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
-/** What a query found: the window, the verdict on the audit trail, and the rows that a page has room for. */
+/** Shows the window, the verification status of the audit trail, and the rows that fit on a page. */
 export function evidencePage(run: Shown, { rows, hasMore }: Rows): Page {
   const { name, title = name, description = '', controls = [] } = run
   const window = `?from=${run.from.toISOString()}&to=${run.to.toISOString()}`
@@ -59,15 +61,15 @@ export function evidencePage(run: Shown, { rows, hasMore }: Rows): Page {
 }
 
 const factsOf = ({ from, to, generatedAt, chain }: Shown): Html[] => [
-  row('Window', html`from ${time(from.toISOString())} until ${time(to.toISOString())}, the end not included`),
+  row('Window', html`from ${time(from.toISOString())} until ${time(to.toISOString())} (exclusive)`),
   row('As of', time(generatedAt)),
   row('Audit trail', verdictOf(chain)),
 ]
 
 const shownOf = (shown: number, hasMore: boolean): string => {
   if (shown === 0) return 'There are no rows in this window.'
-  if (hasMore) return `The first ${counted(shown)} rows; there are more.`
-  return shown === 1 ? 'One row.' : `All ${counted(shown)} rows.`
+  if (hasMore) return `The first ${formatCount(shown)} rows; there are more.`
+  return shown === 1 ? 'One row.' : `All ${formatCount(shown)} rows.`
 }
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
@@ -83,7 +85,7 @@ const windowForm = ({ from, to }: Shown): Html =>
       <input type="date" id="to" name="to" value="${dayOf(Math.ceil(to.getTime() / dayMs) * dayMs)}" />
     </p>
     <button type="submit">Show</button>
-    <p class="soft">Days begin at midnight UTC. Without a day: until now, and from 90 days before the end.</p>
+    <p class="soft">Days start at midnight UTC. The default window is the last 90 days.</p>
   </form>`
 
 function tableOf(names: readonly string[], rows: readonly Record<string, unknown>[]): Html {

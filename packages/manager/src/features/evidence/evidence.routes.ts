@@ -12,10 +12,10 @@ import type { EvidenceRun, EvidenceService } from './evidence.service.ts'
 import { dayBounds } from './window.pure.ts'
 
 const policy = { can: { do: 'EVIDENCE_READ' as const, on: [], in: 'SYSTEM' as const } }
-// As many as somebody reads; the CSV has all.
+// A page is limited to the number of rows that a person can read. The CSV contains all rows.
 const maxShown = 500
 
-/** The routes by which administrators answer auditors: as JSON, as CSV, and as pages. */
+/** Registers the routes with which administrators run evidence queries, as JSON, CSV and pages. */
 export function registerEvidenceRoutes(server: ApiServer, evidence: EvidenceService): void {
   server.get(
     '/api/audit/evidence',
@@ -32,19 +32,19 @@ export function registerEvidenceRoutes(server: ApiServer, evidence: EvidenceServ
   server.get(
     '/api/audit/evidence/:name',
     {
-      // A HEAD would be recorded as a run that nobody reads.
+      // A HEAD request would be recorded as a run without content.
       exposeHeadRoute: false,
       config: { policy, audited: ['evidence read'], errorPageIfAsked: true },
       schema: runSchema,
     },
     async (request, reply) => {
       const { name } = request.params
-      const { format, ...asked } = request.query
+      const { format, ...requested } = request.query
       void reply.header('vary', 'Accept')
       const isPage = format === undefined && prefersHtml(request.headers.accept)
       if (isPage) refuseEmbedding(request)
-      const window = isPage ? dayBounds(asked) : asked
-      // Whoever goes away lets the connection to the database go, before the first row too.
+      const window = isPage ? dayBounds(requested) : requested
+      // A disconnect releases the database connection, even before the first row.
       const run = await evidence.run(request.actor as Actor, name, window, closeSignalOf(reply))
       void reply.header('x-audit-chain', run.chain.status)
       if (format === 'csv') {
@@ -58,7 +58,7 @@ export function registerEvidenceRoutes(server: ApiServer, evidence: EvidenceServ
   )
 }
 
-/** The rows that a page has room for; the run is closed. */
+/** Returns the rows that fit on a page, and closes the run. */
 async function firstRows(run: EvidenceRun): Promise<{ rows: Record<string, unknown>[]; hasMore: boolean }> {
   const rows: Record<string, unknown>[] = []
   try {
@@ -76,7 +76,6 @@ const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 const fileNameOf = ({ name, from, to }: EvidenceRun): string =>
   `evidence-${name}-${dayOf(from)}-${dayOf(to)}.csv`
 
-/** The response as JSON. */
 async function* jsonOf(run: EvidenceRun): AsyncGenerator<string> {
   try {
     const { name, from, to, generatedAt: generated_at, columns, chain, rows } = run
@@ -87,7 +86,8 @@ async function* jsonOf(run: EvidenceRun): AsyncGenerator<string> {
       before = ','
     }
     const { count: row_count, isTruncated: truncated } = next.value
-    // Before the end is sent, so that whoever asks for one after the other is never told to wait.
+    // The run is closed before the end is sent, so that a client that runs queries in sequence never has to wait for
+    // its own run.
     await run.close()
     const opening = before === ',' ? '' : before
     yield `${opening}],${JSON.stringify({ row_count, truncated, chain }).slice(1)}`
@@ -96,7 +96,7 @@ async function* jsonOf(run: EvidenceRun): AsyncGenerator<string> {
   }
 }
 
-/** The response as CSV: a header, then a record for each row. One that was cut ends with a record that says so. */
+/** Yields a header, then one record per row. A truncated result ends with a record that says so. */
 async function* csvOf(run: EvidenceRun): AsyncGenerator<string> {
   const { columns, rows } = run
   try {
@@ -106,14 +106,14 @@ async function* csvOf(run: EvidenceRun): AsyncGenerator<string> {
       yield next.value.map((row) => csvRecord(columns.map((column) => cellOf(row[column])))).join('')
     const { count, isTruncated } = next.value
     await run.close()
-    if (isTruncated) yield csvRecord([cutAfter(count), ...columns.slice(1).map(() => '')])
+    if (isTruncated) yield csvRecord([truncationNotice(count), ...columns.slice(1).map(() => '')])
   } finally {
     await run.close()
   }
 }
 
-const cutAfter = (count: number): string =>
-  `TRUNCATED: there are more than ${count} rows; narrow the window for the others`
+const truncationNotice = (count: number): string =>
+  `TRUNCATED: there are more than ${count} rows; narrow the window to get the others`
 
 function cellOf(value: unknown): Cell {
   if (value === null || value === undefined) return null

@@ -1,4 +1,4 @@
-// What the routes of evidence take and return.
+// These schemas describe the evidence routes.
 import { Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
 import { errorResponses } from '../../platform/http/http.schemas.ts'

@@ -1,5 +1,5 @@
-// Runs evidence queries: one moment of the database, the rows as they are read, and the verdict on the audit chains of the
-// same moment. Every run is in the audit trail before its first row is sent.
+// This service runs evidence queries. A run streams the rows of a snapshot and includes the verification status of the
+// audit chains in the same snapshot. Every run is recorded in the audit trail before its first row is sent.
 import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
@@ -9,7 +9,7 @@ import type { OpenSnapshot, Snapshot } from '../../platform/postgres/snapshots.t
 import { orNotFound } from '../../platform/errors.ts'
 import type { AuditTrailApi } from '../audit/index.ts'
 import { type EvidenceQuery, byName, statementOf } from './evidence-query.pure.ts'
-import { type AskedWindow, type Window, readWindow } from './window.pure.ts'
+import { type RequestedWindow, type Window, readWindow } from './window.pure.ts'
 
 export type EvidenceDeps = {
   db: Db
@@ -22,13 +22,13 @@ export type EvidenceDeps = {
 export type EvidenceService = ReturnType<typeof createEvidenceService>
 type Row = Record<string, unknown>
 
-/** A run whose first rows are read. Whoever gets it closes it. */
+/** A run whose first rows are already read. The caller must close it. */
 export type EvidenceRun = Window & {
   name: string
   generatedAt: string
   columns: string[]
   chain: ChainObject
-  /** The rows in batches, and at the end how many there were and whether there were more. */
+  /** Yields the rows in batches. Returns their number and whether more rows exist. */
   rows: AsyncGenerator<Row[], { count: number; isTruncated: boolean }>
   close(): Promise<void>
 }
@@ -39,28 +39,35 @@ export function createEvidenceService(deps: EvidenceDeps) {
   const { db, audit, openSnapshot, auditTrail, maxRows } = deps
   const queries = byName(deps.queries)
 
-  /** The moment is fixed by the first statement, so a run never finds its own row in the trail. */
-  const begin = async (
+  /** The first statement fixes the snapshot, so a run never contains its own audit row. */
+  const start = async (
     actor: Actor,
     snapshot: Snapshot,
     query: EvidenceQuery,
-    asked: AskedWindow,
+    requested: RequestedWindow,
   ): Promise<Omit<EvidenceRun, 'close'>> => {
     const [moment] = await snapshot.query<{ now: string }>('select now() as now')
     const generatedAt = (moment as { now: string }).now
-    const window = readWindow(asked, new Date(generatedAt))
+    const window = readWindow(requested, new Date(generatedAt))
     const chain = await auditTrail.chainStatus(snapshot, null)
     const times = { from: window.from.toISOString(), to: window.to.toISOString() }
     const values = [times.from, times.to, maxRows + 1]
     const batches = snapshot.stream<Row>(statementOf(query), values, batchSize)
-    // Whatever is wrong with the statement is known before the response begins.
+    // Errors of the statement occur before the response starts.
     const first = await batches.next()
     await db.transaction(async (tx) => {
       await recheckSystemPermission(tx, actor, 'EVIDENCE_READ')
       await audit.append(tx, actor, readEvent(query, times))
     })
     const columns = Object.keys(query.columns)
-    return { name: query.name, ...window, generatedAt, columns, chain, rows: cut(first, batches, maxRows) }
+    return {
+      name: query.name,
+      ...window,
+      generatedAt,
+      columns,
+      chain,
+      rows: limitRows(first, batches, maxRows),
+    }
   }
 
   return {
@@ -73,11 +80,11 @@ export function createEvidenceService(deps: EvidenceDeps) {
         columns: Object.keys(columns),
       })),
 
-    /** Throws 404, 400, or 503 when too many reports run already. The run is closed when the signal says so. */
+    /** Throws 404, 400, or 503 if too many reports are running. The signal closes the run. */
     run: async (
       actor: Actor,
       name: string,
-      asked: AskedWindow,
+      requested: RequestedWindow,
       signal: AbortSignal,
     ): Promise<EvidenceRun> => {
       const query = orNotFound(queries.get(name), 'evidence query')
@@ -86,7 +93,7 @@ export function createEvidenceService(deps: EvidenceDeps) {
       signal.addEventListener('abort', () => void close(), { once: true })
       try {
         signal.throwIfAborted()
-        return { ...(await begin(actor, snapshot, query, asked)), close }
+        return { ...(await start(actor, snapshot, query, requested)), close }
       } catch (error) {
         await close()
         throw error
@@ -95,8 +102,8 @@ export function createEvidenceService(deps: EvidenceDeps) {
   }
 }
 
-/** The batches up to the most rows. */
-async function* cut(
+/** Yields the batches up to `maxRows` rows. */
+async function* limitRows(
   first: IteratorResult<Row[], void>,
   rest: AsyncGenerator<Row[], void, void>,
   maxRows: number,

@@ -1,4 +1,3 @@
-// The settings of evidence.
 import { integer, setting } from '../../config/readers.ts'
 
 export const evidenceSettings = {

@@ -1,4 +1,4 @@
-// The routes of evidence: who may ask, for which names and windows, and the form of what comes back.
+// These tests cover the evidence routes: access control, names, windows and the response format.
 import { describe, expect, test } from 'vitest'
 import { headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { bearer, call, createToken } from '@manager/harness/credentials.ts'
@@ -73,7 +73,7 @@ describe('evidence', () => {
           headers,
           status,
         ])
-    // Whoever may not ask does not learn which names there are.
+    // A caller without permission does not learn which names exist.
     expect((await call(service.url, `${list}/nothing`, headersOf(owner))).status).toBe(403)
     expect((await get(`${list}/nothing`)).status).toBe(404)
   })
@@ -111,7 +111,7 @@ describe('evidence', () => {
       user_id: admin.id,
       metadata: { from: body.from, to: body.to },
     })
-    // What is refused is no run.
+    // A rejected request is not recorded as a run.
     const count = async (): Promise<unknown> =>
       (await service.sql.query("select count(*) from audit_logs where entity_type = 'evidence'")).rows
     const before = await count()
@@ -136,7 +136,7 @@ describe('evidence', () => {
       leaving.abort()
       await Promise.allSettled(asking)
       await expect.poll(async () => (await get(one)).status).toBe(200)
-      // Statements of theirs wait still; the table may be waited for by others too.
+      // The statements of these runs still wait. Other sessions may also wait for the table.
       expect(await countWaiting()).toBeGreaterThan(0)
     })
   })
@@ -225,7 +225,7 @@ describe('many rows of evidence', () => {
        select date_trunc('minute', now()) - n * interval '1 minute', 'failure', 'pat', '192.0.2.1', 1
        from generate_series(11, 22) n`,
     )
-    // Before anything that the tests above have failed at, which is written some seconds later.
+    // The window ends before the failures of the previous tests, which are written some seconds later.
     const window = { to: new Date(Date.now() - 600_000).toISOString() }
     const { database, clock } = service.world
     const runWith = async (maxRows: number) => {
@@ -263,7 +263,7 @@ describe('many rows of evidence', () => {
   test('two queries of one name stop the start', () => {
     const [first] = evidenceQueries
     expect(() => byName([...evidenceQueries, first as (typeof evidenceQueries)[0]])).toThrow(
-      'two evidence queries are called access-grants',
+      'duplicate evidence query name: access-grants',
     )
   })
 })

@@ -2,9 +2,9 @@ import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 export const failedAuthentications: EvidenceQuery = {
   name: 'failed-authentications',
-  title: 'Authentications that failed',
+  title: 'Failed authentications',
   description:
-    'How often a proof was refused, by minute, kind and network of the client. Of a minute and kind each process tells the first 1,000 networks apart; `others` is the rest. A minute is complete a few seconds after its end.',
+    'Number of rejected credentials by minute, kind and client network. Per minute and kind, each process distinguishes the first 1,000 networks; `others` contains the rest. A minute is complete a few seconds after its end.',
   controls: [
     'ISO/IEC 27001:2022 A.8.5',
     'ISO/IEC 27001:2022 A.8.15',

@@ -1,5 +1,5 @@
-// What auditors ask for: named queries over the records of the service. The records themselves are made elsewhere: the audit
-// trail by every feature (platform/audit/append.ts), counts of failed authentications by platform/credentials/auth-failures.ts.
+// This feature provides named queries over the records of the Manager, for auditors. Every feature appends to the audit
+// trail (platform/audit/append.ts), and platform/credentials/auth-failures.ts counts failed authentications.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Database } from '../../platform/postgres/database.ts'

@@ -2,9 +2,9 @@ import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 export const lockouts: EvidenceQuery = {
   name: 'lockouts',
-  title: 'Clients that were blocked after too many failures',
+  title: 'Lockouts after too many failures',
   description:
-    'How often a throttle blocked a client, by minute, with the longest block. What a client is depends on the throttle: the network (machine, validate, validate-oauth; code-client in older rows), the person by id (code), the prefix of a token (forgery), or a hash of user name and network (basic).',
+    'Number of blocks by minute, throttle and client, with the longest block. The throttle determines how a client is identified: by the network (machine, validate, validate-oauth; code-client in older rows), the user id (code), the prefix of a token (forgery), or a hash of user name and network (basic).',
   controls: ['ISO/IEC 27001:2022 A.8.5', 'SOC 2 CC6.1', 'SOC 2 CC7.2', 'NIST SP 800-53 AC-7'],
   columns: {
     minute: 'f.minute',

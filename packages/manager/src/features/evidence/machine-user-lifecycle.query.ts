@@ -2,9 +2,9 @@ import { asUuid, field, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const machineUserLifecycle = trailQuery({
   name: 'machine-user-lifecycle',
-  title: 'Machine users from their making to their end',
+  title: 'Machine user lifecycle',
   description:
-    'Machine users that were made, renamed, enabled, disabled or deleted, and whose credential was replaced. What they may call is in access-grants and access-revocations.',
+    'Machine users that were created, renamed, enabled, disabled or deleted, or whose credential was rotated. Their access is in access-grants and access-revocations.',
   controls: ['ISO/IEC 27001:2022 A.5.16', 'SOC 2 CC6.2', 'NIST SP 800-53 AC-2', 'NIST SP 800-53 IA-4'],
   columns: {
     machine_user_name: `coalesce(${field('name')}, named.name)`,

@@ -2,9 +2,9 @@ import { asUuid, field, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const patLifecycle = trailQuery({
   name: 'pat-lifecycle',
-  title: 'Personal access tokens from their making to their end',
+  title: 'Personal access token lifecycle',
   description:
-    'Personal access tokens that were made, revoked or deleted, those of logins from terminals among them. Only prefix and name are known of a token.',
+    'Personal access tokens that were created, revoked or deleted, including tokens of terminal logins. Rows contain the name and the prefix of a token, but not the token itself.',
   controls: ['ISO/IEC 27001:2022 A.5.17', 'SOC 2 CC6.1', 'NIST SP 800-53 IA-5'],
   columns: {
     token_name: `coalesce(${field('name')}, token.name)`,

@@ -2,9 +2,9 @@ import { isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const piletReleases = trailQuery({
   name: 'pilet-releases',
-  title: 'Parts of frontends that were released',
+  title: 'Pilet releases',
   description:
-    'Versions of pilets that were uploaded, enabled, disabled, described or signed, with the SHA-256 of an upload. The keys that sign are in credential-rotations.',
+    'Pilet versions that were uploaded, enabled, disabled, described or signed, with the SHA-256 hash of each upload. Signing keys are in credential-rotations.',
   controls: [
     'ISO/IEC 27001:2022 A.8.32',
     'ISO/IEC 27001:2022 A.8.19',

@@ -1,20 +1,21 @@
 import { accessColumns, accessJoins } from './access-columns.pure.ts'
 import { after, anyOf, before, isAbout, trailQuery } from './trail-query.pure.ts'
 
-const holds = (name: string, roles: string): string =>
+const hasRole = (name: string, roles: string): string =>
   `(${before(name)} in (${roles}) or ${after(name)} in (${roles}))`
 
-// By the definition of today: what a role permitted then is in the rows of its definition. A role that is gone is in no row.
-const holdsMembers = `exists (
+// The condition uses the current definition of a role. Previous permissions are in the audit rows of the definition.
+// Deleted roles match no row.
+const hasMembersPermission = `exists (
   select from tenant_role_definitions d
   where d.tenant_id = ids.scope_id and d.name in (${before('roleName')}, ${after('roleName')})
     and 'members' = any(d.permissions))`
 
 export const privilegedAccess = trailQuery({
   name: 'privileged-access',
-  title: 'Privileged access that was given or taken away',
+  title: 'Granted and revoked privileged access',
   description:
-    'Changes of who may give access to others: the system role administrator, the project roles maintainer and owner, the tenant roles admin and owner, tenant roles that hold the permission members as they are defined today, and definitions of tenant roles with that permission.',
+    'Changes to roles that allow granting access to others: the system role administrator, the project roles maintainer and owner, the tenant roles admin and owner, tenant roles whose current definition has the permission members, and definitions of tenant roles with that permission.',
   controls: ['ISO/IEC 27001:2022 A.8.2', 'SOC 2 CC6.1', 'SOC 2 CC6.3', 'NIST SP 800-53 AC-6'],
   columns: {
     ...accessColumns,
@@ -23,9 +24,9 @@ export const privilegedAccess = trailQuery({
   },
   joins: accessJoins,
   condition: `${isAbout(['user', 'user2project', 'user2tenant', 'tenantRoleDefinition'])} and ${anyOf(
-    `(${isAbout(['user'])} and ${holds('role', "'administrator'")})`,
-    `(${isAbout(['user2project'])} and ${holds('role', "'maintainer', 'owner'")})`,
-    `(${isAbout(['user2tenant'])} and ${anyOf(holds('roleName', "'admin', 'owner'"), holdsMembers)})`,
+    `(${isAbout(['user'])} and ${hasRole('role', "'administrator'")})`,
+    `(${isAbout(['user2project'])} and ${hasRole('role', "'maintainer', 'owner'")})`,
+    `(${isAbout(['user2tenant'])} and ${anyOf(hasRole('roleName', "'admin', 'owner'"), hasMembersPermission)})`,
     `(${isAbout(['tenantRoleDefinition'])} and (l.changes #> '{permissions,before}' ? 'members'
       or l.changes #> '{permissions,after}' ? 'members'))`,
   )}`,

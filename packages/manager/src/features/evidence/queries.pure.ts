@@ -1,4 +1,4 @@
-// Every evidence query. A new one is a file and a line here.
+// This list contains every evidence query. A new query needs its own file and an entry here.
 import { accessGrants } from './access-grants.query.ts'
 import { accessReviewAttestations } from './access-review-attestations.query.ts'
 import { accessRevocations } from './access-revocations.query.ts'

@@ -2,9 +2,9 @@ import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 export const staleCredentials: EvidenceQuery = {
   name: 'stale-credentials',
-  title: 'Usable credentials that nobody renewed or used in the window',
+  title: 'Stale credentials',
   description:
-    'As of the moment of the run: enabled machine users whose credential was made before the window began and not rotated since, and usable personal access tokens that were made before it and not used since. The oldest come first. What was made, rotated or used in or after the window is not stale.',
+    'State at the time of the run: enabled machine users whose credential was created before the start of the window and has not been rotated since, and usable personal access tokens that were created before it and have not been used since. The oldest credentials come first. Credentials that were created, rotated or used in or after the window are not stale.',
   controls: [
     'ISO/IEC 27001:2022 A.5.17',
     'ISO/IEC 27001:2022 A.5.18',
@@ -27,7 +27,8 @@ export const staleCredentials: EvidenceQuery = {
     expires_at: 'c.expires_at',
     reason: 'c.reason',
   },
-  // The end of the window says nothing about the present; it is named because statements have all parameters.
+  // The end of the window is irrelevant for the current state. It is referenced because the statement must use all
+  // parameters.
   source: `from (
       select 'machine_user' as credential_type, m.id, m.name, null::uuid as owner_id, m.project_id, e.name as environment,
         m.created_at, m.last_rotated_at, null::timestamptz as last_used_at, null::timestamptz as expires_at,

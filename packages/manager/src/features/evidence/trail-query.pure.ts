@@ -1,32 +1,32 @@
-// Evidence that is read from the audit trail: rows of the window that meet a condition, each with who acted and with its place
-// in the chain, by which it is found in an export of the trail.
+// These queries read evidence from the audit trail: the rows of the window that meet a condition. Each row includes the
+// principal and its position in the chain, which identifies it in an export.
 import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 const systemChain = '00000000-0000-0000-0000-000000000000'
 
-/** A field as the row left it, or as it was for what is gone. */
+/** Returns a field after the change, or before it if the entity was deleted. */
 export const field = (name: string): string =>
   `coalesce(l.changes #>> '{${name},after}', l.changes #>> '{${name},before}')`
 export const before = (name: string): string => `l.changes #>> '{${name},before}'`
 export const after = (name: string): string => `l.changes #>> '{${name},after}'`
-/** The row is about this kind of thing, and one of these was done; any action when none is named. */
+/** Matches rows about these entity types with one of these actions, or with any action if none is given. */
 export const isAbout = (entityTypes: readonly string[], ...actions: string[]): string =>
   `(l.entity_type in (${listed(entityTypes)})${actions.length === 0 ? '' : ` and l.action in (${listed(actions)})`})`
 export const anyOf = (...conditions: string[]): string => `(${conditions.join(' or ')})`
 const listed = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ')
 
-/** A text as the UUID it is, or null: nothing that stands in the trail makes a query fail. */
+/** Converts a text to a UUID, or to null if it is not one, so that no content of the trail makes a query fail. */
 export const asUuid = (text: string): string =>
   `case when ${text} ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' then (${text})::uuid end`
 
-const what = {
+const changeColumns = {
   occurred_at: 'l.created_at',
   action: 'l.action',
   entity_type: 'l.entity_type',
   entity_id: 'l.entity_id',
   description: 'l.description',
 }
-const who = {
+const principalColumns = {
   principal_type: "coalesce(l.principal_type, case when l.user_id is not null then 'user' end)",
   principal_id: 'coalesce(l.principal_id, l.user_id::text)',
   principal_name: "coalesce(nullif(u.external_name, ''), u.external_username, m.name)",
@@ -34,11 +34,11 @@ const who = {
   ip_address: 'l.ip_address',
   user_agent: 'l.user_agent',
 }
-const where = {
+const projectColumns = {
   project_id: `nullif(l.chain_id, '${systemChain}')`,
   project_name: 'p.name',
 }
-const place = {
+const chainColumns = {
   changes: 'l.changes',
   chain_id: 'l.chain_id',
   seq: 'l.seq::float8',
@@ -46,18 +46,18 @@ const place = {
 }
 
 type TrailQuery = Omit<EvidenceQuery, 'columns' | 'source' | 'orderBy'> & {
-  /** Which rows of the trail, by `l`. */
+  /** SQL condition that selects rows of the trail, which has the alias `l`. */
   condition: string
-  /** What only this query shows, after what was done and before who did it. */
+  /** Columns of this query, shown between the change and the principal. */
   columns?: Readonly<Record<string, string>>
-  /** What these columns are read from, beside the row itself. */
+  /** Additional joins for these columns. */
   joins?: string
 }
 
-/** A query over the audit trail, newest first. */
+/** Creates a query over the audit trail, newest rows first. */
 export const trailQuery = ({ condition, columns = {}, joins = '', ...rest }: TrailQuery): EvidenceQuery => ({
   ...rest,
-  columns: { ...what, ...columns, ...where, ...who, ...place },
+  columns: { ...changeColumns, ...columns, ...projectColumns, ...principalColumns, ...chainColumns },
   source: `from audit_logs l
     left join users u on u.id = l.user_id
     left join machine_users m on l.principal_type = 'machine_user' and m.id = ${asUuid('l.principal_id')}

@@ -2,9 +2,9 @@ import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 export const triggerExecutions: EvidenceQuery = {
   name: 'trigger-executions',
-  title: 'What triggers did',
+  title: 'Trigger runs',
   description:
-    'Runs of triggers that were planned for the window, with what became of them. Runs are kept as long as triggers.run_retention_days says.',
+    'Trigger runs that were scheduled in the window, with their outcome. Runs are kept for the number of days in `triggers.run_retention_days`.',
   controls: ['ISO/IEC 27001:2022 A.8.15', 'SOC 2 PI1.3', 'NIST SP 800-53 AU-2'],
   columns: {
     scheduled_at: 'r.scheduled_at',

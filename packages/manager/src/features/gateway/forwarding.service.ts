@@ -1,5 +1,5 @@
-// Sends a call on: the body as it is or transformed, the headers that pass, the endpoint's credentials; and passes the
-// response back. Bodies that need no transformation are streamed in both directions.
+// This service forwards a call: the original or transformed body, the permitted headers, and the endpoint's
+// credentials. It relays the response. Bodies that need no transformation are streamed in both directions.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -9,11 +9,11 @@ import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { CallerDisconnected, RelayFailure, type RelayRequest, relay } from '../../platform/outbound/relay.ts'
 import {
   type BodyLimits,
-  type PassedBody,
-  arrivedBody,
+  type StreamedBody,
   checkAnnouncedBody,
-  passBody,
+  completeBody,
   readBody,
+  streamBody,
 } from '../../platform/outbound/request-body.ts'
 import { traceHeaders } from '../../platform/tracing/trace-context.ts'
 import type { Span, Tracing } from '../../platform/tracing/tracing.ts'
@@ -28,7 +28,7 @@ type GatewayLimits = {
   body: BodyLimits
   maxResponseBytes: number
   forwardTimeoutMs: number
-  /** Bodies that are transformed, all together. */
+  /** Limit for all transformed bodies in total. */
   maxBufferedBytes: number
 }
 export type ForwardingDeps = {
@@ -39,37 +39,37 @@ export type ForwardingDeps = {
   limits: GatewayLimits
 }
 
-/** A request of a known machine user, and its response. */
+/** A request of an authenticated machine user, and its response. */
 export type Incoming = {
   machine: Machine
   request: IncomingMessage
   requestId: string
-  /** The call in its trace. */
+  /** The span of the call. */
   span: Span
   sourceIp: string
   response: ServerResponse
-  /** Headers that we add to the response. */
+  /** Headers that the Manager adds to the response. */
   ownHeaders: OutgoingHttpHeaders
-  /** Called when it is known which endpoint is called. */
+  /** Called when the endpoint is known. */
   onEndpoint: (id: string) => void
-  /** Called before an error is thrown; the last call counts. */
+  /** Called before an error is thrown. If it is called several times, the last call counts. */
   onFailure: (outcome: Outcome) => void
-  /** Called once, when the response begins to pass; until then a thrown error can still be sent as a response. */
+  /** Called once, when the response starts. Until then, a thrown error can still be sent as a response. */
   onHead: () => void
 }
 export type Call = { incoming: Incoming; target: Target; query: string; recording: Recording }
-type Forwarded = { body: Buffer | PassedBody | null; headers: string[] }
+type Forwarded = { body: Buffer | StreamedBody | null; headers: string[] }
 
 const maxWaitingBodies = 1_000
 const maxBodyWaitMs = 2_000
 const noneReplaced: ReadonlySet<string> = new Set()
 const replacedByTransformation: ReadonlySet<string> = new Set(['content-type', 'content-encoding'])
 
-/** Returns a function that forwards a call; it resolves when the whole response is on its way to the caller. */
+/** Returns a function that forwards a call. It resolves after the last byte is handed to the response stream. */
 export function createForwarding(deps: ForwardingDeps) {
   const { pools, limits } = deps
   const buffers = createFairShare({
-    // The largest body always fits.
+    // The capacity is at least the size of the largest permitted body.
     capacity: Math.max(limits.maxBufferedBytes, limits.body.maxBytes),
     item: limits.body.maxBytes,
     maxWaiting: maxWaitingBodies,
@@ -82,14 +82,14 @@ export function createForwarding(deps: ForwardingDeps) {
     if (upstream === null) throw new AppError('bad_gateway', 'the endpoint has no url to forward to')
     const hop = nextHop(incoming.request.rawHeaders)
     if (hop === null)
-      throw new AppError('bad_gateway', 'the call loops: its endpoint leads back to the gateway')
+      throw new AppError('bad_gateway', 'loop detected: the endpoint leads back to the gateway')
     checkAnnouncedBody(incoming.request, limits.body.maxBytes)
     const { body, headers } =
       target.transformationTemplate === ''
         ? unchanged(call, limits.body)
         : await transformed(call, buffered, deps)
     const method = incoming.request.method as string
-    // A response to TRACE repeats what was sent, and the caller must not see the credentials.
+    // A response to TRACE echoes the request, and the caller must not see the credentials.
     if (authorization !== null && method !== 'TRACE') headers.push('Authorization', authorization)
     headers.push('X-Request-Id', incoming.requestId, ...hop)
     const pool = pools.of(target.projectId, upstream.origin)
@@ -115,44 +115,44 @@ export function createForwarding(deps: ForwardingDeps) {
   }
 }
 
-/** Passes the response on, and ends the span with what came of it. */
+/** Relays the response, and ends the span with the result. */
 async function relayTraced(request: RelayRequest, { incoming, recording }: Call, span: Span): Promise<void> {
-  let answered: number | undefined
+  let responseStatus: number | undefined
   try {
     await relay(request, {
       response: incoming.response,
       headersFor: (received) => {
         recording.keepResponseHeaders(received)
         const passed = Object.assign(headersToCaller(received), incoming.ownHeaders)
-        // A response that comes before its request is complete: the rest of the body is not waited for.
+        // If the response arrives before the request is complete, the rest of the request body is not read.
         if (!incoming.request.complete) passed.connection = 'close'
         return passed
       },
       onHead: incoming.onHead,
       onData: recording.response && ((chunk) => recording.response?.add(chunk)),
       commit: (status) => {
-        answered = status
+        responseStatus = status
         return recording.end({ status, failure: null })
       },
     })
-    span.end({ status: answered })
+    span.end({ status: responseStatus })
   } catch (error) {
     const isKnown = error instanceof RelayFailure || error instanceof CallerDisconnected
-    span.end({ status: answered, failure: isKnown ? error.message : 'the call was given up' })
+    span.end({ status: responseStatus, failure: isKnown ? error.message : 'the call was aborted' })
     throw error
   }
 }
 
 function unchanged({ incoming: { request }, recording }: Call, limits: BodyLimits): Forwarded {
   const headers = headersToUpstream(request.rawHeaders, noneReplaced)
-  const arrived = arrivedBody(request, limits.maxBytes)
+  const arrived = completeBody(request, limits.maxBytes)
   if (arrived !== undefined) {
     if (arrived !== null) recording.request?.add(arrived)
     return { body: arrived, headers }
   }
   const length = request.headers['content-length']
   if (length !== undefined) headers.push('Content-Length', length)
-  return { body: passBody(request, limits, (chunk) => recording.request?.add(chunk)), headers }
+  return { body: streamBody(request, limits, (chunk) => recording.request?.add(chunk)), headers }
 }
 
 async function transformed(call: Call, buffered: Lease, deps: ForwardingDeps): Promise<Forwarded> {

@@ -1,4 +1,5 @@
-// What the caller is answered: what the upstream says, or why it could not be asked.
+// These tests cover the response that the caller receives: the upstream response, or the reason why the upstream could
+// not be called.
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, BlockList, type Server, createServer, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { redisUrl } from '@manager/harness/run-engines.ts'
-import { type Gateway, type Sent, answerTo, startGateway } from '../../../test/kit/gateway.ts'
+import { type Gateway, type Sent, responseTo, startGateway } from '../../../test/kit/gateway.ts'
 import { settings } from '../../settings.ts'
 import { loadConfig, settingsOf } from '../../config/config.ts'
 import { gatewaySettings } from './gateway.settings.ts'
@@ -24,17 +25,17 @@ afterAll(async () => {
 })
 beforeEach(() => gateway.upstream.reset())
 
-/** Another process of the service on the same database. */
+/** Starts another process of the service on the same database. */
 async function withEnv(env: Record<string, string>): Promise<TestApp> {
   const app = await startTestApp({ database: gateway.service.database, env })
   others.push(app)
   return app
 }
-/** The upstream writes these bytes and closes the connection. */
+/** Makes the upstream write these bytes and close the connection. */
 const answerRaw = (bytes: string): void =>
   gateway.upstream.handle((_request, response) => void response.socket?.end(bytes))
 const failure = (why: string) => `the call could not be forwarded: ${why}`
-/** The status and text of the refusal of a call to this url. */
+/** Returns the status and error text of a call to this URL. */
 async function callTo(url: string, sent: Sent = {}) {
   const { status, error } = await gateway.send((await gateway.endpoint({ url })).path, sent)
   return [status, error]
@@ -123,7 +124,7 @@ describe('what the upstream answers', () => {
   })
 
   test('[esb.forward-failure] an answer that ends before its end is cut for the caller too', async () => {
-    // The end of the last one is that of its connection, which is no end when it breaks.
+    // The last response ends with its connection, and a reset connection is not a valid end.
     for (const head of [
       'Content-Length: 9\r\n\r\npart',
       'Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\n',
@@ -136,7 +137,7 @@ describe('what the upstream answers', () => {
       })
       const outgoing = gateway.open(path)
       outgoing.once('response', (response) => response.once('data', () => begun.resolve()))
-      const answer = answerTo(outgoing)
+      const answer = responseTo(outgoing)
       outgoing.end()
       await expect(answer).rejects.toThrow('aborted')
     }
@@ -164,10 +165,10 @@ describe('when the upstream cannot be asked', () => {
     const closed = Promise.withResolvers<void>()
     gateway.upstream.handle((request) => void request.once('close', () => closed.resolve()))
     const { status, error } = await gateway.send(path, { method: 'POST', body: 'x', to: hasty })
-    expect([status, error]).toEqual([502, failure('the upstream took too long')])
-    // It need not go on with what nobody waits for.
+    expect([status, error]).toEqual([502, failure('the upstream timed out')])
+    // The upstream does not have to continue, because the caller has already received a response.
     await closed.promise
-    // An answer that has begun is cut.
+    // A response that has started is truncated.
     gateway.upstream.handle((_request, response) => void response.writeHead(200).write('part'))
     const outcome = () =>
       gateway.send(path, { to: hasty }).then(
@@ -201,7 +202,7 @@ describe('when the upstream cannot be asked', () => {
     expect((await gateway.send(elsewhere, { to: crowded })).text).toBe('other')
     release.resolve()
     expect((await Promise.all(first)).map(({ text }) => text)).toEqual(['late', 'late'])
-    // Neither answers nor failures keep a place.
+    // Completed and failed calls both release their slot.
     for (let i = 0; i < 3; i++) expect((await gateway.send(path, { to: crowded })).status).toBe(200)
     answerRaw('')
     for (let i = 0; i < 3; i++) expect((await gateway.send(path, { to: crowded })).status).toBe(502)
@@ -223,7 +224,7 @@ const privateAddresses = (): string[] =>
 
 describe('where calls may go', () => {
   const notAllowed = [502, failure('the address of the upstream is not allowed')]
-  /** Counts the connections that are made to it. */
+  /** Counts the connections to it. */
   let listener: { server: Server; port: number; connections: number }
   beforeAll(async () => {
     listener = {
@@ -254,7 +255,7 @@ describe('where calls may go', () => {
 
   test('[esb.egress-metadata] private addresses are called', async () => {
     const addresses = privateAddresses()
-    // Loopback is not private: this needs a machine with an address of a private network.
+    // Loopback is not private: the test needs a machine with an address in a private network.
     expect(addresses).not.toEqual([])
     for (const address of addresses) {
       const received: string[] = []
@@ -288,7 +289,10 @@ describe('where calls may go', () => {
     )
     expect(listener.connections).toBe(0)
     const allowed = { SVC_ESB_ALLOWED_CIDRS: `10.0.0.0/8,${loopback}`, SVC_ESB_DENIED_CIDRS: '127.0.0.2/32' }
-    expect(await statusWith(allowed)).toEqual([502, failure('the upstream ended its response early')])
+    expect(await statusWith(allowed)).toEqual([
+      502,
+      failure('the upstream response is incomplete or invalid'),
+    ])
     expect(listener.connections).toBe(1)
   })
 

@@ -1,4 +1,4 @@
-// Large bodies are never held whole.
+// These tests check that large bodies are never buffered completely.
 import { type ClientRequest, type IncomingMessage } from 'node:http'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,7 +9,7 @@ import type { TestApp } from '../../../test/kit/app.ts'
 import {
   type Gateway,
   type HeaderLine,
-  answerTo,
+  responseTo,
   startGateway,
   startSized,
 } from '../../../test/kit/gateway.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 beforeEach(() => gateway.upstream.reset())
 
-const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
+const incomingMessageOf = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => outgoing.once('response', resolve).once('error', reject))
 
 describe('large bodies are never held whole', () => {
@@ -38,13 +38,13 @@ describe('large bodies are never held whole', () => {
   const part = Buffer.alloc(65_536, 'x')
   const lateMs = 300
 
-  /** Memory of buffers that are in use; what is not may go a moment late. */
+  /** Returns the memory of live buffers. Unused buffers may be freed with a delay. */
   function bufferedBytes(): number {
     setFlagsFromString('--expose-gc')
     runInNewContext('gc')()
     return process.memoryUsage().arrayBuffers
   }
-  /** A body of 128 MiB, and how much of it was taken out. */
+  /** Creates a body of 128 MiB and reports how much of it was consumed. */
   function body() {
     let taken = 0
     const parts = (function* () {
@@ -52,7 +52,10 @@ describe('large bodies are never held whole', () => {
     })()
     return { stream: Readable.from(parts, { objectMode: false }), taken: () => taken }
   }
-  /** Begins to read late; answers how much arrived, how far behind the sender it was, and the memory in use meanwhile. */
+  /**
+   * Starts to read late. Returns the bytes that arrived, the lag behind the sender, and the buffer memory during the
+   * transfer.
+   */
   async function readLate(stream: Readable, taken: () => number) {
     const samples: number[] = []
     let [arrived, behind] = [0, 0]
@@ -66,7 +69,7 @@ describe('large bodies are never held whole', () => {
   }
   const expectBounded = (seen: Awaited<ReturnType<typeof readLate>>, before: number): void => {
     expect(seen.arrived).toBe(totalBytes)
-    // What the buffers of four sockets hold.
+    // The limit covers the buffers of four sockets.
     expect(seen.behind).toBeLessThan(32 * mebibyte)
     expect(seen.held - before).toBeLessThan(32 * mebibyte)
   }
@@ -82,7 +85,7 @@ describe('large bodies are never held whole', () => {
     })
     const headers: HeaderLine[] = [['content-length', String(totalBytes)]]
     const outgoing = gateway.open(path, { method: 'POST', headers, to: roomy })
-    const [answer] = await Promise.all([answerTo(outgoing), pipeline(stream, outgoing as Writable)])
+    const [answer] = await Promise.all([responseTo(outgoing), pipeline(stream, outgoing as Writable)])
     expect(answer.status).toBe(200)
     expectBounded(await seen.promise, before)
   })
@@ -93,6 +96,6 @@ describe('large bodies are never held whole', () => {
     gateway.upstream.answer((_request, response) => void stream.pipe(response))
     const outgoing = gateway.open(path, { to: roomy })
     outgoing.end()
-    expectBounded(await readLate(await responseTo(outgoing), taken), before)
+    expectBounded(await readLate(await incomingMessageOf(outgoing), taken), before)
   })
 })

@@ -1,4 +1,4 @@
-// Bodies in both directions: every method, byte for byte, as they come, and how large they may be.
+// These tests cover bodies in both directions: every method, exact bytes, streaming and size limits.
 import { createHash, randomBytes } from 'node:crypto'
 import { type ClientRequest, METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -7,7 +7,7 @@ import type { TestApp } from '../../../test/kit/app.ts'
 import {
   type Gateway,
   type HeaderLine,
-  answerTo,
+  responseTo,
   startGateway,
   startSized,
 } from '../../../test/kit/gateway.ts'
@@ -20,7 +20,7 @@ let gateway: Gateway
 let tight: TestApp
 let roomy: TestApp
 let path: string
-/** Passes the body of a call on through a template. */
+/** Path of an endpoint whose template forwards the body. */
 let rendered: string
 beforeAll(async () => {
   gateway = await startGateway()
@@ -39,11 +39,11 @@ beforeEach(() => gateway.upstream.reset())
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const received = () => gateway.upstream.received.at(-1)
-/** The caller does not ask for the end of the connection. */
+/** The caller does not request that the connection is closed. */
 const kept: HeaderLine[] = [['connection', 'keep-alive']]
 const firstData = (stream: Readable): Promise<string> =>
   new Promise((resolve) => stream.once('data', (chunk: Buffer) => resolve(chunk.toString())))
-/** The first part of the answer to a request. */
+/** Returns the first part of the response. */
 const firstPart = (outgoing: ClientRequest): Promise<string> =>
   new Promise((resolve) => outgoing.once('response', (answer) => resolve(firstData(answer))))
 
@@ -113,7 +113,7 @@ describe('what passes', () => {
       outgoing.write('first ')
       expect(await first.promise).toBe('first ')
       outgoing.end('later')
-      expect((await answerTo(outgoing)).text).toBe('done')
+      expect((await responseTo(outgoing)).text).toBe('done')
     }
   })
 
@@ -125,7 +125,7 @@ describe('what passes', () => {
         void seen.promise.then(() => response.end('later'))
       })
       const outgoing = gateway.open(path)
-      const [first, answer] = [firstPart(outgoing), answerTo(outgoing)]
+      const [first, answer] = [firstPart(outgoing), responseTo(outgoing)]
       outgoing.end()
       expect(await first).toBe('first ')
       seen.resolve()
@@ -138,7 +138,7 @@ describe('what passes', () => {
     const headers: HeaderLine[] = [...kept, ['transfer-encoding', 'chunked']]
     const outgoing = gateway.open(path, { method: 'POST', headers })
     outgoing.write('the first of much')
-    const answer = await answerTo(outgoing)
+    const answer = await responseTo(outgoing)
     expect([answer.status, answer.text, answer.headers.connection]).toEqual([409, 'enough', 'close'])
     expect((await gateway.send(path, { headers: kept })).headers.connection).toBe('keep-alive')
   })
@@ -147,7 +147,7 @@ describe('what passes', () => {
     const coded: HeaderLine[] = [['Transfer-Encoding', 'gzip, chunked']]
     const outgoing = gateway.open(path, { method: 'POST', headers: coded })
     outgoing.end('x')
-    const refused = await answerTo(outgoing)
+    const refused = await responseTo(outgoing)
     expect([refused.status, refused.error]).toEqual([400, 'Transfer-Encoding must be chunked, or absent'])
     expect(received()).toBeUndefined()
     const chunks = 'Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'
@@ -157,7 +157,7 @@ describe('what passes', () => {
       gateway.upstream.reset()
       const plain = gateway.open(path, { method: 'POST', headers: [['Transfer-Encoding', spelt]] })
       plain.end('x')
-      expect((await answerTo(plain)).status).toBe(200)
+      expect((await responseTo(plain)).status).toBe(200)
     }
   })
 
@@ -170,7 +170,7 @@ describe('what passes', () => {
     outgoing.flushHeaders()
     await new Promise((resolve) => outgoing.once('continue', resolve))
     outgoing.end('hello')
-    expect((await answerTo(outgoing)).status).toBe(200)
+    expect((await responseTo(outgoing)).status).toBe(200)
     expect([received()?.body.toString(), received()?.headers.expect]).toEqual(['hello', undefined])
   })
 })
@@ -210,10 +210,10 @@ describe('limits', () => {
       outgoing.write(Buffer.alloc(tightBytes))
       if (isWaiting) await begun.promise
       outgoing.write('x')
-      const answer = await answerTo(outgoing)
+      const answer = await responseTo(outgoing)
       expect([at, answer.status, answer.headers.connection]).toEqual([at, 413, 'close'])
     }
-    // What was passed on of it does not look whole.
+    // The forwarded part does not appear complete.
     expect(await ended.promise).toBe(false)
   })
 
@@ -226,8 +226,8 @@ describe('limits', () => {
     const announced: HeaderLine[] = [...kept, ['content-length', String(10 * mebibyte + 1)]]
     const outgoing = gateway.open(path, { method: 'POST', headers: announced })
     outgoing.flushHeaders()
-    const { status, headers } = await answerTo(outgoing)
-    // The rest of the body is not waited for.
+    const { status, headers } = await responseTo(outgoing)
+    // The gateway does not wait for the rest of the body.
     expect([status, headers.connection]).toEqual([413, 'close'])
     expect(gateway.upstream.received).toHaveLength(2)
   })
@@ -247,7 +247,7 @@ describe('limits', () => {
           ),
         )
         const { status, text, error } = await gateway.send(path, { to: tight })
-        const tooLarge = 'the call could not be forwarded: the upstream answer is too large'
+        const tooLarge = 'the call could not be forwarded: the upstream response is too large'
         expect([framing, status, error ?? text]).toEqual([
           framing,
           ...(extra === 0 ? [200, body] : [502, tooLarge]),
@@ -268,7 +268,8 @@ describe('limits', () => {
   })
 
   test('[esb.forward-limits] an answer that grows too large after it has begun is cut, and never looks whole', async () => {
-    // Neither framing announces a length: 200 and the first bytes are with the caller before the limit is met.
+    // Neither framing announces a length: the caller has the status 200 and the first bytes before the limit is
+    // reached.
     for (const [framing, part] of [
       [
         'Transfer-Encoding: chunked\r\n\r\n',
@@ -286,7 +287,7 @@ describe('limits', () => {
       const status = new Promise((resolve) =>
         outgoing.once('response', ({ statusCode }) => resolve(statusCode)),
       )
-      const [first, answer] = [firstPart(outgoing), answerTo(outgoing)]
+      const [first, answer] = [firstPart(outgoing), responseTo(outgoing)]
       outgoing.end()
       await first
       begun.resolve()
@@ -296,7 +297,7 @@ describe('limits', () => {
         .poll(async () => (await gateway.logged(id)).map((row) => [row.response_status, row.failure]), {
           timeout: 60_000,
         })
-        .toEqual([[502, 'the upstream answer is too large']])
+        .toEqual([[502, 'the upstream response is too large']])
     }
   })
 })

@@ -1,4 +1,4 @@
-// Calls that the service itself failed to answer, counted by application.
+// These tests cover the counter, by application, of calls that failed because of the Manager itself.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../test/kit/gateway.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 beforeEach(() => gateway.upstream.reset())
 
-/** The series of the counter, as they are exposed. */
+/** Returns the exposed series of the counter. */
 async function failures(): Promise<Record<string, number>> {
   const text = await gateway.service.world.metrics.registry.metrics()
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// What changes holds for the next call after the change is answered, in every process of the service.
+// These tests check that a change applies to the next call after its response, in every process of the service.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Gateway, type Sent, startGateway } from '../../../test/kit/gateway.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
 beforeEach(() => gateway.upstream.reset())
 
 const rounds = 10
-/** The same call in both processes; they agree. */
+/** Sends the call to both processes and returns their common status. */
 async function statusIn(path: string, sent: Sent = {}): Promise<number> {
   const each = []
   for (const to of [second, gateway.service]) each.push((await gateway.send(path, { ...sent, to })).status)

@@ -1,4 +1,4 @@
-// Which headers pass in both directions, and the endpoint's credentials.
+// These tests cover which headers are forwarded in both directions, and the endpoint's credentials.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Gateway, type HeaderLine, startGateway } from '../../../test/kit/gateway.ts'
 import { uuid } from '../../../test/kit/members.ts'
@@ -15,18 +15,18 @@ beforeEach(() => gateway.upstream.reset())
 const words = (text: string): string[] => text.split(' ')
 const linesOf = (raw: readonly string[] = []): HeaderLine[] =>
   Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i] as string, raw[2 * i + 1] as string])
-/** What the upstream was sent last, without what belongs to its connection. */
+/** Returns the last headers that the upstream received, without connection headers. */
 const received = (): HeaderLine[] =>
   linesOf(gateway.upstream.received.at(-1)?.rawHeaders).filter(
     ([name]) => !['host', 'connection', 'x-request-id', 'x-svc-hops'].includes(name.toLowerCase()),
   )
-/** What the upstream gets of these headers. */
+/** Returns which of these headers the upstream receives. */
 async function passed(...headers: HeaderLine[]): Promise<HeaderLine[]> {
   const { status } = await gateway.send(path, { headers })
   expect([headers, status]).toEqual([headers, 200])
   return received()
 }
-/** What the caller gets of an answer that begins with these lines. */
+/** Returns the headers that the caller receives from a response that starts with these lines. */
 async function passedBack(head: string, body = 'ok'): Promise<HeaderLine[]> {
   gateway.upstream.handle((_request, response) =>
     response.socket?.end(Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`, 'latin1')),
@@ -53,7 +53,7 @@ describe('from the caller to the upstream', () => {
           spelt,
           [['X-Other', '1']],
         ])
-    // In their own spelling these frame the body.
+    // With a hyphen instead of the underscore, these headers would frame the body.
     for (const spelt of ['Content_Length', 'TRANSFER_encoding'])
       expect([spelt, await passed([spelt, '1'])]).toEqual([spelt, []])
   })
@@ -78,7 +78,7 @@ describe('from the caller to the upstream', () => {
       const sent = { method: 'POST', headers, body: 'x', isChunked: true }
       expect((await gateway.send(path, sent)).status).toBe(200)
       expect(gateway.upstream.received.at(-1)?.body.toString()).toBe('x')
-      // The one or the other, by how the body arrives.
+      // One of these two headers is present, depending on how the body arrives.
       return received().filter(([name]) => !['content-length', 'transfer-encoding'].includes(name))
     }
     for (const [name, value] of lines)

@@ -1,13 +1,13 @@
-// From the X-Request-Id of a response to the reason: in the log of calls, and in the log line of the request.
+// These tests follow the X-Request-Id of a response to the reason of a failure, in the call log and in the request log.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { throughProxy } from '@manager/harness/credentials.ts'
 import { esbAuditLogsOf } from '../../../test/kit/esb-calls.ts'
-import { type Gateway, type HeaderLine, answerTo, startGateway } from '../../../test/kit/gateway.ts'
+import { type Gateway, type HeaderLine, responseTo, startGateway } from '../../../test/kit/gateway.ts'
 import { freshClient } from '../../../test/kit/machines.ts'
 
 const maxBytes = 300_000
-/** For what is written after the caller has got, or left, their answer. */
+/** Timeout for entries that are written after the caller received the response or disconnected. */
 const patience = { timeout: 60_000 }
 
 let gateway: Gateway
@@ -23,14 +23,14 @@ const withId = (id: string): HeaderLine[] => [['x-request-id', id]]
 const endpoint = (logLevel: string, input: Record<string, unknown> = {}) =>
   gateway.endpoint({ url: `${gateway.upstream.url}/target`, logLevel, ...input })
 
-/** The line of a request; it is written when the response has ended. */
+/** Returns the log line of a request, which is written when the response has ended. */
 async function lineOf(requestId: string): Promise<Record<string, unknown>> {
   const find = () => gateway.service.logLines.filter((line) => line['request_id'] === requestId)
   await expect.poll(find, patience).toHaveLength(1)
   const [line = {}] = find()
   return line
 }
-/** What the log of calls has by the request id. */
+/** Returns the entries of the call log with this request id. */
 const rowsOf = async (requestId: string) => {
   const { applicationId } = gateway.project
   const args = { applicationId, requestId }
@@ -132,12 +132,12 @@ test('a response that is cut keeps its status, and its line is a warning with th
   const requestId = newRequestId()
   const outgoing = gateway.open(path, { headers: withId(requestId) })
   outgoing.once('response', (response) => response.once('data', () => begun.resolve()))
-  const answer = answerTo(outgoing)
+  const answer = responseTo(outgoing)
   outgoing.end()
   await expect(answer).rejects.toThrow('aborted')
-  const failure = 'the upstream answer is too large'
+  const failure = 'the upstream response is too large'
   expect(await lineOf(requestId)).toMatchObject({ level: 'warn', status: '200', aborted: true, failure })
-  // The response was cut before the end of the call was logged.
+  // The response was truncated before the end of the call was logged.
   await expect
     .poll(() => rowsOf(requestId), patience)
     .toEqual([{ endpoint: { id }, responseStatus: 502, failure }])

@@ -1,4 +1,4 @@
-// What the log keeps of calls, by the endpoint's level, and when it is there.
+// These tests cover what the call log stores at each log level, and when it is written.
 import type { Histogram } from 'prom-client'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
@@ -10,14 +10,14 @@ import {
   type HeaderLine,
   type LoggedCall,
   type Sent,
-  answerTo,
+  responseTo,
   startGateway,
 } from '../../../test/kit/gateway.ts'
 import { freshClient } from '../../../test/kit/machines.ts'
 import { uuid } from '../../../test/kit/members.ts'
 
 const maxBytes = 300_000
-/** For what is written after the caller has got, or left, their answer. */
+/** Timeout for entries that are written after the caller received the response or disconnected. */
 const patience = { timeout: 60_000 }
 
 let gateway: Gateway
@@ -36,7 +36,7 @@ beforeEach(() => gateway.upstream.reset())
 type Input = Record<string, unknown>
 const endpoint = (logLevel: string, input: Input = {}) =>
   gateway.endpoint({ url: `${gateway.upstream.url}/target`, logLevel, ...input })
-/** The one row of a call to an endpoint of its own. */
+/** Calls a new endpoint and returns its single row. */
 async function rowOf(logLevel: string, sent: Sent = {}, input: Input = {}, query = ''): Promise<LoggedCall> {
   const { id, path } = await endpoint(logLevel, input)
   await gateway.send(`${path}${query}`, { method: 'POST', ...sent }).catch(() => undefined)
@@ -45,7 +45,7 @@ async function rowOf(logLevel: string, sent: Sent = {}, input: Input = {}, query
   return rows[0] as LoggedCall
 }
 const bodyOf = async (sent: Sent): Promise<string | null> => (await rowOf('FULL', sent)).request_body
-/** What is kept of an answer with this body. */
+/** Returns what the log stores for a response with this body. */
 async function answerOf(body: string | Buffer, headers: Record<string, string> = {}): Promise<string | null> {
   gateway.upstream.answer((_request, response) => response.writeHead(200, headers).end(body))
   return (await rowOf('FULL')).response_body
@@ -98,10 +98,11 @@ describe('which calls are logged', () => {
       const { id, path } = await endpoint('FULL')
       const outgoing = gateway.open(path)
       outgoing.once('response', (response) => response.once('data', () => begun.resolve()))
-      const answer = answerTo(outgoing)
+      const answer = responseTo(outgoing)
       outgoing.end()
       await expect(answer).rejects.toThrow('aborted')
-      const why = rest === '' ? 'the upstream ended its response early' : 'the upstream answer is too large'
+      const why =
+        rest === '' ? 'the upstream response is incomplete or invalid' : 'the upstream response is too large'
       await expect
         .poll(
           async () => (await gateway.logged(id)).map((row) => [row.response_status, row.failure]),
@@ -151,7 +152,7 @@ describe('which calls are logged', () => {
         ['the caller closed the connection', true],
       ])
     expect((await gateway.logged(id)).map(({ response_status }) => response_status)).toEqual([null, null])
-    // That is nothing to look into.
+    // A disconnect is not an error.
     expect(gateway.service.logLines.filter(({ level }) => level === 'error')).toEqual([])
   })
 })
@@ -294,8 +295,8 @@ describe('what is kept', () => {
   test('[esb-audit.full] bodies over 64 KiB are cut and marked, in both directions', async () => {
     const values = `[${`"${'x'.repeat(997)}",`.repeat(65)}`
     const [fits, over] = [532, 533].map((length) => `${values}"${'x'.repeat(length)}"]`) as [string, string]
-    // It ends with its last complete value.
-    const cut = `${values.slice(0, -1)} [cut: 65536 of 65537 bytes]`
+    // The stored text ends with its last complete value.
+    const cut = `${values.slice(0, -1)} [truncated: 65536 of 65537 bytes]`
     for (const isChunked of [false, true]) {
       expect(await bodyOf({ body: fits, isChunked })).toBe(fits)
       expect(await bodyOf({ body: over, isChunked })).toBe(cut)
@@ -322,7 +323,7 @@ describe('what is kept', () => {
     expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'br']] })).toBe('[binary, 18 bytes]')
     expect(await answerOf(text, { 'content-encoding': 'br' })).toBe('[binary, 18 bytes]')
     expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'identity']] })).toBe('[text, 18 bytes]')
-    // Whatever can be stored is; the rest does not stop a call.
+    // Text that cannot be stored does not fail the call.
     expect(await bodyOf({ body: 'a\u0000b' })).toMatch(/^a\ufffdb$|^\[binary/)
     const { request_headers } = await rowOf('FULL', { headers: [['X-Latin', '\u00e9\u00ff']] })
     expect(request_headers).toContainEqual({ name: 'X-Latin', value: '\u00e9\u00ff' })
@@ -346,7 +347,7 @@ describe('when it is kept', () => {
     const levels = [await endpoint('BASIC'), await endpoint('FULL')]
     for (let call = 0; call < 200; call++) {
       const { id, path } = levels[call % 2] as (typeof levels)[0]
-      // Small and large answers, of known and of unknown length.
+      // The responses are small and large, with and without a known length.
       const body = 'x'.repeat(call % 3 === 0 ? 100_000 : 5)
       const headers = call % 4 < 2 ? { 'content-length': body.length } : {}
       gateway.upstream.answer((_request, response) => response.writeHead(200 + call, headers).end(body))
@@ -379,7 +380,7 @@ describe('when it is kept', () => {
     const { path } = await endpoint('BASIC')
     gateway.upstream.handle((request) => void request.resume().on('end', () => outgoing.destroy()))
     const outgoing = gateway.open(path)
-    const answer = answerTo(outgoing)
+    const answer = responseTo(outgoing)
     outgoing.end()
     await expect(answer).rejects.toThrow()
     await expect

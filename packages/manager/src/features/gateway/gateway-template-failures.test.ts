@@ -1,4 +1,4 @@
-// What the log says of a template that failed: where, and never a value of the body.
+// These tests check that the log contains the position at which a template failed, but never a value of the body.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Gateway, startGateway } from '../../../test/kit/gateway.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const failed = 'the transformation template of the endpoint failed; nothing was forwarded'
 
-/** Calls an endpoint with the template; what the caller gets and what the log says. */
+/** Calls an endpoint with the template. Returns the response and the log entry. */
 async function outcomeOf(template: string, body: string, to = gateway.service) {
   const { id, path } = await gateway.endpoint({ url: gateway.upstream.url, transformationTemplate: template })
   const { status, error } = await gateway.send(path, { method: 'POST', body, to })
@@ -34,7 +34,7 @@ test('[esb-templates.execution-error] [esb-audit.one-row] the log has the place,
     '{{.Data.list}}{{range $i, $e := .Data.large}}{{end}}': '1:17',
     '{{index .Data.secret 500}}': '1:3',
     '{{toUpper .Data.list}}': '1:11',
-    '{{range .Data.list}}{{range $.Data.list}}x{{end}}{{end}}': '1:23: the budget of steps is used up',
+    '{{range .Data.list}}{{range $.Data.list}}x{{end}}{{end}}': '1:23: the step budget is exhausted',
     '{{define "t"}}{{template "t" .}}{{end}}{{template "t" .}}': '1:17: templates are nested too deeply',
   }
   for (const [template, place] of Object.entries(failures))
@@ -42,7 +42,7 @@ test('[esb-templates.execution-error] [esb-audit.one-row] the log has the place,
       template,
       { status: 500, error: failed, logged: [500, `the transformation template failed at ${place}`] },
     ])
-  // The same in a thread.
+  // Large bodies are rendered in a worker thread, with the same result.
   const large = JSON.stringify({ secret, fill: 'x'.repeat(20_000) })
   expect((await outcomeOf('{{.Data.secret.deeper}}', large)).logged).toEqual([
     500,
@@ -54,7 +54,7 @@ test('[esb-templates.execution-error] a template that can no longer be parsed sa
   const { logged } = await outcomeOf('{{len .Data}}', '{}', strict)
   expect(logged).toEqual([
     500,
-    'the transformation template failed at 1:3: function "len" not defined; set esb.template_builtins to use functions of Go',
+    'the transformation template failed at 1:3: function "len" not defined; set esb.template_builtins to enable Go functions',
   ])
 })
 

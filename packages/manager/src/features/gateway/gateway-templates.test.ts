@@ -1,4 +1,4 @@
-// Transformations through the gateway: what a template sees of a call, and what the upstream gets of it.
+// These tests cover transformations in the gateway: the data that a template sees, and what the upstream receives.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Gateway, type HeaderLine, type Sent, startGateway } from '../../../test/kit/gateway.ts'
 
@@ -15,7 +15,7 @@ afterAll(() => gateway.close())
 beforeEach(() => gateway.upstream.reset())
 
 type Input = Record<string, unknown>
-/** An endpoint with a template; answers its path. */
+/** Creates an endpoint with a template and returns its path. */
 async function withTemplate(transformationTemplate: string, input: Input = {}): Promise<string> {
   const { path } = await gateway.endpoint({ url: gateway.upstream.url, transformationTemplate, ...input })
   return path
@@ -23,7 +23,7 @@ async function withTemplate(transformationTemplate: string, input: Input = {}): 
 const post = (path: string, body: string | Buffer, sent: Sent = {}) =>
   gateway.send(path, { method: 'POST', body, ...sent })
 const received = () => gateway.upstream.received.at(-1)
-/** What the upstream gets of a body. */
+/** Returns what the upstream receives for a body. */
 async function rendered(template: string, body: string | Buffer, input: Input = {}): Promise<string> {
   const { status, text } = await post(await withTemplate(template, input), body)
   expect([template, status, text]).toEqual([template, 200, '{"accepted":true}'])

@@ -2,20 +2,19 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 
-/** What the gateway measures. */
 export const createGatewayMetrics = ({ histogram, counterByFirstIds }: MetricFactory) => ({
   forward: histogram(
     'svc_esb_forward_duration_seconds',
-    'Time an admitted ESB call takes, by outcome: answered, failed (502), refused, or abandoned (the caller closed the connection).',
+    'Duration of admitted ESB calls by outcome: answered, failed (502), refused, or abandoned (the caller closed the connection).',
     {
       labels: { outcome: ['answered', 'failed', 'refused', 'abandoned'] },
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     },
   ),
-  /** Takes the application, or null when the call failed before it was known. */
+  /** The argument is the application, or null if the call failed before it was known. */
   countFailure: counterByFirstIds(
     'svc_esb_failures_total',
-    'ESB calls that the service itself answered with 500, 502 or 503, or cut; by application.',
+    'ESB calls for which the Manager itself returned 500, 502 or 503, or truncated the response, by application.',
     { label: 'application', max: 200 },
   ),
 })

@@ -5,12 +5,12 @@ import type { Machine } from '../../policy/authenticate.ts'
 import { callSchema } from './gateway.schemas.ts'
 import type { GatewayService } from './gateway.service.ts'
 
-// CONNECT asks for a tunnel, not for a response.
+// CONNECT requests a tunnel, not a response.
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /**
- * ANY /esb/:applicationId/*endpointPath. A call is handled before Fastify parses its body, which it would do by the
- * Content-Type: forwarding reads the body itself, whatever its type.
+ * Registers ANY /esb/:applicationId/*endpointPath. A call is handled before Fastify parses the body by its
+ * Content-Type: forwarding reads the body itself, regardless of its type.
  */
 export function registerGatewayRoutes(server: ApiServer, gateway: GatewayService): void {
   for (const method of methods)
@@ -21,14 +21,18 @@ export function registerGatewayRoutes(server: ApiServer, gateway: GatewayService
     url: '/esb/*',
     config: { policy, errorShape: 'error' },
     schema: callSchema,
-    preParsing: (request, reply) => answer(request, reply, gateway),
+    preParsing: (request, reply) => handleCall(request, reply, gateway),
     handler: () => {
-      throw new Error('a call was not answered')
+      throw new Error('the call was not handled')
     },
   })
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, gateway: GatewayService): Promise<void> {
+async function handleCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gateway: GatewayService,
+): Promise<void> {
   const { raw } = request
   try {
     await gateway.call({
@@ -42,15 +46,15 @@ async function answer(request: FastifyRequest, reply: FastifyReply, gateway: Gat
       onEndpoint: (id) => void (request.logFields['endpoint'] = id),
       onFailure: ({ status, failure }) => {
         request.logFields['failure'] = failure
-        // A response that is cut keeps the status it began with.
+        // A truncated response keeps the status that was already sent.
         request.hasFailed = status !== null && status >= 500
       },
       onHead: () => void reply.hijack(),
     })
   } catch (error) {
-    // A response that has begun is cut already, and a caller that closed the connection gets none.
+    // A response that has started is already truncated, and a caller that disconnected receives none.
     if (reply.sent || reply.raw.destroyed) return void reply.hijack()
-    // The rest of a body that is not used is not waited for.
+    // The rest of an unused body is not read.
     if (!raw.complete) void reply.header('connection', 'close')
     throw error
   }

@@ -1,4 +1,5 @@
-// A call to an endpoint. What passes through it is not described: it is the caller's and the partner's.
+// This schema describes a call to an endpoint. It does not describe the content, which belongs to the caller and the
+// partner.
 import { Type } from 'typebox'
 import { errorResponses } from '../../platform/http/http.schemas.ts'
 

@@ -1,5 +1,5 @@
-// A call through the ESB, in the order of its checks: endpoint, log, access; then it is forwarded. Its outcome is
-// logged, a refusal too. Who calls is known before this begins.
+// This service handles a call through the ESB. It checks the endpoint, starts the log entry, checks the access, and
+// forwards the call. The outcome is logged, including rejections. The caller is already authenticated.
 import type { Machine } from '../../policy/authenticate.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -17,55 +17,58 @@ export type GatewayDeps = TargetsDeps &
     metrics: Metrics
     gatewayMetrics: GatewayMetrics
     callLog: CallLogApi
-    /** Calls in flight, of all projects together. */
+    /** Maximum number of calls in flight in total, for all projects. */
     maxCalls: number
   }
 export type GatewayService = ReturnType<typeof createGatewayService>
 
 const maxCallWaitMs = 1_000
 
-/** Forwards calls. */
 export function createGatewayService(deps: GatewayDeps) {
-  const answer = createAnswer(deps)
-  // A call keeps its connection until it is answered, and a caller that sends a body slowly delays that.
+  const handleCall = createCallHandler(deps)
+  // A call keeps its connection until it is complete, and a caller that sends a body slowly delays that.
   const calls = createFairShare({
     capacity: deps.maxCalls,
     maxWaiting: deps.maxCalls,
     maxWaitMs: maxCallWaitMs,
     full: 'too many calls are in flight; try again',
   })
-  const answerWithinLimit = async (incoming: Incoming, found: Found): Promise<void> => {
+  const handleWithinLimit = async (incoming: Incoming, found: Found): Promise<void> => {
     const call = await calls.take([incoming.machine.projectId]).catch((error: unknown) => {
-      noteShed(deps, error)
+      countShed(deps, error)
       throw error
     })
     try {
-      await answer(incoming, found)
+      await handleCall(incoming, found)
     } finally {
       call.release()
     }
   }
   return {
-    /** Answers the call, or throws the error to send. */
+    /** Sends the response, or throws the error to send. */
     call: async (incoming: Incoming): Promise<void> => {
       const found: Found = { applicationId: null }
       try {
-        await answerWithinLimit(incoming, found)
+        await handleWithinLimit(incoming, found)
       } catch (error) {
         const outcome = outcomeOf(error)
         incoming.onFailure(outcome)
-        // The service answers with 500, 502 or 503, or cuts; what the partner answered is no error here.
+        // Only responses of the Manager itself (500, 502, 503, or a truncated response) count as failures, not those of
+        // the partner.
         if ((outcome.status ?? 0) >= 500) deps.gatewayMetrics.countFailure(found.applicationId)
-        throw answerFor(error)
+        throw toResponseError(error)
       }
     },
   }
 }
 
-/** What a failed call is counted by: an application that has the endpoint, never an id that a caller made up. */
+/**
+ * The application that a failed call is counted for. It is set only after the endpoint is found, so it is never an id
+ * that a caller invented.
+ */
 type Found = { applicationId: string | null }
 
-function createAnswer(deps: GatewayDeps) {
+function createCallHandler(deps: GatewayDeps) {
   const findTarget = createTargets(deps)
   const { record } = deps.callLog
   const forward = createForwarding(deps)
@@ -76,8 +79,8 @@ function createAnswer(deps: GatewayDeps) {
       throw new AppError('not_found', 'Endpoint not found or not enabled')
     found.applicationId = invocation.applicationId
     incoming.onEndpoint(target.id)
-    const recording = record(factsOf(incoming, invocation, target))
-    await recording.begin()
+    const recording = record(callDetails(incoming, invocation, target))
+    await recording.start()
     const started = performance.now()
     let result: 'answered' | 'failed' | 'refused' | 'abandoned' = 'answered'
     try {
@@ -85,10 +88,10 @@ function createAnswer(deps: GatewayDeps) {
       await forward({ incoming, target, query: invocation.query, recording })
     } catch (error) {
       result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
-      noteShed(deps, error)
+      countShed(deps, error)
       const outcome = outcomeOf(error)
       incoming.onFailure(outcome)
-      // What failed was logging the end: there is nothing more to write.
+      // If logging the end failed, nothing more can be written.
       if (!recording.hasEnded()) await recording.end(outcome)
       throw error
     } finally {
@@ -97,7 +100,7 @@ function createAnswer(deps: GatewayDeps) {
   }
 }
 
-function noteShed({ metrics }: GatewayDeps, error: unknown): void {
+function countShed({ metrics }: GatewayDeps, error: unknown): void {
   if (error instanceof AppError && error.code === 'unavailable') metrics.shed.inc({ point: 'esb' })
 }
 
@@ -109,7 +112,7 @@ const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
   path,
 })
 
-const factsOf = (
+const callDetails = (
   { requestId, machine, sourceIp, request }: Incoming,
   invocation: Invocation,
   target: Target,
@@ -128,15 +131,15 @@ const factsOf = (
 const isAbandoned = (error: unknown): error is Error =>
   error instanceof CallerDisconnected || error instanceof BodyAborted
 
-/** What the logs say of a call that failed. */
+/** Returns the outcome that is logged for a failed call. */
 function outcomeOf(error: unknown): Outcome {
   if (isAbandoned(error)) return { status: null, failure: error.message }
   if (error instanceof RelayFailure) return { status: 502, failure: error.message }
-  if (error instanceof AppError) return { status: error.status, failure: error.logged }
+  if (error instanceof AppError) return { status: error.status, failure: error.logMessage }
   return { status: 500, failure: 'internal error' }
 }
 
-function answerFor(error: unknown): unknown {
+function toResponseError(error: unknown): unknown {
   return error instanceof RelayFailure
     ? new AppError('bad_gateway', `the call could not be forwarded: ${error.message}`, { cause: error })
     : error

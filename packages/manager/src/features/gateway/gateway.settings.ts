@@ -1,4 +1,3 @@
-// The settings of the ESB gateway.
 import { cidrList, duration, integer, setting } from '../../config/readers.ts'
 
 export const gatewaySettings = {
@@ -26,7 +25,7 @@ export const gatewaySettings = {
     default: 128 * 1_048_576,
     doc: 'Maximum total size of the request bodies that a process buffers to transform them. Only bytes that have arrived count, and projects share the limit fairly. Further bodies wait briefly; then their calls return 503 with `Retry-After`. Bodies that are not transformed are never buffered.',
   }),
-  // Below the 30 seconds after which the server itself ends a request, without a line in the log of calls.
+  // The maximum is below 30 s, after which the server itself closes a request without an entry in the call log.
   esbBodyTimeoutMs: setting(duration(100, 29_000), {
     key: 'esb.body_timeout',
     env: 'SVC_ESB_BODY_TIMEOUT',

@@ -1,12 +1,12 @@
-// Which calls reach an endpoint, in which order the others are refused, and with which words.
+// These tests cover which calls are forwarded to an endpoint, and the order and messages of rejections.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMachine, throughProxy } from '@manager/harness/credentials.ts'
 import {
-  type Answered,
+  type GatewayResponse,
   type Gateway,
   type HeaderLine,
-  answerTo,
+  responseTo,
   startGateway,
 } from '../../../test/kit/gateway.ts'
 import { freshClient } from '../../../test/kit/machines.ts'
@@ -23,16 +23,16 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 beforeEach(() => gateway.upstream.reset())
 
-/** An endpoint whose calls arrive at the upstream under its own path, so that each is known by it. */
+/** Creates an endpoint that forwards calls to the upstream under its own path, so that the test can identify them. */
 const endpointAt = (consumeURL: string, input: Record<string, unknown> = {}) =>
   gateway.endpoint({ consumeURL, url: `${gateway.upstream.url}${consumeURL}`, ...input })
 const arrived = (): string[] => gateway.upstream.received.map(({ url }) => url)
 const update = async (id: string, input: Record<string, unknown>): Promise<void> => {
   expect((await gateway.endpoints.update(gateway.admin, id, input)).error).toBeNull()
 }
-/** The headers of a client that nobody knows yet. */
+/** Returns the headers of a new client. */
 const asClient = (client: string): HeaderLine[] => Object.entries(throughProxy(client))
-const expectRefused = (answer: Answered, status: number, error: unknown): void => {
+const expectRefused = (answer: GatewayResponse, status: number, error: unknown): void => {
   expect([answer.status, answer.error]).toEqual([status, error])
 }
 
@@ -57,7 +57,7 @@ describe('which endpoint is called', () => {
       expect([path, status]).toEqual([path, 200])
     }
     expect(arrived()).toEqual(paths)
-    // The id is not a part of the path: its digits may be written in capitals.
+    // The id is not part of the path, so it can be in upper case.
     await gateway.send(`/esb/${gateway.project.applicationId.toUpperCase()}/a`)
     expect(arrived().at(-1)).toBe('/a')
   })
@@ -117,7 +117,7 @@ describe('which endpoint is called', () => {
     )
     const second = data.made.id as string
     expectRefused(await gateway.send(`/esb/${second}/mine`), 404, notFound)
-    // Of a machine user of the other project, it is the other way round.
+    // For a machine user of the other project, the results are reversed.
     const { token } = await createMachine(gateway.service, gateway.admin, foreign.environmentId)
     expectRefused(await gateway.send(path, { token }), 404, notFound)
     expect((await gateway.send(`/esb/${foreign.applicationId}/mine`, { token })).status).toBe(403)
@@ -260,7 +260,7 @@ describe('refusals', () => {
       [null, wrong, 404, /^Endpoint not found or not enabled$/],
       [() => update(id, { enabled: true }), wrong, 403, /no access/],
       [() => gateway.access.change(gateway.admin, accessId, { enabled: true }), wrong, 502, /no url/],
-      // Nothing listens there: forwarding would fail.
+      // Nothing listens on this port, so forwarding would fail.
       [() => update(id, { url: 'http://127.0.0.1:1/' }), wrong, 413, /larger than 2048 bytes/],
       [null, { body: '{x' }, 400, /^the body is not JSON/],
       [null, { body: '{}' }, 500, /template of the endpoint failed; nothing was forwarded$/],
@@ -269,7 +269,7 @@ describe('refusals', () => {
     for (const [mend, sent, status, text] of steps) {
       await mend?.()
       for (const isChunked of [false, true])
-        // A blocked client with a good token passes.
+        // A blocked client with a valid token is still accepted.
         for (const headers of [[], asClient(client)]) {
           const answer = await gateway.send(path, { method: 'POST', ...sent, isChunked, headers })
           expectRefused(answer, status, expect.stringMatching(text))
@@ -283,14 +283,14 @@ describe('refusals', () => {
   test('[esb.check-order] a body that passes as it comes is refused in the same place', async () => {
     const { id, accessId, path } = await endpointAt('/streamed', { enabled: false, url: null })
     await gateway.access.change(gateway.admin, accessId, { enabled: false })
-    /** The length is not announced: only while the body passes does it show that there is too much of it. */
+    /** Sends a body without a content length, so that its size shows only while it is streamed. */
     const stream = (token = gateway.machine.token) => {
       const headers: HeaderLine[] = [['transfer-encoding', 'chunked']]
       const outgoing = gateway.open(path, { method: 'POST', headers, token })
       outgoing.on('error', () => undefined)
       outgoing.write('x'.repeat(maxBytes))
       outgoing.write('x')
-      return answerTo(outgoing)
+      return responseTo(outgoing)
     }
     expectRefused(await stream(randomBytes(32).toString('base64url')), 401, expect.any(String))
     expectRefused(await stream(), 404, notFound)
@@ -300,7 +300,7 @@ describe('refusals', () => {
     expectRefused(await stream(), 502, expect.stringMatching(/no url/))
     await update(id, { url: `${gateway.upstream.url}/streamed` })
     expectRefused(await stream(), 413, expect.stringMatching(/larger than 2048 bytes/))
-    // No part of it counts as a call that was made.
+    // None of these requests counts as a forwarded call.
     expect(arrived()).toEqual([])
     expect((await gateway.send(path, { method: 'POST', body: 'x', isChunked: true })).status).toBe(200)
   })
@@ -332,7 +332,7 @@ describe('refusals', () => {
       inputMessageType: 'JSON',
       transformationTemplate: '{{.Data.a.b}}',
     })
-    const codes: [number, string, Promise<Answered>][] = [
+    const codes: [number, string, Promise<GatewayResponse>][] = [
       [401, 'unauthenticated', gateway.send(path, { token: null })],
       [404, 'not_found', gateway.send(`${path}x`)],
       [413, 'payload_too_large', gateway.send(path, { body: 'x'.repeat(maxBytes + 1) })],

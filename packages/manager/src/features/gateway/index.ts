@@ -1,5 +1,5 @@
-// The ESB gateway: forwards calls of machine users to endpoints. Endpoints themselves and their transformations are not
-// here (endpoints/, transformations/), nor is the log of calls (call-log/).
+// The ESB gateway forwards calls of machine users to endpoints. endpoints/ and transformations/ manage endpoints and
+// their transformations, and call-log/ records the calls.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
@@ -38,7 +38,7 @@ export const gateway = defineFeature({
       pools,
       limits: limitsOf(config),
       maxBytes: config.cacheMaxBytes,
-      // The other connections of the port are left to those who call something else.
+      // The remaining connections of the port are reserved for other requests.
       maxCalls: Math.max(1, Math.floor((shares.api * 3) / 4)),
       gatewayMetrics: createGatewayMetrics(deps.metrics),
     })

@@ -1,5 +1,5 @@
-// What a caller asks for, read from the request target as it came: nothing is decoded, joined or normalised, so that
-// what is compared here and what anyone else reads in it cannot differ.
+// The request target is parsed exactly as received: nothing is decoded, joined or normalized. The path that is compared
+// here therefore cannot differ from the path that other components read.
 
 export type Invocation = { applicationId: string; path: string; query: string }
 
@@ -8,7 +8,7 @@ const form = new RegExp(
   String.raw`^/esb/(${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12})(/[^?#]*)(?:\?([^#]*))?$`,
 )
 
-/** The parts of `/esb/<application id><path>?<query>`; null for any other text. */
+/** Returns the parts of `/esb/<application id><path>?<query>`, or null for any other text. */
 export function readInvocation(target: string): Invocation | null {
   const [, applicationId, path, query = ''] = form.exec(target) ?? []
   return applicationId === undefined || path === undefined
@@ -16,6 +16,6 @@ export function readInvocation(target: string): Invocation | null {
     : { applicationId: applicationId.toLowerCase(), path, query }
 }
 
-/** A stored path or URL with the caller's query appended. */
+/** Returns a stored path or URL with the caller's query appended. */
 export const withQuery = (stored: string, query: string): string =>
   query === '' ? stored : `${stored}${stored.includes('?') ? '&' : '?'}${query}`

@@ -1,5 +1,5 @@
-// Which headers pass. Headers of one connection, headers that identify a caller, and headers added by the proxies that
-// forwarded the request to us stay here; the rest goes through unchanged.
+// The gateway drops hop-by-hop headers, headers that identify the caller, and headers added by the proxies in front of
+// the Manager. All other headers are forwarded unchanged.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { isProxyHeader } from '../../proxy-config/proxy-headers.ts'
 
@@ -8,39 +8,41 @@ const hopByHop = words(
   'connection keep-alive proxy-connection te trailer transfer-encoding upgrade http2-settings expect ' +
     'proxy-authenticate proxy-authorization proxy-authentication-info',
 )
-const notToUpstream = new Set([...hopByHop, ...words('host content-length authorization cookie')])
-const notToCaller = new Set([...hopByHop, 'x-request-id'])
+const droppedToUpstream = new Set([...hopByHop, ...words('host content-length authorization cookie')])
+const droppedToCaller = new Set([...hopByHop, 'x-request-id'])
 
 /**
- * The caller's headers that the upstream gets; flat, as they came. `replaced` are names of headers to leave out too.
+ * Returns the caller's headers for the upstream, as a flat list. `replaced` contains the names of further headers to
+ * drop.
  */
 export function headersToUpstream(raw: readonly string[], replaced: ReadonlySet<string>): string[] {
   const named = namedIn(raw)
   const passed: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
-    // Many servers read an underscore as a hyphen.
+    // Many servers treat an underscore as a hyphen.
     const plain = name.toLowerCase().replaceAll('_', '-')
-    if (notToUpstream.has(plain) || named.has(plain) || replaced.has(plain) || isProxyHeader(plain)) continue
+    if (droppedToUpstream.has(plain) || named.has(plain) || replaced.has(plain) || isProxyHeader(plain))
+      continue
     passed.push(name, raw[i + 1] as string)
   }
   return passed
 }
 
-/** The upstream's headers that the caller gets. */
+/** Returns the upstream's headers for the caller. */
 export function headersToCaller(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = tokensOf([headers.connection ?? ''].flat().join(','))
   const passed: OutgoingHttpHeaders = {}
   for (const name of Object.keys(headers)) {
     const plain = name.replaceAll('_', '-')
-    if (!notToCaller.has(plain) && !named.has(plain)) passed[name] = headers[name]
+    if (!droppedToCaller.has(plain) && !named.has(plain)) passed[name] = headers[name]
   }
   return passed
 }
 
 const none: ReadonlySet<string> = new Set()
 
-/** The names listed in Connection headers. */
+/** Returns the names that Connection headers list. */
 function namedIn(raw: readonly string[]): ReadonlySet<string> {
   let list = ''
   for (let i = 0; i < raw.length; i += 2)

@@ -49,7 +49,7 @@ describe('headersToUpstream', () => {
   test('[esb.hop-by-hop] leaves out what any Connection header names, wherever it stands', () => {
     const raw = ['X-A', '1', 'Connection', 'close', 'x_b', '2', 'CONNECTION', ' X-A ,x-b,', 'X-C', '3']
     expect(headersToUpstream(raw, none)).toEqual(['X-C', '3'])
-    // Ten letters that are not its name.
+    // This name has ten letters too, but is not Connection.
     expect(headersToUpstream(['Disconnect', 'x-c', 'X-C', '3'], none)).toEqual([
       'Disconnect',
       'x-c',

@@ -1,7 +1,6 @@
-// What a call needs to know of its endpoint, cached: one lookup in a map, under the version of the
-// project's endpoints that was read together with the caller's token. A changed endpoint, access row or secret
-// therefore applies to every call that begins after the change is answered, and a warm call reads nothing but its own
-// token.
+// The endpoint data of a call is cached, keyed by the version of the project's endpoints. The version is read together
+// with the caller's token. A changed endpoint, access row or secret therefore applies to every call that starts after
+// the change is confirmed. A call with a warm cache reads only its token.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
@@ -17,19 +16,19 @@ export type TargetsDeps = {
 }
 export type Target = Built &
   Omit<TargetRow, 'authPassword' | 'authToken' | 'url'> & {
-    /** Where calls go, as it is stored; null for nowhere. */
+    /** The stored target of calls, or null if none is set. */
     upstream: { url: string; origin: string; path: string } | null
     /** The Authorization header of the forwarded request; null for none. */
     authorization: string | null
   }
 
-// Templates are up to 64 KiB each.
+// A template can be up to 64 KiB.
 const maxTargetsPerStatement = 32
 const fixedBytes = 4_000
 
 /**
- * Finds the enabled endpoint that a machine user asks for; `version` is that of the project's endpoints, read after the
- * call arrived.
+ * Finds the enabled endpoint that a machine user calls. `version` is the version of the project's endpoints, read after
+ * the call arrived.
  */
 export function createTargets({ database, secrets, metrics, maxBytes }: TargetsDeps) {
   const read = createCoalesced<TargetKey, TargetRow>({
@@ -57,11 +56,11 @@ export function createTargets({ database, secrets, metrics, maxBytes }: TargetsD
   })
 }
 
-/** The path comes last: it may hold anything. */
+/** The path comes last, because it can contain any text. */
 const nameOf = ({ applicationId, machineUserId, path }: TargetKey): string =>
   `${machineUserId}${applicationId}${path}`
 
-/** The path is the stored text, not what a parser makes of it. */
+/** The path is the stored text, not the result of a URL parser. */
 function upstreamOf(url: string): Target['upstream'] {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '')
   return { url, origin: new URL(url).origin, path: path.startsWith('/') ? path : `/${path}` }
@@ -76,5 +75,5 @@ function authorizationOf(row: TargetRow, secrets: Secrets): string | null {
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
-/** Headers carry bytes; other characters than ASCII travel as UTF-8. */
+/** Headers contain bytes, so non-ASCII characters are sent as UTF-8. */
 const inHeader = (text: string): string => Buffer.from(text).toString('latin1')

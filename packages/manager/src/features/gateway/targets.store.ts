@@ -1,8 +1,8 @@
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 
-/** Which endpoint a machine user asks for. */
+/** Identifies the endpoint that a machine user calls. */
 export type TargetKey = { projectId: string; applicationId: string; machineUserId: string; path: string }
 
 export type TargetRow = {
@@ -24,7 +24,7 @@ export type TargetRow = {
   isAllowed: boolean
 }
 
-// Four index lookups per key; the version is of the same snapshot.
+// The statement costs four index lookups per key. The version comes from the same snapshot.
 const statement: PreparedStatement = {
   name: 'esb-targets',
   kind: 'read',
@@ -45,7 +45,7 @@ const statement: PreparedStatement = {
       on access.endpoint_id = e.id and access.machine_user_id = wanted.machine_user_id`,
 }
 
-/** The enabled endpoints with exactly these paths, in this order; null where there is none. */
+/** Returns the enabled endpoints with exactly these paths, in the same order, or null if none exists. */
 export async function readTargets(
   run: RunPrepared,
   keys: readonly TargetKey[],
@@ -56,5 +56,5 @@ export async function readTargets(
     keys.map(({ machineUserId }) => machineUserId),
     keys.map(({ path }) => path),
   ])
-  return inPlace<TargetRow>(keys.length, rows)
+  return orderByPosition<TargetRow>(keys.length, rows)
 }

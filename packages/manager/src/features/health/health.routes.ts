@@ -3,11 +3,14 @@ import type { Gate } from '../../platform/http/gate.ts'
 import type { ReadinessProbe } from '../../platform/http/readiness.ts'
 import { healthSchema } from './health.schemas.ts'
 
-/** GET and HEAD /health on the API port: the verdict for everyone, the details only for the trusted proxy. */
+/**
+ * Registers GET and HEAD /health on the API port. Every client gets the status; only the trusted proxy gets the
+ * details.
+ */
 export function createHealthRoutes(readiness: ReadinessProbe, gate: Gate) {
   return (server: ApiServer): void => {
     const config = {
-      policy: { open: 'verdict only; details need a correct X-Proxy-Auth' },
+      policy: { open: 'status only; details require a correct X-Proxy-Auth' },
       neverShed: true as const,
     }
     server.route({

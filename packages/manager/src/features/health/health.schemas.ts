@@ -1,4 +1,4 @@
-// The verdict for everyone, the details for the trusted proxy.
+// Every client gets the status; only the trusted proxy gets the details.
 import { Type } from 'typebox'
 import { readinessSchema } from '../../platform/http/health.schemas.ts'
 import { errorSchema } from '../../platform/http/http.schemas.ts'

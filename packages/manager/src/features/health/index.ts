@@ -1,4 +1,4 @@
-// Health on the API port. The health port itself is not here (platform/http/health-server.ts).
+// This feature serves the health status on the API port. platform/http/health-server.ts serves the health port.
 import { defineFeature } from '../../feature.ts'
 import type { Gate } from '../../platform/http/gate.ts'
 import type { ReadinessProbe } from '../../platform/http/readiness.ts'

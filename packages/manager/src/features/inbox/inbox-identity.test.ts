@@ -1,4 +1,5 @@
-// Whose inbox it is: nothing but the headers of the proxy says so, and nobody reads or marks what is not theirs.
+// These tests cover inbox ownership: only the proxy headers identify the caller, and callers cannot read or mark rows
+// of other users.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -26,7 +27,7 @@ const join = (who: Person, role = 'member', tenantId = project.tenantId) =>
   seedMember(service.sql, who, role, { projectId: project.id, tenantId })
 
 type Lines = [string, string][]
-/** Every route, called with these header lines. */
+/** Calls every route with these header lines. */
 async function everyRoute(headers: Lines, applicationId = project.applicationId) {
   const call = (path: string, body?: unknown) =>
     callComms<Record<string, unknown>>(service.url, { path: `${applicationId}/${path}`, headers, body })
@@ -107,7 +108,7 @@ describe('the identity of an inbox', () => {
     const named = { user_id: reader.id, 'X-User-Id': reader.id, tenant_id: project.tenantId }
     for (const mark of [read, seen])
       expect((await mark(project, stranger, { ids: [id], ...named })).body).toEqual({ updated: 0 })
-    // Nor do they take the place of the headers.
+    // Query parameters cannot replace the headers either.
     const missing = await callComms(service.url, {
       path: `${project.applicationId}/notifications?X-User-Id=${reader.id}&X-Tenant-Id=${project.tenantId}`,
       headers: [secret],

@@ -1,9 +1,10 @@
-// Marks: what is read and seen, how often that counts, and who is told.
+// These tests cover marks: read and seen rows, repeated marks, and the hints that a mark sends. A hint is a message to
+// open sockets that may be lost.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { v7 } from 'uuid'
 import { inboxCalls, recipientRows, seedNotifications } from '../../../test/kit/inbox.ts'
-import { untilWaiting } from '../../../test/kit/locks.ts'
+import { waitForLockWait } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember } from '@manager/harness/seed.ts'
 import type { Hint } from '../live-sockets/hints.pure.ts'
@@ -12,7 +13,7 @@ import { createInboxService } from './inbox.service.ts'
 const { service, project, person } = useProject()
 const { list, unread, read, seen } = inboxCalls(() => service)
 
-/** Somebody new who has the application in the tenant. */
+/** Creates a user with access to the application in the tenant. */
 async function reader(name: string) {
   const added = await person(name)
   await seedMember(service.sql, added, 'member', { projectId: project.id, tenantId: project.tenantId })
@@ -105,13 +106,13 @@ describe('read', () => {
     const ids = await seedNotifications(service.sql, project, [finn], many(2_500))
     const holder = await service.sql.connect()
     await holder.query('begin')
-    // The second part of three waits for this row.
+    // The second of three parts waits for this row.
     await holder.query(
       'select from notification_recipients where user_id = $1 and notification_id = $2 for update',
       [finn.id, ids[999]],
     )
     const marked = read(project, finn, { all: true })
-    await untilWaiting(service.sql)
+    await waitForLockWait(service.sql)
     const [late] = await seedNotifications(service.sql, project, [finn], [{ at: new Date(Date.now() + 50) }])
     await holder.query('commit')
     holder.release()
@@ -152,7 +153,7 @@ describe('seen', () => {
     for (const body of [{ all: true }, { all: false }, { all: null }, { ids, all: true }])
       expect(await seen(project, ines, body)).toMatchObject({
         status: 400,
-        body: { error: 'all cannot be marked seen; send the ids that were shown' },
+        body: { error: 'all cannot be marked as seen; send the ids of the displayed notifications' },
       })
     expect(await rowsOf(ines)).toEqual([{ id: ids[0], readAt: null, seenAt: null }])
   })
@@ -174,7 +175,7 @@ describe('a mark that says not what to mark', () => {
     ['null', 'send a JSON object'],
     ['"x"', 'send a JSON object'],
     ['{', 'the request body is not valid JSON'],
-    [{ ids: [v7()], connection_id: 7 }, 'connection_id must be a text'],
+    [{ ids: [v7()], connection_id: 7 }, 'connection_id must be a string'],
     [{ ids: [v7()], connection_id: 'x'.repeat(101) }, 'connection_id must have at most 100 characters'],
   ]
 
@@ -187,9 +188,9 @@ describe('a mark that says not what to mark', () => {
           { status: 400, body: { error } },
         ])
     for (const body of [{}, { connection_id: 'x' }]) {
-      expect((await read(project, jana, body)).body).toMatchObject({ error: 'send ids, or all as true' })
+      expect((await read(project, jana, body)).body).toMatchObject({ error: 'send ids, or all: true' })
       expect((await seen(project, jana, body)).body).toMatchObject({
-        error: 'send ids, the notifications that were shown',
+        error: 'ids is missing; send the ids of the displayed notifications',
       })
     }
     for (const all of [false, null, 1, 'true', []])
@@ -211,7 +212,7 @@ describe('a mark that says not what to mark', () => {
 })
 
 const hints: Hint[] = []
-/** The service by itself, with what it sends. */
+/** Creates the service and records the hints that it sends. */
 const inbox = (maxMarked?: number) =>
   createInboxService({
     database: service.world.database,

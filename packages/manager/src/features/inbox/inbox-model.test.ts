@@ -1,5 +1,5 @@
-// Random inboxes of several users, tenants and applications beside a model of them: what is listed, page by page while
-// more arrives, and what marks change.
+// These tests compare random inboxes of several users, tenants and applications with a model: pages while notifications
+// arrive, and the effect of marks.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
@@ -43,10 +43,10 @@ beforeAll(async () => {
 const types = ['a', 'a.b', null] as const
 const notification = fc.record({
   inbox: fc.nat(3),
-  // Who gets it, of three: a bit for each.
+  // The number is a bit set of the three recipients.
   recipients: fc.integer({ min: 1, max: 7 }),
   type: fc.constantFrom(...types),
-  // Few moments, so that many share one.
+  // There are only a few values, so that many notifications share one.
   daysAgo: fc.constantFrom(0, 1, 20, 45, 75, 89, 91, 100),
   readAt: fc.constantFrom(null, null, new Date('2026-01-01T00:00:00Z')),
   isExpired: fc.constantFrom(false, false, false, false, true),
@@ -67,7 +67,7 @@ const anyWorld = fc.record({
 type World = typeof anyWorld extends fc.Arbitrary<infer T> ? T : never
 type Sent = World['sent'][number] & { id: string }
 
-/** What the model says is in an inbox, newest first. */
+/** Returns the notifications that the model expects in an inbox, newest first. */
 const expected = (sent: readonly Sent[], { inbox, user }: { inbox: number; user: number }): Sent[] =>
   sent
     .filter((one) => one.inbox === inbox && (one.recipients & (1 << user)) > 0)
@@ -88,7 +88,7 @@ async function seed(world: World, people: Person[]): Promise<Sent[]> {
   return sent
 }
 
-/** Every page, one after the other, with something newer arriving before each. */
+/** Reads all pages in order while a newer notification arrives before each page. */
 async function walkPages(wanted: World['walks'][number], who: Person): Promise<string[]> {
   const inbox = inboxes[wanted.inbox] as Inbox
   const filter = `unread=${wanted.unread}&type=${wanted.type ?? ''}`
@@ -118,7 +118,7 @@ test('[comms.inbox] [comms.anchored] walking the pages meets everything that was
       const arrivedIn = new Set<string>()
       for (const wanted of world.walks) {
         const { inbox, user, type } = wanted
-        // What arrived during an earlier walk is newer than all that the model knows.
+        // An earlier walk added notifications that the model does not know.
         if (arrivedIn.has(`${inbox} ${user}`)) continue
         arrivedIn.add(`${inbox} ${user}`)
         const all = expected(sent, wanted)
@@ -165,7 +165,7 @@ test('[comms.read] [comms.seen] [comms.anchored] marks change the rows of the ca
   )
 }, 120_000)
 
-/** How every row of these people is marked, by inbox, person and id. */
+/** Returns the marks of every row of these users, keyed by inbox, user and id. */
 async function states(people: Person[]): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const [place, inbox] of inboxes.entries())

@@ -1,8 +1,8 @@
-// A page of an inbox as JSON. The data of a notification is passed on as the text it was sent as: reading and writing it
-// again would change numbers that JavaScript has no room for.
+// Serializes an inbox page to JSON. The data of a notification is copied as text: parsing and serializing it would
+// change numbers that exceed the precision of JavaScript.
 import { encodeCursor } from './inbox-cursor.pure.ts'
 
-/** Columns are named as the statement names them. */
+/** A row of the page statement. Field names are the column names of the statement. */
 export type InboxRow = {
   id: string
   type: string | null
@@ -12,22 +12,22 @@ export type InboxRow = {
   expires_at: string | null
   title: string | null
   body: string | null
-  /** Null when there is no content, and for a row that only says how far the look went. */
+  /** Null if the content is missing, and for a row that only marks where the scan stopped. */
   severity: string | null
   link: string | null
-  /** JSON. */
+  /** The data as JSON text. */
   data: string | null
-  /** False for a row that is not part of the page: the look ended there. */
+  /** Whether the row is part of the page. False for a row that only marks where the scan stopped. */
   matches: boolean
-  /** True for the last row that was looked at, when more may follow. */
-  is_cut: boolean
+  /** True for the last scanned row if more rows can follow. */
+  reached_scan_limit: boolean
 }
 
-/** The page that rows make; there is one more of them than the page holds when others follow. */
+/** Builds a page. The caller passes one row more than the limit if more rows follow. */
 export function pageText(rows: readonly InboxRow[], limit: number): string {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  const hasMore = last !== undefined && (rows.length > limit || last.is_cut)
+  const hasMore = last !== undefined && (rows.length > limit || last.reached_scan_limit)
   const items = shown.filter(({ matches, severity }) => matches && severity !== null).map(itemText)
   const next = hasMore ? JSON.stringify(encodeCursor(last.id)) : 'null'
   return `{"notifications":[${items.join(',')}],"next_cursor":${next},"has_more":${hasMore}}`
@@ -47,5 +47,5 @@ function itemText(row: InboxRow): string {
   return `${content.slice(0, -1)},"data":${data ?? 'null'},${state.slice(1)}`
 }
 
-/** The page of an inbox without rows. */
+/** The page of an empty inbox. */
 export const emptyPage = pageText([], 1)

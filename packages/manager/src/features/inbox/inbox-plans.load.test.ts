@@ -1,6 +1,7 @@
-// What an inbox costs, counted rather than timed: the plan, the index entries and the pages of a page, a probe and a mark
-// are the same whether the table holds ten thousand rows or millions, and the inbox a thousand or a tenth of them.
-// LOAD_SIZE=full goes on to a million rows, and INBOX_ROWS=10000000 to ten million, which takes minutes and some gigabytes.
+// These tests count the cost of inbox statements instead of measuring time. The plan, index entries and buffer pages of
+// a page, a probe and a mark do not depend on the table size. The inbox grows from a thousand rows to a tenth of the
+// table. LOAD_SIZE=full adds a run with a million rows. INBOX_ROWS=10000000 adds a run with ten million rows, which
+// needs minutes and several gigabytes.
 import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addPastMonths } from '../../../test/kit/inbox.ts'
@@ -9,11 +10,11 @@ import { loadSize } from '@manager/harness/load-sizes.ts'
 import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { lookupSettings } from '../../platform/postgres/pools.ts'
 import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
-import { newest } from './inbox-cursor.pure.ts'
+import { startOfInbox } from './inbox-cursor.pure.ts'
 import { markAll, marks, pageValues, pages, unreadProbe } from './inbox.store.ts'
 
 const sizes = [10_000, loadSize(100_000, 1_000_000)]
-// eslint-disable-next-line node/no-process-env -- a choice of whoever runs it, and none of the service's settings
+// eslint-disable-next-line node/no-process-env -- an option of the test run, not a setting of the service
 const largest = Number(process.env['INBOX_ROWS'] ?? 0)
 if (largest > 1_000_000) sizes.push(largest)
 
@@ -43,10 +44,12 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Rows from one number to another, over 80 days. A tenth is the reader's; a third of all is unread. */
+/**
+ * Inserts the rows of a number range, spread over 80 days. The reader owns a tenth, and a third of all rows are unread.
+ */
 async function fill(from: number, to: number): Promise<void> {
   const built = await dropIndexes()
-  // In parts: what one statement writes is in memory until it ends.
+  // The rows are inserted in parts, because a statement keeps everything that it writes in memory until it ends.
   for (let start = from; start < to; start += 500_000)
     await sql.query(
       `with made as (
@@ -68,7 +71,7 @@ async function fill(from: number, to: number): Promise<void> {
   await sql.query('vacuum analyze notifications')
 }
 
-/** Indexes are built faster over what is there than row by row; returns the statements that build them. */
+/** Drops the indexes and returns the statements that rebuild them. Building them after the insert is faster. */
 async function dropIndexes(): Promise<string[]> {
   const { rows } = await sql.query<{ name: string; made: string; primary: string | null }>(
     `select x.indexrelid::regclass::text as name, pg_get_indexdef(x.indexrelid) as made, (
@@ -97,7 +100,7 @@ type Node = {
 } & Record<string, unknown>
 type Cost = { plan: string[]; buffers: number; recipients: number; contents: number; rows: number }
 
-/** Runs a statement as the service's connections do, and takes back what it wrote. */
+/** Explains a statement with the connection settings of the service and rolls it back. */
 async function explain(
   statement: PreparedStatement,
   values: unknown[],
@@ -129,7 +132,9 @@ async function explain(
   return cost
 }
 
-/** Adds a part of a plan. Months count as one: how many of them hold the rows depends on the day. */
+/**
+ * Adds a plan node to the cost. Partitions count as one, because the number of months with rows depends on the date.
+ */
 function count(node: Node, depth: number, into: { cost: Cost; names: Map<string, string> }): void {
   const { 'Relation Name': table = '', 'Index Name': index } = node
   const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
@@ -142,7 +147,7 @@ function count(node: Node, depth: number, into: { cost: Cost; names: Map<string,
   for (const child of node.Plans ?? []) count(child, depth + 1, into)
 }
 
-/** From the indexes of months to those of their tables. */
+/** Maps partition indexes to their parent indexes. */
 async function indexNames(): Promise<Map<string, string>> {
   const { rows } = await sql.query<{ name: string; parent: string }>(
     `select i.inhrelid::regclass::text as name, i.inhparent::regclass::text as parent
@@ -151,7 +156,7 @@ async function indexNames(): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, parent }) => [name, parent]))
 }
 
-/** A row of the reader's in the middle of the inbox, and the newest that are unread. */
+/** Returns keys of the reader's rows, either from the middle of the inbox or of the newest unread rows. */
 async function keysOf(condition: string, skipped: string, count: number) {
   const { rows } = await sql.query<{ at: Date; id: string }>(
     `select created_at as at, notification_id as id from notification_recipients
@@ -167,11 +172,16 @@ async function measure(): Promise<Record<string, Cost>> {
   const half = '(select count(*) / 2 from notification_recipients where user_id = $1)'
   const middle = await keysOf('', half, 1)
   const unread = await keysOf('and read_at is null', '0', 20)
-  const [first, deep] = [newest, { createdAt: middle.times[0] as string, id: middle.ids[0] as string }]
+  const [first, deep] = [startOfInbox, { createdAt: middle.times[0] as string, id: middle.ids[0] as string }]
   const of = (statement: PreparedStatement, ...values: unknown[]) => explain(statement, values, names)
   const [tenantId = '', applicationId = '', userId = ''] = place
-  const ofPage = (kind: keyof typeof pages, before: typeof newest, count: number, type: string | null) => {
-    const key = { place: { tenantId, applicationId, userId }, before, type }
+  const ofPage = (
+    kind: keyof typeof pages,
+    before: typeof startOfInbox,
+    count: number,
+    type: string | null,
+  ) => {
+    const key = { inboxId: { tenantId, applicationId, userId }, before, type }
     return of(pages[kind], ...pageValues([key], '2160 hours', count))
   }
   return {
@@ -191,7 +201,7 @@ async function measure(): Promise<Record<string, Cost>> {
   }
 }
 
-/** What a statement returns, where that is not the rows of a page of 20 and one more. */
+/** The number of rows that each statement returns. The default is 21: a page of 20 and one more row. */
 const rowsOf: Record<string, number> = {
   'page of 100': 101,
   'page of 100, deep': 101,
@@ -200,7 +210,10 @@ const rowsOf: Record<string, number> = {
   'mark of 20 ids': 20,
   'mark of all, a part of 100': 1,
 }
-/** The most it reads, where that is more: unread rows of other types are passed, and marked ones found again by key. */
+/**
+ * Maximum number of index entries for statements that read more entries than they return rows. The scan passes unread
+ * rows of other types, and the mark looks up its rows again by key.
+ */
 const entriesOf: Record<string, number> = {
   'unread page of 20 of a type': 60,
   'mark of all, a part of 100': 200,
@@ -227,8 +240,8 @@ test('[comms.inbox] a page, a probe and a mark read the same index entries by th
       expect([name, cost.plan]).toEqual([name, few[name]?.plan])
       const entries = entriesOf[name] ?? rows
       expect([name, cost.recipients <= entries && cost.recipients >= rows]).toEqual([name, true])
-      // Each row may be on another page, and an index is a level or two deeper: for itself, and for its content. A mark
-      // writes three indexes besides.
+      // Each row and its content can be on a different page, and an index can be one or two levels deeper. A mark also
+      // writes three indexes.
       const larger = cost.buffers - (few[name]?.buffers as number)
       const isMark = name.startsWith('mark')
       expect([name, larger <= (isMark ? 8 : 4) * (Math.max(rows, entries) + 8)]).toEqual([name, true])

@@ -4,19 +4,20 @@ import type { ApiServer } from '../../platform/http/declarations.ts'
 import type { TenantUser } from '../../platform/http/identity.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { inboxSchema, markReadSchema, markSeenSchema, unreadSchema } from './inbox.schemas.ts'
-import type { InboxPlace, InboxService } from './inbox.service.ts'
+import type { InboxId, InboxService } from './inbox.service.ts'
 import type { Marked } from './mark-text.pure.ts'
 
-// Twice as many ids as are accepted still get to hear that they are too many.
+// The limit fits about twice the accepted number of ids. A request with slightly too many ids therefore still gets the
+// specific error.
 const bodyLimit = 65_536
 const path = '/api/proxy/comms/:appID'
 const config = { policy: { tenantUser: 'their own notifications in the tenant and application' } }
 
-/** The routes by which people read their notifications, through the trusted proxy. */
+/** Registers the routes with which users read their notifications through the trusted proxy. */
 export function registerInboxRoutes(server: ApiServer, inbox: InboxService): void {
   server.get(`${path}/notifications`, { config, schema: inboxSchema }, async (request, reply) => {
     const { limit = '20', cursor = '', unread, type = '' } = request.query
-    const text = await inbox.page(placeOf(request), {
+    const text = await inbox.page(inboxIdOf(request), {
       limit: Number(limit),
       cursor: cursor === '' ? null : cursor,
       unread: unread === 'true',
@@ -29,7 +30,7 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
   })
   server.get(`${path}/unread`, { config, schema: unreadSchema }, async (request, reply) => {
     void reply.header('cache-control', 'no-store')
-    return { unread: await inbox.isUnread(placeOf(request)) }
+    return { unread: await inbox.isUnread(inboxIdOf(request)) }
   })
   server.post(
     `${path}/notifications/read`,
@@ -38,7 +39,7 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
       void reply.header('cache-control', 'no-store')
       const { ids, all, connection_id: connectionId = null } = request.body
       const wanted = { mark: 'read' as const, marked: markedOf(ids, all), connectionId }
-      return { updated: await inbox.mark(placeOf(request), wanted) }
+      return { updated: await inbox.mark(inboxIdOf(request), wanted) }
     },
   )
   server.post(
@@ -47,15 +48,18 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       const { ids, all, connection_id: connectionId = null } = request.body
-      if (all !== undefined) throw badRequest('all cannot be marked seen; send the ids that were shown')
-      if (ids === undefined) throw badRequest('send ids, the notifications that were shown')
-      return { updated: await inbox.mark(placeOf(request), { mark: 'seen', marked: { ids }, connectionId }) }
+      if (all !== undefined)
+        throw badRequest('all cannot be marked as seen; send the ids of the displayed notifications')
+      if (ids === undefined) throw badRequest('ids is missing; send the ids of the displayed notifications')
+      return {
+        updated: await inbox.mark(inboxIdOf(request), { mark: 'seen', marked: { ids }, connectionId }),
+      }
     },
   )
 }
 
-/** Null when the address names no application. */
-function placeOf(request: FastifyRequest): InboxPlace | null {
+/** Returns the inbox of the request, or null if the path does not contain an application id. */
+function inboxIdOf(request: FastifyRequest): InboxId | null {
   const applicationId = parseUuid((request.params as { appID: string }).appID)
   return applicationId === null ? null : { ...(request.tenantUser as TenantUser), applicationId }
 }
@@ -64,5 +68,5 @@ function markedOf(ids: readonly string[] | undefined, all: true | undefined): Ma
   if (ids !== undefined && all !== undefined) throw badRequest('send either ids or all, not both')
   if (ids !== undefined) return { ids }
   if (all !== undefined) return { all }
-  throw badRequest('send ids, or all as true')
+  throw badRequest('send ids, or all: true')
 }

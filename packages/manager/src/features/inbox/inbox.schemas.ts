@@ -1,4 +1,3 @@
-// What the routes of inboxes take and return.
 import { Type } from 'typebox'
 import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
 

@@ -1,30 +1,30 @@
-// Inboxes. A statement that reads or marks holds the whole rule by itself: the rows are the caller's in that tenant and
-// application, the caller still has the application there, and the rows are neither expired nor out of date, by the clock
-// of the database. Each reads its rows in the order of an index, month by month, so that its cost follows the page and
-// not the inbox, and no month is touched that cannot hold a row of it.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// These statements read and mark inboxes. Each statement enforces the complete rule itself: the rows belong to the
+// caller in that tenant and application, and the caller still has access. Rows beyond retention and expired rows are
+// excluded, according to the database clock. Each statement reads its rows in index order, month by month. Its cost
+// therefore depends on the page size and not on the inbox size, and it skips months that cannot contain matching rows.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { hasApplication } from '../../policy/has-application.ts'
+import { hasApplicationSql } from '../../policy/has-application.ts'
 import type { InboxKey } from './inbox-cursor.pure.ts'
 import type { InboxRow } from './inbox-page.pure.ts'
 
-/** Whose inbox. */
-export type InboxPlace = { tenantId: string; applicationId: string; userId: string }
+/** Identifies an inbox. */
+export type InboxId = { tenantId: string; applicationId: string; userId: string }
 export type Mark = 'read' | 'seen'
 
-/** How many unread rows a look for those of one type goes through; what is behind them is the next page's. */
-export const maxLookedAt = 2_000
+/** Maximum number of unread rows that a search by type scans. The next page continues the scan. */
+export const maxScannedRows = 2_000
 
-// In every statement: $1 to $3 whose inbox, $4 how long notifications are kept. The first three are lists where a
-// statement is shared; `wanted` then holds one of each.
-const placeOf = ({ tenantId, applicationId, userId }: InboxPlace) => [tenantId, applicationId, userId]
-const placesOf = (places: readonly InboxPlace[]) => [
-  places.map(({ tenantId }) => tenantId),
-  places.map(({ applicationId }) => applicationId),
-  places.map(({ userId }) => userId),
+// In every statement, $1 to $3 identify the inbox and $4 is the retention period. Statements for several inboxes accept
+// lists in $1 to $3, and each row of `wanted` is one inbox.
+const valuesOf = ({ tenantId, applicationId, userId }: InboxId) => [tenantId, applicationId, userId]
+const columnsOf = (inboxIds: readonly InboxId[]) => [
+  inboxIds.map(({ tenantId }) => tenantId),
+  inboxIds.map(({ applicationId }) => applicationId),
+  inboxIds.map(({ userId }) => userId),
 ]
-const mayRead = hasApplication({ tenantId: '$1', applicationId: '$2', userId: '$3' })
-const mayReadWanted = hasApplication({
+const mayRead = hasApplicationSql({ tenantId: '$1', applicationId: '$2', userId: '$3' })
+const mayReadWanted = hasApplicationSql({
   tenantId: 'wanted.tenant_id',
   applicationId: 'wanted.application_id',
   userId: 'wanted.user_id',
@@ -33,26 +33,28 @@ const ownOf = (tenantId: string, applicationId: string, userId: string): string 
   `r.tenant_id = ${tenantId} and r.application_id = ${applicationId} and r.user_id = ${userId}`
 const ownWanted = ownOf('wanted.tenant_id', 'wanted.application_id', 'wanted.user_id')
 const kept = 'r.created_at > now() - $4::interval and (r.expires_at is null or r.expires_at > now())'
-// The first part leaves out months, which the second does not.
+// The first condition is redundant, but the planner needs it to skip months.
 const before = (at: string, id: string): string =>
   `r.created_at <= ${at} and (r.created_at, r.notification_id) < (${at}, ${id})`
 const newestFirst = 'order by r.created_at desc, r.notification_id desc'
 const columns = 'r.created_at, r.notification_id, r.type, r.expires_at, r.read_at, r.seen_at'
 
 const rowsOf = (condition: string, limit: string): string => `
-  select ${columns}, true as matches, false as is_cut from notification_recipients r
+  select ${columns}, true as matches, false as reached_scan_limit from notification_recipients r
   where ${ownWanted} and ${kept} and ${before('wanted.before_at', 'wanted.before_id')} ${condition}
   ${newestFirst} limit ${limit}`
 
-// The function makes the planner take the index by type, whatever the statistics say (see its migration).
+// The function forces the planner to use the type index regardless of statistics (see its migration).
 const ofType = 'and r.type = wanted.type and notification_has_type(r.type)'
-// No index holds both. People have few unread notifications, so these are looked through, up to a number.
+// No index covers both conditions. Users have few unread notifications, so the statement scans a limited number of
+// them.
 const unreadOfType = `
-  select ${columns}, r.type is not null and r.type = wanted.type as matches, r.looked_at = ${maxLookedAt} as is_cut
+  select ${columns}, r.type is not null and r.type = wanted.type as matches,
+    r.scanned = ${maxScannedRows} as reached_scan_limit
   from (
-    select ${columns}, row_number() over (${newestFirst}) as looked_at from (
-      ${rowsOf('and r.read_at is null', String(maxLookedAt))}) r) r
-  where r.type = wanted.type or r.looked_at = ${maxLookedAt} ${newestFirst} limit $5`
+    select ${columns}, row_number() over (${newestFirst}) as scanned from (
+      ${rowsOf('and r.read_at is null', String(maxScannedRows))}) r) r
+  where r.type = wanted.type or r.scanned = ${maxScannedRows} ${newestFirst} limit $5`
 
 const page = (name: string, rows: string): PreparedStatement => ({
   name: `inbox-${name}`,
@@ -60,7 +62,7 @@ const page = (name: string, rows: string): PreparedStatement => ({
   size: 'large',
   text: `
     select wanted.position::int, r.notification_id as id, r.type, r.created_at, r.read_at, r.seen_at, r.expires_at,
-      r.matches, r.is_cut, n.title, n.body, n.severity, n.link, n.data
+      r.matches, r.reached_scan_limit, n.title, n.body, n.severity, n.link, n.data
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $6::timestamptz[], $7::uuid[], $8::text[])
       with ordinality as wanted (tenant_id, application_id, user_id, before_at, before_id, type, position)
     cross join lateral (select where ${mayReadWanted} offset 0) permitted
@@ -73,7 +75,7 @@ const page = (name: string, rows: string): PreparedStatement => ({
     order by wanted.position, r.created_at desc, r.notification_id desc`,
 })
 
-/** By whether only unread rows, and only those of a type, are wanted. */
+/** Page statements by filter: unread rows only, rows of one type only, or both. */
 export const pages = {
   all: page('page', rowsOf('', '$5')),
   unread: page('page-unread', rowsOf('and r.read_at is null', '$5')),
@@ -82,12 +84,12 @@ export const pages = {
 }
 export type PageKind = keyof typeof pages
 
-/** A page of an inbox: the newest rows before a place. */
-export type PageKey = { place: InboxPlace; before: InboxKey; type: string | null }
+/** A page request: the newest rows of an inbox before a position. */
+export type PageKey = { inboxId: InboxId; before: InboxKey; type: string | null }
 
-/** The values of a statement for pages. */
+/** Returns the parameters of a page statement. */
 export const pageValues = (keys: readonly PageKey[], kept: string, count: number): unknown[] => [
-  ...placesOf(keys.map(({ place }) => place)),
+  ...columnsOf(keys.map(({ inboxId }) => inboxId)),
   kept,
   count,
   keys.map((key) => key.before.createdAt),
@@ -95,7 +97,7 @@ export const pageValues = (keys: readonly PageKey[], kept: string, count: number
   keys.map(({ type }) => type),
 ]
 
-/** The rows of each page, in this order; at most `count` of each. */
+/** Returns the rows of each page, at most `count` per page, in the order of the keys. */
 export async function readPages(
   run: RunPrepared,
   keys: readonly PageKey[],
@@ -107,7 +109,7 @@ export async function readPages(
   return found
 }
 
-/** Whether there is an unread row, for any number of inboxes. */
+/** Checks any number of inboxes for an unread row. */
 export const unreadProbe: PreparedStatement = {
   name: 'inbox-unread',
   kind: 'read',
@@ -119,17 +121,21 @@ export const unreadProbe: PreparedStatement = {
       with ordinality as wanted (tenant_id, application_id, user_id, position)`,
 }
 
-/** Whether each of the inboxes holds something unread, in this order. */
+/** Returns the unread flag of each inbox, in input order. */
 export async function readUnread(
   run: RunPrepared,
-  places: readonly InboxPlace[],
+  inboxIds: readonly InboxId[],
   kept: string,
 ): Promise<({ unread: boolean | null } | null)[]> {
-  const values = [...placesOf(places), kept]
-  return inPlace(places.length, await run<{ unread: boolean | null; position: number }>(unreadProbe, values))
+  const values = [...columnsOf(inboxIds), kept]
+  return orderByPosition(
+    inboxIds.length,
+    await run<{ unread: boolean | null; position: number }>(unreadProbe, values),
+  )
 }
 
-// The whole key comes from what is joined, and nothing of it is a parameter: so the rows can only be looked up one by one.
+// All key columns come from the joined rows and none is a parameter, so the planner can only look the rows up one by
+// one.
 const sameRow = ['tenant_id', 'application_id', 'user_id', 'created_at', 'notification_id']
   .map((column) => `r.${column} = wanted.${column}`)
   .join(' and ')
@@ -153,16 +159,16 @@ const markOf = (mark: Mark): PreparedStatement => ({
 export const marks = { read: markOf('read'), seen: markOf('seen') }
 
 /**
- * Marks the rows of these ids that are not marked yet; returns their ids. Keys come newest first: rows are locked in this
- * order by every statement, so that two never wait for each other in a circle.
+ * Marks the rows of these ids that are not marked yet and returns their ids. The keys must be sorted newest first:
+ * every statement locks rows in this order, which prevents deadlocks.
  */
 export async function markRows(
   run: RunPrepared,
-  place: InboxPlace,
+  inboxId: InboxId,
   { mark, keys, kept }: { mark: Mark; keys: readonly InboxKey[]; kept: string },
 ): Promise<string[]> {
   const values = [keys.map(({ createdAt }) => createdAt), keys.map(({ id }) => id)]
-  const rows = await run<{ id: string }>(marks[mark], [...placeOf(place), kept, ...values])
+  const rows = await run<{ id: string }>(marks[mark], [...valuesOf(inboxId), kept, ...values])
   return rows.map(({ id }) => id)
 }
 
@@ -182,13 +188,18 @@ export const markAll: PreparedStatement = {
     select count(*)::int as updated, min(marked.id::text collate "C") as oldest from marked`,
 }
 
-/** Marks the newest unread rows before a place as read, at most `count`; returns how many, and the oldest of them. */
+/**
+ * Marks at most `count` of the newest unread rows before a position as read. Returns their number and the oldest id.
+ */
 export async function markUnreadBefore(
   run: RunPrepared,
-  place: InboxPlace,
+  inboxId: InboxId,
   wanted: { before: InboxKey; count: number; kept: string },
 ): Promise<{ updated: number; oldest: string | null }> {
   const values = [wanted.kept, wanted.before.createdAt, wanted.before.id, wanted.count]
-  const [row] = await run<{ updated: number; oldest: string | null }>(markAll, [...placeOf(place), ...values])
+  const [row] = await run<{ updated: number; oldest: string | null }>(markAll, [
+    ...valuesOf(inboxId),
+    ...values,
+  ])
   return row ?? { updated: 0, oldest: null }
 }

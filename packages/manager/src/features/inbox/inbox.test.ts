@@ -1,17 +1,17 @@
-// Inboxes as the proxy meets them: pages, what they hold, and whether something is unread.
+// These tests cover inbox pages, their items and the unread flag, requested through the proxy route.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addPastMonths, inboxCalls, seedNotifications } from '../../../test/kit/inbox.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember } from '@manager/harness/seed.ts'
 import { encodeCursor } from './inbox-cursor.pure.ts'
-import { maxLookedAt } from './inbox.store.ts'
+import { maxScannedRows } from './inbox.store.ts'
 
 const { service, project, person } = useProject()
 const { list, unread } = inboxCalls(() => service)
 beforeAll(() => addPastMonths(service.sql))
 
-/** Somebody new who has the application in the tenant. */
+/** Creates a user with access to the application in the tenant. */
 async function reader(name: string) {
   const added = await person(name)
   await seedMember(service.sql, added, 'member', { projectId: project.id, tenantId: project.tenantId })
@@ -23,13 +23,13 @@ const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   status,
   (body as { error: string }).error,
 ]
-/** How many statements one request makes that nobody shares. */
+/** Counts the statements of a request that does not share statements with other requests. */
 async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
   service.statements.length = 0
   await ask()
   return service.statements.length
 }
-/** Nobody is answered for a moment, so that those who ask share statements however slowly they come. */
+/** Locks the table for 500 ms, so that concurrent requests share statements even if they arrive slowly. */
 async function heldUp<T>(ask: () => Promise<T>): Promise<T> {
   const holder = await service.sql.connect()
   try {
@@ -145,7 +145,7 @@ describe('a page', () => {
       body: full.body,
       severity: 'warning',
       link: '/orders/7',
-      // eslint-disable-next-line no-loss-of-precision -- that is what a reader in JavaScript makes of it
+      // eslint-disable-next-line no-loss-of-precision -- a JavaScript client parses the number with this precision
       data: { order: 7, big: 12345678901234567890.123, nul: '\u0000' },
       created_at: at.toISOString(),
       read: true,
@@ -188,7 +188,7 @@ describe('the query of a page', () => {
       `${good}=`,
       good.slice(1),
       `${good}A`,
-      // Bits behind the last byte.
+      // This cursor sets spare bits after the last byte.
       `${good.slice(0, 21)}${good.endsWith('B') ? 'C' : 'B'}`,
       encodeCursor('0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'),
       encodeCursor('ffffffff-ffff-7fff-bfff-ffffffffffff'),
@@ -198,7 +198,7 @@ describe('the query of a page', () => {
     for (const cursor of bad)
       expect([cursor, errorOf(await list(project, gina, `?cursor=${encodeURIComponent(cursor)}`))]).toEqual([
         cursor,
-        [400, 'cursor is not one of this inbox; use next_cursor of the page before, or none'],
+        [400, 'cursor is invalid; send next_cursor of the previous page, or no cursor'],
       ])
     expect(errorOf(await list(project, gina, `?cursor=${'x'.repeat(101)}`))).toEqual([
       400,
@@ -277,7 +277,7 @@ describe('the query of a page', () => {
       [
         { type: 'rare', at: ago(2) },
         { type: 'rare', at: ago(2) },
-        ...many(2 * maxLookedAt, { type: 'often', at: ago(1) }),
+        ...many(2 * maxScannedRows, { type: 'often', at: ago(1) }),
         { type: 'rare' },
       ],
     )

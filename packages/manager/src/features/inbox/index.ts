@@ -1,5 +1,5 @@
-// Inboxes: how people read their notifications and mark them. Sending them is not here (notifications/), nor are the
-// sockets that get hints (live-sockets/).
+// This feature provides the routes with which users list their notifications and mark them. notifications/ sends
+// notifications, and live-sockets/ delivers the hints, which are messages to open sockets that may be lost.
 import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
@@ -9,6 +9,7 @@ import { type InboxDeps, createInboxService } from './inbox.service.ts'
 
 type Deps = Pick<InboxDeps, 'database'> & { config: Config; liveSockets: LiveSocketsApi }
 
+/** Provides the inbox routes. Marks send a hint to the other sockets of the user. */
 export const inbox = defineFeature({
   name: 'inbox',
   role: 'comms',

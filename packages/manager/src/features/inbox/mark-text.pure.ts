@@ -1,7 +1,6 @@
-// The frame that the other sockets of a user get when notifications are marked.
+// Builds the frame that tells the other sockets of a user which notifications are now read or seen.
 
 export type Marked = { ids: readonly string[] } | { all: true }
 
-/** Says that notifications are read or seen. */
 export const markText = (mark: 'read' | 'seen', marked: Marked): string =>
   JSON.stringify({ type: `notification.${mark}`, ...marked })

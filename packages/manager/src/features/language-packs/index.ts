@@ -1,4 +1,5 @@
-// Language packs: a project's texts by locale, as developers edit them and as frontends load them.
+// This feature manages language packs, which are the texts of a project by locale. Developers edit them through
+// GraphQL, and frontends load them.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
@@ -10,6 +11,7 @@ import { type ServedPacksDeps, createServedPacks } from './served-packs.service.
 
 type Deps = LanguagePacksDeps & Omit<ServedPacksDeps, 'maxBytes'> & { config: Config }
 
+/** Provides the GraphQL fields for developers and the route that serves cached packs to frontends. */
 export const languagePacks = defineFeature({
   name: 'languagePacks',
   role: 'api',
@@ -20,7 +22,7 @@ export const languagePacks = defineFeature({
   constraints: {
     language_packs_project_id_name_key: [
       'conflict',
-      'a language pack for this locale exists already in the project',
+      'the project already has a language pack for this locale',
     ],
     language_packs_project_fkey: ['not_found', 'project not found'],
   },

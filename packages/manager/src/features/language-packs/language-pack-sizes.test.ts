@@ -1,4 +1,4 @@
-// How much a language pack may hold, and how much of them one answer may.
+// These tests cover the size limits of one language pack and of all packs in one response.
 import { describe, expect, test } from 'vitest'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import { expectRefused } from '../../../test/kit/members.ts'
@@ -42,7 +42,7 @@ describe('one language pack', () => {
   test('[language-packs.update] 2 MiB of bytes pass, one more byte does not, however few characters they are', async () => {
     const id = await make(admin, project.id, 'cs')
     const maxBytes = 2 * mebibyte
-    // Each ü is two bytes; the keys have three together, and an x makes it even.
+    // Each ü has two bytes. The keys have three bytes in total, and the x makes the sum even.
     const last = `${'ü'.repeat(maxBytes / 4 - 2)}x`
     const full = [pair('a', 'ü'.repeat(maxBytes / 4)), pair('bb', last)]
     const bytes = full.reduce((sum, { Key, Value }) => sum + Buffer.byteLength(Key + Value), 0)
@@ -109,7 +109,7 @@ describe('the packs of one project', () => {
     const last = await make(admin, projectId, 'de')
     const refused = await create(admin, projectId, 'fr')
     expectRefused(refused, 'bad_request')
-    expect(refused.error).toBe('a project has at most 1000 language packs; delete one first')
+    expect(refused.error).toBe('a project can have at most 1000 language packs; delete one first')
     expect((await create(admin, project.id, 'fr')).error).toBeNull()
     await remove(admin, last)
     expect((await create(admin, projectId, 'fr')).error).toBeNull()
@@ -117,7 +117,7 @@ describe('the packs of one project', () => {
 })
 
 describe('the packs of one answer', () => {
-  /** A content of so many bytes as JSON: one key and a text that fills the rest. */
+  /** Returns a content of exactly this many bytes as JSON: one key and a value that fills the rest. */
   const contentOfBytes = (bytes: number): KeyValuePair[] => [
     pair('k', 'x'.repeat(bytes - JSON.stringify([pair('k', '')]).length)),
   ]
@@ -138,10 +138,10 @@ describe('the packs of one answer', () => {
       const refused = await list(admin, projectId, { pagination })
       expectRefused(refused, 'bad_request')
       expect(refused.error).toBe(
-        `the contents in this answer would have more than ${16 * mebibyte} bytes; ask for smaller pages or fewer fields`,
+        `the contents of this response would exceed ${16 * mebibyte} bytes; request smaller pages or fewer fields`,
       )
     }
-    // The first page and that of the largest pack.
+    // The test reads the first page and the page with the largest pack.
     for (const index of [0, 7]) {
       const page = await list(admin, projectId, {
         order: { field: 'name' },
@@ -153,7 +153,7 @@ describe('the packs of one answer', () => {
     expect(rest.data.packs).toHaveLength(7)
     const names = await list(admin, projectId, {}, 'id name')
     expect(names.data.packs).toHaveLength(8)
-    // Another project's lists have nothing to do with it.
+    // Lists of another project are unaffected.
     expect((await list(admin, project.id)).error).toBeNull()
     expect((await update(admin, ids[0] as string, [])).data.pack.content).toEqual([])
     expect((await list(admin, projectId)).error).toBeNull()
@@ -165,16 +165,16 @@ describe('the packs of one answer', () => {
     const ask = (text: string) => service.query(admin, `query($p: ID!) { ${text} }`, { p: projectId })
     const packs = 'languagePacks(project: $p) { content { Key } }'
     expect((await ask(`a: ${packs} b: ${packs}`)).error).toBeNull()
-    expect((await ask(`a: ${packs} b: ${packs} c: ${packs}`)).error).toMatch(/^the contents in this answer/)
+    expect((await ask(`a: ${packs} b: ${packs} c: ${packs}`)).error).toMatch(/^the contents of this response/)
     for (const [repeated, field] of [
       ['a: content { Key } b: content { Key }', 'LanguagePack.content'],
       ['content { Key a: Key }', 'KeyValuePair.Key'],
       ['... on LanguagePack { a: content { Value } } content { Key }', 'LanguagePack.content'],
     ] as const)
       expect((await ask(`languagePacks(project: $p) { ${repeated} }`)).error).toBe(
-        `ask for ${field} once: its contents may be large`,
+        `request ${field} only once: its contents can be large`,
       )
-    // The same name is the same field, not another one.
+    // Selections with the same name are merged into one field.
     expect((await ask('languagePacks(project: $p) { content { Key } content { Value } }')).error).toBeNull()
   })
 })

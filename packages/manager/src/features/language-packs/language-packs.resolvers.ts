@@ -1,9 +1,12 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import { responseBudget } from '../../platform/graphql/response-budget.ts'
 import { load } from '../../platform/graphql/loaders.ts'
 import type { LanguagePacksService } from './language-packs.service.ts'
 
-/** GraphQL for language packs. Their contents are read only where they are requested. */
+/**
+ * Creates the GraphQL resolvers for language packs. The content of a pack can be large, so it is loaded only if
+ * requested.
+ */
 export function createLanguagePacksResolvers(service: LanguagePacksService) {
   return {
     Query: {
@@ -11,7 +14,7 @@ export function createLanguagePacksResolvers(service: LanguagePacksService) {
     },
     LanguagePack: {
       content: (pack, _args, context) => {
-        answerBudget(context)(pack.contentBytes)
+        responseBudget(context)(pack.contentBytes)
         return load(context, 'LanguagePack.content', pack.id, service.findContents)
       },
     },

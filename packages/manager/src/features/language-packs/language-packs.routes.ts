@@ -3,7 +3,7 @@ import { sendCached } from '../../platform/http/send-cached.ts'
 import { languagePackSchema } from './language-packs.schemas.ts'
 import type { ServedPacks } from './served-packs.service.ts'
 
-/** The route by which the trusted proxy fetches the texts of a frontend. */
+/** Registers the route with which the trusted proxy fetches the texts of a frontend. */
 export function registerLanguagePackRoutes(server: ApiServer, findPack: ServedPacks): void {
   const config = { policy: { proxy: 'frontends show texts before anyone signs in' } }
   server.get(

@@ -1,4 +1,3 @@
-// The texts of a frontend, as it loads them.
 import { Type } from 'typebox'
 import { errorResponses, idInPath, notModified, cachedHeaders } from '../../platform/http/http.schemas.ts'
 

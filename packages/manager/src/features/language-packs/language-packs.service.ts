@@ -7,18 +7,17 @@ import { newId } from '../../platform/ids.ts'
 import { type KeyValuePair, changedPairs, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './language-packs.store.ts'
-import { isLocale, problemOfKeys } from './messages.pure.ts'
+import { findKeyProblem, isLocale } from './messages.pure.ts'
 
 export type LanguagePacksDeps = { db: Db; audit: Audit }
 export type LanguagePacksService = ReturnType<typeof createLanguagePacksService>
 
-/** Rules about language packs. */
 export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
   return {
     list: (projectId: string, args: ListArgs): Promise<store.LanguagePack[]> =>
       store.listLanguagePacks(db.read, projectId, readPage(store.languagePackFields, args)),
 
-    /** The contents of packs, in the order of their ids. */
+    /** Returns the contents in the order of the ids. */
     findContents: async (ids: readonly string[]): Promise<KeyValuePair[][]> => {
       const contents = await store.findContents(db.read, ids)
       return ids.map((id) => contents.get(id) ?? [])
@@ -28,7 +27,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
       if (!isLocale(name)) throw badRequest('name must be a locale such as de or de-AT')
       return db.transaction(async (tx) => {
         if ((await store.countLanguagePacks(tx, projectId)) >= store.maxPacks)
-          throw badRequest(`a project has at most ${store.maxPacks} language packs; delete one first`)
+          throw badRequest(`a project can have at most ${store.maxPacks} language packs; delete one first`)
         const after = await store.insertLanguagePack(tx, { id: newId(), projectId, name })
         await audit.append(tx, actor, event('create', null, { ...after, content: [] }))
         return after
@@ -41,7 +40,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
       input: { readonly content: readonly KeyValuePair[] },
     ): Promise<store.LanguagePack> => {
       const content = checkPairs(input.content, 'content')
-      const problem = problemOfKeys(content)
+      const problem = findKeyProblem(content)
       if (problem !== null) throw badRequest(problem)
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
@@ -7,7 +7,7 @@ import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { pageOf } from '../../platform/lists/page.ts'
 
-/** The most packs of a project. */
+/** Maximum number of packs per project. */
 export const maxPacks = 1_000
 
 export type LanguagePack = { id: string; projectId: string; name: string; contentBytes: number }
@@ -20,19 +20,17 @@ export const languagePackFields: ListFields = {
   name: { column: 'name', match: 'text' },
 }
 
-/** A page of a project's packs. */
 export function listLanguagePacks(db: Reads, projectId: string, page: Page): Promise<LanguagePack[]> {
   const where = sql<boolean>`language_packs.project_id = ${projectId}`
   return pageOf(db, { table: 'languagePacks', columns, page, where })
 }
 
-/** The contents of packs by the packs' ids. */
+/** Returns the contents keyed by pack id. */
 export async function findContents(db: Reads, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
   const rows = await db.selectFrom('languagePacks').select(['id', 'content']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, content }) => [id, content as unknown as KeyValuePair[]]))
 }
 
-/** How many packs the project has. */
 export async function countLanguagePacks(tx: Tx, projectId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('languagePacks')
@@ -42,7 +40,7 @@ export async function countLanguagePacks(tx: Tx, projectId: string): Promise<num
   return Number(count)
 }
 
-/** One pack, locked until the transaction ends. */
+/** Returns a pack and locks its row until the transaction ends. */
 export async function lockLanguagePack(tx: Tx, id: string): Promise<PackWithContent | undefined> {
   const row = await tx
     .selectFrom('languagePacks')
@@ -74,7 +72,7 @@ export async function deleteLanguagePack(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('languagePacks').where('id', '=', id).execute()
 }
 
-/** What an application's frontends may ask for: the names of the packs of its project, in lower case. */
+/** Packs that frontends of an application can request: the lower-case pack names of its project. */
 export type PackNames = { projectId: string; version: string; names: string[] }
 
 const namesStatement: PreparedStatement = {
@@ -89,13 +87,13 @@ const namesStatement: PreparedStatement = {
     ) app`,
 }
 
-/** The names for these applications, in this order; null where there is no such application. */
+/** Returns the names in the order of the applications; null for an unknown application. */
 export async function readPackNames(
   run: RunPrepared,
   applicationIds: readonly string[],
 ): Promise<(PackNames | null)[]> {
   const rows = await run<PackNames & { position: number }>(namesStatement, [applicationIds])
-  return inPlace<PackNames>(applicationIds.length, rows)
+  return orderByPosition<PackNames>(applicationIds.length, rows)
 }
 
 const packStatement: PreparedStatement = {
@@ -105,7 +103,7 @@ const packStatement: PreparedStatement = {
   text: 'select name, content from language_packs where project_id = $1 and lower(name) = $2',
 }
 
-/** One pack by its project and its name in lower case. */
+/** Returns a pack by project and lower-case name. */
 export async function readPack(
   run: RunPrepared,
   projectId: string,

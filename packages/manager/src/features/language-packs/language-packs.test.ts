@@ -1,4 +1,4 @@
-// Language packs through GraphQL: listing, making, filling and removing them. What frontends load: served-packs.test.ts.
+// These tests cover language packs through GraphQL. served-packs.test.ts covers the packs that frontends load.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
@@ -73,10 +73,10 @@ describe('making and removing language packs', () => {
     for (const name of ['pt-BR', 'PT-br', 'Pt-bR']) {
       const again = await create(admin, project.id, name)
       expectRefused(again, 'conflict')
-      expect(again.error).toBe('a language pack for this locale exists already in the project')
+      expect(again.error).toBe('the project already has a language pack for this locale')
     }
     expect(await contentOf(project.id, id)).toEqual([pair('a', 'kept')])
-    // A language and its regions, and another project, have nothing to do with each other.
+    // A language, its regions and the packs of another project are independent.
     for (const [projectId, name] of [
       [project.id, 'pt'],
       [project.id, 'pt-PT'],
@@ -163,7 +163,7 @@ describe('the content of a language pack', () => {
       ...['__proto__', 'a.__proto__.b', 'constructor.prototype.polluted'].map(
         (key): [KeyValuePair[], string] => [
           [pair('good', 'x'), pair(key, 'x')],
-          `the Key "${key}" of content names the prototype of an object, which frontends that merge texts would change; rename it`,
+          `the Key "${key}" of content would change the prototype of objects in frontends that merge texts; rename it`,
         ],
       ),
       ...['', ' ', '\t', 'k'.repeat(501)].map((key): [KeyValuePair[], string] => [
@@ -173,7 +173,7 @@ describe('the content of a language pack', () => {
       ...[pair('a\0', 'x'), pair('a', '\u0007'), pair('a', '\ud800'), pair('\udc00', 'x')].map(
         (one): [KeyValuePair[], string] => [
           [one],
-          'content must not contain control characters or broken Unicode',
+          'content must not contain control characters or malformed Unicode',
         ],
       ),
     ]
@@ -215,7 +215,7 @@ describe('who may change language packs', () => {
         { id, name: 'de', content: [pair('by', 'owner')] },
       ])
     }
-    // These see the project, but nothing of its packs.
+    // Tenant and application members see the project but not its packs.
     for (const person of [
       await memberAs('owner', { tenantId: house.tenantId }),
       await memberAs('normal', { applicationId: house.applicationId }),
@@ -262,7 +262,7 @@ describe('the audit rows of language packs', () => {
     const id = await make(admin, project.id, 'sv')
     await update(admin, id, [pair('a', '1'), pair('b.c', '2'), pair('same', '3'), pair('constructor', '4')])
     const last = [pair('a', 'x'), pair('same', '3'), pair('d', '5'), pair('constructor', '4')]
-    // The same content again changes nothing, so it leaves no row.
+    // Writing the same content is not a change and adds no audit row.
     for (let times = 0; times < 3; times++)
       expect((await update(admin, id, last)).data.pack.content).toEqual(last)
     await remove(admin, id)

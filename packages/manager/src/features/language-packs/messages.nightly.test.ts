@@ -1,10 +1,10 @@
-// How long large contents take. Pure.
+// These tests measure the time to expand large contents.
 import { expect, test } from 'vitest'
-import { longTexts, manyParts, muchText, shapes } from '../../../test/kit/messages.ts'
+import { longTexts, deepKeys, largePack, shapes } from '../../../test/kit/messages.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import { expandMessages, isLocale } from './messages.pure.ts'
 
-/** What one of many runs takes, in milliseconds of processor time: other work on the machine does not count. */
+/** Returns the average CPU time of one run in milliseconds. Unlike elapsed time, it does not depend on other load. */
 function costOf(runs: number, content: readonly KeyValuePair[]): number {
   const start = process.threadCpuUsage()
   for (let run = 0; run < runs; run++) expandMessages(content)
@@ -18,7 +18,7 @@ test('ten times the keys cost about ten times as much, not a hundred times', () 
       Array.from({ length: count }, (_, index) => ({ Key: keyAt(index), Value: 'v' }))
     const [few, many] = [of(1_000), of(10_000)]
     expect(new Set(many.map(({ Key }) => Key)).size).toBe(10_000)
-    // The clock of the processor has ticks of some milliseconds, so short runs are counted in hundreds.
+    // The CPU clock has a resolution of a few milliseconds, so short runs are repeated more than a hundred times.
     const ratios = [0, 1, 2].map(() => costOf(12, many) / costOf(120, few))
     const ratio = Math.min(...ratios)
     expect([shape, ratio < 35 ? 'about ten' : ratio]).toEqual([shape, 'about ten'])
@@ -26,14 +26,14 @@ test('ten times the keys cost about ten times as much, not a hundred times', () 
 })
 
 test('10,000 keys with a megabyte of texts are expanded in far less than a second', () => {
-  const content = muchText()
+  const content = largePack()
   const bytes = content.reduce((sum, { Key, Value }) => sum + Buffer.byteLength(Key + Value), 0)
   expect(bytes).toBeGreaterThan(1_000_000)
   expect(costOf(5, content)).toBeLessThan(1_000)
 })
 
 test('5,000 keys of 20 parts each, none of them shared, are expanded in less than a second', () => {
-  expect(costOf(3, manyParts())).toBeLessThan(1_000)
+  expect(costOf(3, deepKeys())).toBeLessThan(1_000)
 })
 
 test('long texts of hyphens and letters are judged at once', () => {

@@ -1,13 +1,15 @@
-// Keys with dots become nested objects, whatever they are called and however many there are. Pure.
+// These tests cover the expansion of keys with dots to nested objects, for any names and large contents.
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { longTexts, manyParts, muchText, shapes } from '../../../test/kit/messages.ts'
+import { longTexts, deepKeys, largePack, shapes } from '../../../test/kit/messages.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
-import { expandMessages, isLocale, localesFor, problemOfKeys } from './messages.pure.ts'
+import { expandMessages, findKeyProblem, isLocale, localesFor } from './messages.pure.ts'
 
 const pair = (Key: string, Value = `text of ${Key}`): KeyValuePair => ({ Key, Value })
 
-/** What an object holds, in an order of its own and without the magic of any name. */
+/**
+ * The contents of an object as sorted pairs, so that special names such as `__proto__` are compared like other names.
+ */
 type Entries = string | [string, Entries][]
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
@@ -18,7 +20,7 @@ const entriesOf = (value: unknown): Entries =>
         .map((name): [string, Entries] => [String(name), entriesOf(Reflect.get(value as object, name))])
         .toSorted(byName)
 
-/** The rule, said another way: keys are sorted into groups by their first part, and each group again by the next. */
+/** Implements the rule independently: groups keys by their first part, then each group by the next part. */
 function reference(pairs: readonly { parts: readonly string[]; value: string }[]): Entries {
   const groups = Map.groupBy(pairs, ({ parts }) => parts[0] as string)
   return [...groups]
@@ -41,13 +43,13 @@ const namesOf = (): string[] =>
 const namesAtFirst = namesOf()
 const plainAtFirst = Object.getPrototypeOf({}) as object
 
-/** No object got a name, a value or a prototype from anything that was expanded. */
+/** Checks that the expansion added nothing to a prototype. */
 function expectNothingPolluted(): void {
   expect(namesOf()).toEqual(namesAtFirst)
   expect(Object.getPrototypeOf({})).toBe(plainAtFirst)
   expect(Object.getPrototypeOf(plainAtFirst)).toBeNull()
   expect(Object.keys({ a: 1 })).toEqual(['a'])
-  // eslint-disable-next-line guard-for-in -- inherited names are exactly what is looked for
+  // eslint-disable-next-line guard-for-in -- the check is about inherited names
   for (const name in {}) expect(name).toBe('nothing is inherited')
 }
 afterEach(expectNothingPolluted)
@@ -217,8 +219,8 @@ describe('large contents', () => {
   })
 
   test('and so are 10,000 keys with a megabyte of texts, and 5,000 of 20 parts each, none of them shared', () => {
-    for (const content of [muchText(), manyParts()]) {
-      expect(problemOfKeys(content)).toBeNull()
+    for (const content of [largePack(), deepKeys()]) {
+      expect(findKeyProblem(content)).toBeNull()
       expect(entriesOf(expandMessages(content))).toEqual(referenceOf(content))
     }
   })
@@ -284,18 +286,18 @@ describe('the words of a language pack', () => {
 
   test('a key is made of parts that are not empty', () => {
     for (const key of ['a', 'a.b', 'a.b.c', ' ', 'a. .b', '0', 'ä.日', 'a:b', 'a/b', '․'])
-      expect([key, problemOfKeys([pair('good'), pair(key)])]).toEqual([key, null])
+      expect([key, findKeyProblem([pair('good'), pair(key)])]).toEqual([key, null])
     for (const key of ['', '.', '..', 'a.', '.a', 'a..b', 'a.b.', '.a.b', 'a...b', '".'])
-      expect(problemOfKeys([pair('good'), pair(key)])).toBe(
+      expect(findKeyProblem([pair('good'), pair(key)])).toBe(
         `the Key ${JSON.stringify(key)} of content has an empty part; write parts joined by single dots`,
       )
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', '.', 'ä', ' '), { maxLength: 8 }), (characters) => {
         const key = characters.join('')
-        expect(problemOfKeys([pair(key)]) === null).toBe(!/^$|^\.|\.$|\.\./.test(key))
+        expect(findKeyProblem([pair(key)]) === null).toBe(!/^$|^\.|\.$|\.\./.test(key))
       }),
     )
-    expect(problemOfKeys([])).toBeNull()
+    expect(findKeyProblem([])).toBeNull()
   })
 
   test('a key that names the prototype of objects is refused, and one that only contains its words is not', () => {
@@ -309,8 +311,8 @@ describe('the words of a language pack', () => {
       'a.constructor.prototype.x',
       'constructor.constructor.prototype',
     ])
-      expect(problemOfKeys([pair('good'), pair(key)])).toBe(
-        `the Key ${JSON.stringify(key)} of content names the prototype of an object, which frontends that merge texts would change; rename it`,
+      expect(findKeyProblem([pair('good'), pair(key)])).toBe(
+        `the Key ${JSON.stringify(key)} of content would change the prototype of objects in frontends that merge texts; rename it`,
       )
     for (const key of [
       'constructor',
@@ -326,18 +328,20 @@ describe('the words of a language pack', () => {
       'hasOwnProperty',
       'toString',
     ])
-      expect([key, problemOfKeys([pair('good'), pair(key)])]).toEqual([key, null])
+      expect([key, findKeyProblem([pair('good'), pair(key)])]).toEqual([key, null])
   })
 
   test('a key has at most 20 parts, and the keys of a pack have at most 100,000 together', () => {
     const keyOf = (parts: number, first: number) => pair(`k${first}${'.a'.repeat(parts - 1)}`)
-    expect(problemOfKeys([keyOf(20, 0)])).toBeNull()
-    expect(problemOfKeys([keyOf(2, 0), keyOf(21, 1)])).toBe('every Key of content must have at most 20 parts')
+    expect(findKeyProblem([keyOf(20, 0)])).toBeNull()
+    expect(findKeyProblem([keyOf(2, 0), keyOf(21, 1)])).toBe(
+      'every Key of content must have at most 20 parts',
+    )
     const full = Array.from({ length: 5_000 }, (_, index) => keyOf(20, index))
-    expect(problemOfKeys(full)).toBeNull()
-    expect(problemOfKeys([...full, pair('one')])).toBe(
+    expect(findKeyProblem(full)).toBeNull()
+    expect(findKeyProblem([...full, pair('one')])).toBe(
       'the keys of content must have at most 100000 parts together',
     )
-    expect(problemOfKeys([...full.slice(1), keyOf(19, 0), pair('one')])).toBeNull()
+    expect(findKeyProblem([...full.slice(1), keyOf(19, 0), pair('one')])).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
-// What a frontend loads in its language: a pack as bytes, made once per version of the project's texts. The names of
-// packs are cached by application, the bytes by pack: a pack is built once, however many locales fall back to it.
+// This service returns encoded language packs for frontends. A pack is encoded once per version of the project texts.
+// Names are cached by application and bytes by pack, so locales that fall back to the same pack share one entry.
 import { LRUCache } from 'lru-cache'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
@@ -23,7 +23,9 @@ export type ServedPacks = ReturnType<typeof createServedPacks>
 
 const nameBytes = 40
 
-/** Returns a function that returns a pack's bytes; throws 404 where there is none in the locale or its language. */
+/**
+ * Returns a function that returns the bytes of a pack. It throws 404 if neither the locale nor its language has a pack.
+ */
 export function createServedPacks(deps: ServedPacksDeps) {
   const readNames = createCoalesced<string, PackNames>({
     keyOf: (applicationId) => applicationId,
@@ -44,7 +46,7 @@ export function createServedPacks(deps: ServedPacksDeps) {
   return async (application: string, locale: string): Promise<EncodedJson> => {
     const applicationId = parseUuid(application)
     if (applicationId === null || !isLocale(locale)) throw notFound('language pack')
-    // A pack that is listed may be gone when it is read; the next list does not name it.
+    // A pack can be deleted after its name was read. A retry reads the current names.
     for (let tries = 0; tries < 3; tries++) {
       const known = await findNames(applicationId)
       const name = localesFor(locale.toLowerCase()).find((one) => known?.names.has(one) === true)
@@ -56,7 +58,7 @@ export function createServedPacks(deps: ServedPacksDeps) {
   }
 }
 
-/** Caches packs under the version their names were read under; what is read later is no older. */
+/** Caches packs under the version of the name list. A pack that is read after the list is at least as recent. */
 function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
   const memory = new LRUCache<string, EncodedJson>({
     maxSize: maxBytes,

@@ -1,4 +1,4 @@
-// GET /language-packs/:applicationId/:locale, as frontends load their texts through the proxy.
+// These tests cover GET /language-packs/:applicationId/:locale, with which frontends load texts through the proxy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -6,13 +6,13 @@ import { rawCall } from '../../../test/kit/http.ts'
 import { languagePackCalls, pair } from '../../../test/kit/language-packs.ts'
 import {
   type ProxyCall,
-  askFor,
+  requestThroughProxy,
   etagOf,
   expectNotFound,
   expectRevalidates,
   expectSecretOnly,
   secret,
-  unless,
+  ifNoneMatch,
 } from '../../../test/kit/cached-responses.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedProject } from '@manager/harness/seed.ts'
@@ -37,7 +37,7 @@ const { make, update, remove } = languagePackCalls(() => service)
 
 const pathOf = (applicationId: string, locale: string): string => `/language-packs/${applicationId}/${locale}`
 const ask = (applicationId: string, locale: string, call: ProxyCall = {}) =>
-  askFor(call.app ?? service, pathOf(applicationId, locale), call)
+  requestThroughProxy(call.app ?? service, pathOf(applicationId, locale), call)
 const get = async (of: SeededProject, locale: string, call: ProxyCall = {}) => {
   const answer = await ask(of.applicationId, locale, call)
   return { ...answer, pack: JSON.parse(answer.body) as { locale: string; messages: Record<string, unknown> } }
@@ -164,11 +164,11 @@ describe('which pack a locale gets', () => {
       for (const locale of ['de', 'de-DE', 'de-CH', 'de-1996', 'de-AT-1996'])
         expect(await text(locale)).toEqual(german)
       expect(await text('de-AT')).toEqual(austrian)
-      // Neither a relative of the locale, nor what lies between it and its language, nor a region of the language.
+      // None of these falls back to a related locale, to a locale between itself and its language, or to a region.
       for (const locale of ['en', 'en-US', 'zh', 'zh-Hant-TW', 'zh-TW', 'deu', 'd', 'at', 'AT-de'])
         await expectNoPack(places.applicationId, locale)
     }
-    // The exact one goes: the language's at once. That goes too: nothing.
+    // Deleting the exact pack falls back to the language immediately. Deleting that pack too leaves none.
     await remove(admin, austria)
     expect(await text('de-AT')).toEqual(german)
     await remove(admin, de)
@@ -204,7 +204,7 @@ describe('keeping a copy', () => {
   })
 
   test('what is not there has no validator, whoever asks for it and how', async () => {
-    for (const call of [unless('*'), unless(etagOf(await get(project, 'en')))])
+    for (const call of [ifNoneMatch('*'), ifNoneMatch(etagOf(await get(project, 'en')))])
       await expectNoPack(project.applicationId, 'xx', call)
     const head = await ask(project.applicationId, 'xx', { method: 'HEAD' })
     expect([head.status, head.body, head.headers['cache-control'], head.headers['etag']]).toEqual([
@@ -223,15 +223,15 @@ describe('keeping a copy', () => {
       for (const app of [service, twin]) await get(changing, 'de', { app })
       await update(admin, id, [pair('a', `round ${round}`)])
       for (const app of [twin, service]) {
-        const answer = await get(changing, 'de', { app, ...unless(first) })
+        const answer = await get(changing, 'de', { app, ...ifNoneMatch(first) })
         expect([answer.status, answer.pack.messages]).toEqual([200, { a: `round ${round}` }])
         expect(etagOf(answer)).not.toBe(first)
       }
     }
-    // The same bytes again: a copy from then is good again.
+    // The content is the same as before, so the old validator matches again.
     await update(admin, id, [pair('a', 'first')])
     for (const app of [twin, service])
-      expect((await ask(changing.applicationId, 'de', { app, ...unless(first) })).status).toBe(304)
+      expect((await ask(changing.applicationId, 'de', { app, ...ifNoneMatch(first) })).status).toBe(304)
     await service.query(admin, 'mutation($id: ID!) { deleteApplication(id: $id) }', {
       id: changing.applicationId,
     })
@@ -252,7 +252,7 @@ describe('odd and large contents', () => {
       '0',
       'ä 日 🙂',
     ]
-    // Such keys are refused today; a pack may have them from before.
+    // New keys like these are rejected, but packs that were stored before that check can contain them.
     const id = await make(admin, hostile.id, 'de', [pair('a', 'x')])
     const content = [
       ...names.map((name) => pair(name, `text of ${name}`)),
@@ -282,7 +282,7 @@ describe('odd and large contents', () => {
     expect(read(['__proto__', '__proto__', 'polluted'])).toBe('yes')
     expect(read(['html'])).toBe('</script><!-- "\\\u2028\n')
     expect('polluted' in {}).toBe(false)
-    // The service itself is unharmed: it goes on answering as before.
+    // The service still serves other packs.
     expect((await get(project, 'en')).pack.messages).toMatchObject({ hi: 'Hï 🙂' })
   })
 

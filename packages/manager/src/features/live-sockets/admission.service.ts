@@ -1,5 +1,5 @@
-// How a socket begins. It is in its room first, so that no hint falls between; then it is read whether it may be there. The
-// first frame is hello.
+// This service admits sockets. A socket joins its room before its access is read, so that hints sent during admission
+// are not lost. A hint is a message to open sockets. The first frame is hello.
 import { unavailable } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
@@ -7,7 +7,7 @@ import type { Database } from '../../platform/postgres/database.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import { prepareFrame } from '../../platform/sockets/frames.ts'
 import { type LiveSocket, closeCodes } from '../../platform/sockets/live-socket.ts'
-import { type Admission, type Place, readAdmissions } from './admission.store.ts'
+import { type Admission, type ApplicationUser, readAdmissions } from './admission.store.ts'
 import type { SocketMetrics } from './sockets.metrics.ts'
 import type { Hub } from './hub.service.ts'
 import type { RevocationService } from './revocation.service.ts'
@@ -20,8 +20,8 @@ export type AdmissionDeps = {
   clock: Clock
   log: Logger
   metrics: SocketMetrics
-  /** Sockets that one project may have here. */
-  maxOfProject: number
+  /** Maximum number of sockets per project in this process. */
+  maxPerProject: number
   retentionDays: number
   pingSeconds: number
   reconnectJitterMs: number
@@ -29,14 +29,14 @@ export type AdmissionDeps = {
 
 export type AdmissionService = ReturnType<typeof createAdmissionService>
 
-// Sockets that wait to be admitted; each reads once.
+// Maximum number of sockets that wait for admission. Each of them causes one lookup.
 const maxJoining = 4_000
 
 export function createAdmissionService(deps: AdmissionDeps) {
   const { hub, revocation, metrics } = deps
-  const read = createCoalesced<Place, Admission>({
+  const read = createCoalesced<ApplicationUser, Admission>({
     keyOf: ({ tenantId, applicationId, userId }) => `${tenantId}${applicationId}${userId}`,
-    run: (places) => readAdmissions(deps.database.run, places, deps.retentionDays),
+    run: (users) => readAdmissions(deps.database.run, users, deps.retentionDays),
   })
   const warn = createSparseWarning(deps.log)
   let joining = 0
@@ -44,33 +44,33 @@ export function createAdmissionService(deps: AdmissionDeps) {
     metrics.refused.inc({ limit })
     throw unavailable(text)
   }
-  const admit = async (member: Member): Promise<void> => {
+  const admitMember = async (member: Member): Promise<void> => {
     const { socket, room, userId } = member
     const { tenant, applicationId } = room
     await hub.listening(tenant.id)
     const found = await read({ tenantId: tenant.id, applicationId, userId })
     if (found === null || !found.hasAccess) return socket.end(closeCodes.refused)
-    hub.rooms.place(tenant, found.projectId)
-    if (hub.rooms.sizeAround(tenant.id) > deps.maxOfProject) return socket.end(closeCodes.again)
+    hub.rooms.setProject(tenant, found.projectId)
+    if (hub.rooms.projectSize(tenant.id) > deps.maxPerProject) return socket.end(closeCodes.again)
     member.role = found.role
     revocation.watch(member, found)
     socket.deliver(prepareFrame(helloText(member, found.unread, deps)), false)
     hub.release(member)
   }
   return {
-    /** Throws 503 when this process has no room for one more socket of the tenant. */
-    checkRoom: (tenantId: string): void => {
-      if (joining >= maxJoining) refuse('joining', 'too many websockets open at once; connect again later')
-      if (hub.rooms.sizeAround(tenantId) >= deps.maxOfProject)
-        refuse('project', 'the project has as many websockets as it may have here; connect again later')
+    /** Throws 503 if this process cannot accept another socket of the tenant. */
+    checkCapacity: (tenantId: string): void => {
+      if (joining >= maxJoining) refuse('joining', 'too many websockets are connecting; connect again later')
+      if (hub.rooms.projectSize(tenantId) >= deps.maxPerProject)
+        refuse('project', 'the project has reached its websocket limit in this process; connect again later')
     },
-    /** Admits the socket, or ends it with a code that says why. */
-    begin: async (socket: LiveSocket, place: Place): Promise<void> => {
-      const member = hub.enter({ socket, ...place })
+    /** Admits the socket, or closes it with a code for the reason. */
+    admit: async (socket: LiveSocket, user: ApplicationUser): Promise<void> => {
+      const member = hub.enter({ socket, ...user })
       if (member === null) return socket.end(closeCodes.tooMany)
       joining++
       try {
-        await admit(member)
+        await admitMember(member)
       } catch (error) {
         warn(error)
         socket.end(closeCodes.again)
@@ -83,13 +83,13 @@ export function createAdmissionService(deps: AdmissionDeps) {
 
 const warnEveryMs = 1_000
 
-/** A database that is away fails thousands of sockets; one line each second says so. */
+/** Limits warnings to one per second: if the database is unreachable, thousands of sockets can fail. */
 function createSparseWarning(log: Logger): (error: unknown) => void {
   let quietUntil = 0
   return (error) => {
     if (performance.now() < quietUntil) return
     quietUntil = performance.now() + warnEveryMs
-    log.warn({ err: error }, 'a websocket could not be admitted')
+    log.warn({ err: error }, 'cannot admit websocket; closing it')
   }
 }
 

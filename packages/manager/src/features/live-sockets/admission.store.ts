@@ -1,22 +1,23 @@
-// Whether users have an application in a tenant, as whom, and whether something is unread; for many at once, by lookups.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// Reads the access of users to an application in a tenant, their role and their unread flag. One statement with key
+// lookups serves many users.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 
-/** A user in a tenant's application. */
-export type Place = { tenantId: string; applicationId: string; userId: string }
+/** A user in an application of a tenant. */
+export type ApplicationUser = { tenantId: string; applicationId: string; userId: string }
 
 export type Access = {
   projectId: string
   hasAccess: boolean
-  /** The user's role in the tenant, if it lets them use its applications. */
+  /** The role of the user in the tenant if the role includes `apps.read`, otherwise null. */
   role: string | null
-  /** Nothing but being an administrator gives them access. */
+  /** True if the user has access only as an administrator. */
   isAdministratorOnly: boolean
 }
 export type Admission = Access & {
   unread: boolean
-  /** Of the access in the project, when this was read. */
+  /** The access version of the project at the time of the read. */
   version: string
 }
 
@@ -24,7 +25,7 @@ const access = `pair.project_id as "projectId",
   coalesce(pair.enabled and (member.role_name is not null or staff.is_staff or u.is_administrator), false) as "hasAccess",
   member.role_name as role,
   coalesce(u.is_administrator and member.role_name is null and staff.is_staff is null, false) as "isAdministratorOnly"`
-// Every step is a lookup by key.
+// Every join is a lookup by key.
 const from = `
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as wanted (tenant_id, application_id, user_id, position)
   cross join lateral (
@@ -60,25 +61,28 @@ const admissionStatement: PreparedStatement = {
   text: `select wanted.position::int, ${access}, ${versionOf('pair.project_id', 'access')} as version, ${unread} as unread ${from}`,
 }
 
-const columnsOf = (places: readonly Place[]): string[][] => [
-  places.map(({ tenantId }) => tenantId),
-  places.map(({ applicationId }) => applicationId),
-  places.map(({ userId }) => userId),
+const columnsOf = (users: readonly ApplicationUser[]): string[][] => [
+  users.map(({ tenantId }) => tenantId),
+  users.map(({ applicationId }) => applicationId),
+  users.map(({ userId }) => userId),
 ]
 
-/** In the order of the places; null where the tenant does not have the application at all. */
-export async function readAccess(run: RunPrepared, places: readonly Place[]): Promise<(Access | null)[]> {
-  const rows = await run<Access & { position: number }>(accessStatement, columnsOf(places))
-  return inPlace(places.length, rows)
+/** Returns the access of each user, in input order; null if the application is not assigned to the tenant. */
+export async function readAccess(
+  run: RunPrepared,
+  users: readonly ApplicationUser[],
+): Promise<(Access | null)[]> {
+  const rows = await run<Access & { position: number }>(accessStatement, columnsOf(users))
+  return orderByPosition(users.length, rows)
 }
 
-/** The same, with what is unread in the inbox. */
+/** Works like `readAccess`, but also returns the unread flag and the access version. */
 export async function readAdmissions(
   run: RunPrepared,
-  places: readonly Place[],
+  users: readonly ApplicationUser[],
   retentionDays: number,
 ): Promise<(Admission | null)[]> {
-  const values = [...columnsOf(places), retentionDays]
+  const values = [...columnsOf(users), retentionDays]
   const rows = await run<Admission & { position: number }>(admissionStatement, values)
-  return inPlace(places.length, rows)
+  return orderByPosition(users.length, rows)
 }

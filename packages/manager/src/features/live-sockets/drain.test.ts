@@ -1,4 +1,4 @@
-// The end of a process that holds sockets.
+// This test covers the shutdown of a process with open sockets.
 import { expect, test } from 'vitest'
 import { startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -17,13 +17,13 @@ test('SIGTERM closes sockets with 4000 after the drain delay, also those that do
   const mute = await openRawSocket(url, seat)
   child.kill('SIGTERM')
   expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([4000, 4000, 4000, 4000, 4000])
-  // While it waits for the one that does not answer, it takes no more.
+  // The process does not accept new sockets while it waits for the unresponsive one.
   const late = await refusedHandshake(url, socketPath(project.applicationId), seatHeaders(seat)).catch(
     () => null,
   )
   expect(late === null || (late !== 'opened' && late.status === 503)).toBe(true)
   expect(await exit).toBe(0)
-  await mute.until(() => mute.ended() !== null)
+  await mute.waitUntil(() => mute.ended() !== null)
   expect(closeCodeOf(mute)).toBe(4000)
   expect(lines.at(-1)).toContain('"stopped"')
 })

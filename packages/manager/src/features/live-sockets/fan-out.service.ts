@@ -1,19 +1,19 @@
-// Frames to the sockets of a room, in the order in which they were sent. A large room is served in parts, so that the process
-// does other things in between; what comes meanwhile waits its turn.
+// Writes frames to the sockets of a room in the order in which they were sent. A large room is served in slices so that
+// the event loop can run other work. Frames that arrive during a slice are queued.
 import { closeCodes } from '../../platform/sockets/live-socket.ts'
 import type { Delivery, Member, Room } from './rooms.service.ts'
 
 export type FanOutMetrics = {
   onSent(count: number): void
-  onLeftOut(reason: 'backlog' | 'joining', count: number): void
+  onDropped(reason: 'backlog' | 'joining', count: number): void
   onDone(seconds: number): void
 }
 
-// Writes before others get their turn.
+// Number of sockets to visit before yielding to the event loop.
 const sliceSize = 1_000
-// Frames that wait for a room whose sockets cannot all be written to as fast as frames come.
+// Maximum number of frames queued for a room whose sockets are written more slowly than frames arrive.
 const maxQueued = 256
-// Frames kept for a socket that is being admitted.
+// Maximum number of frames buffered for a socket during admission.
 const maxHeld = 64
 
 type Run = { room: Room; delivery: Delivery; rest: IterableIterator<Member>; startedAt: number; sent: number }
@@ -23,17 +23,17 @@ type Deliver = (room: Room, delivery: Delivery) => void
 export function createFanOut(metrics: FanOutMetrics) {
   const sendTo = ({ socket, held }: Member, delivery: Delivery): boolean => {
     if (held === null) return socket.deliver(delivery.frame, delivery.mayDrop)
-    const leftOut = keep(held, delivery, { max: maxHeld, from: 0 })
-    if (leftOut !== null) metrics.onLeftOut('joining', 1)
-    // It comes back and reads its inbox.
-    if (leftOut?.mayDrop === false) socket.end(closeCodes.slow)
+    const dropped = enqueue(held, delivery, { max: maxHeld, from: 0 })
+    if (dropped !== null) metrics.onDropped('joining', 1)
+    // The client reconnects and reads its inbox.
+    if (dropped?.mayDrop === false) socket.end(closeCodes.slow)
     return false
   }
-  /** Writes to the next of the room; true when that was the last. */
+  /** Writes the next slice of the room. Returns true after the last slice. */
   const serve = (run: Run): boolean => {
     const { delivery, rest } = run
     let count = 0
-    // Such an iterator stays where it is when the loop is left.
+    // Leaving the loop does not close this iterator, because Set and array iterators have no return method.
     for (const member of rest) {
       if (isFor(delivery, member) && sendTo(member, delivery)) run.sent++
       if (++count === sliceSize) return false
@@ -44,22 +44,22 @@ export function createFanOut(metrics: FanOutMetrics) {
     metrics.onSent(sent)
     metrics.onDone((performance.now() - startedAt) / 1_000)
   }
-  /** Serves what waits until it has to let others in. */
-  const goOn = (run: Run): void => {
-    if (!serve(run)) return void setImmediate(goOn, run)
+  /** Serves the queue of the room and yields to the event loop between slices. */
+  const resume = (run: Run): void => {
+    if (!serve(run)) return void setImmediate(resume, run)
     finish(run)
     run.room.queue.shift()
     const [next] = run.room.queue
-    if (next !== undefined) setImmediate(goOn, begin(run.room, next))
+    if (next !== undefined) setImmediate(resume, startRun(run.room, next))
   }
   const deliver: Deliver = (room, delivery) => {
     const { queue } = room
-    // The first is under way.
-    const leftOut = keep(queue, delivery, { max: maxQueued, from: 1 })
-    if (leftOut !== null) metrics.onLeftOut('backlog', room.members.size)
-    else if (queue.length === 1) goOn(begin(room, delivery))
+    // The first delivery is in progress and cannot be replaced.
+    const dropped = enqueue(queue, delivery, { max: maxQueued, from: 1 })
+    if (dropped !== null) metrics.onDropped('backlog', room.members.size)
+    else if (queue.length === 1) resume(startRun(room, delivery))
   }
-  /** Sends a member what was held for them. */
+  /** Sends the buffered frames to a member after admission. */
   const release = (member: Member): void => {
     const { held } = member
     member.held = null
@@ -69,8 +69,11 @@ export function createFanOut(metrics: FanOutMetrics) {
   return { deliver, release }
 }
 
-/** Adds to what waits, and returns what is left out for it: itself, or the first that may be if it may not; null if nothing. */
-function keep(
+/**
+ * Adds a delivery to a queue. A full queue drops its first droppable delivery if the new one is not droppable,
+ * otherwise the new one. Returns the dropped delivery, or null.
+ */
+function enqueue(
   waiting: Delivery[],
   delivery: Delivery,
   { max, from }: { max: number; from: number },
@@ -79,12 +82,12 @@ function keep(
   const index =
     !isFull || delivery.mayDrop ? -1 : waiting.findIndex(({ mayDrop }, at) => at >= from && mayDrop)
   if (isFull && index === -1) return delivery
-  const [leftOut = null] = isFull ? waiting.splice(index, 1) : []
+  const [dropped = null] = isFull ? waiting.splice(index, 1) : []
   waiting.push(delivery)
-  return leftOut
+  return dropped
 }
 
-const begin = (room: Room, delivery: Delivery): Run => ({
+const startRun = (room: Room, delivery: Delivery): Run => ({
   room,
   delivery,
   rest: addressed(room, delivery),
@@ -92,7 +95,7 @@ const begin = (room: Room, delivery: Delivery): Run => ({
   sent: 0,
 })
 
-/** Those of a room among whom the audience is: its users are found by name, roles by looking at everyone. */
+/** Returns the members to check. Users are looked up by id, but roles and groups require a scan of the room. */
 function addressed({ members, byUser }: Room, delivery: Delivery): Run['rest'] {
   if (delivery.everyone || delivery.members || delivery.roles.length > 0) return members.values()
   const found: Member[] = []
@@ -101,7 +104,10 @@ function addressed({ members, byUser }: Room, delivery: Delivery): Run['rest'] {
   return found.values()
 }
 
-/** Whether a member gets it; one whose role is not known yet does for now. */
+/**
+ * Returns whether a member receives the delivery. During admission, a member receives every delivery, because its role
+ * is not known yet and its frames are buffered.
+ */
 function isFor(delivery: Delivery, { role, userId, held, connectionId }: Member): boolean {
   if (connectionId === delivery.except) return false
   if (delivery.everyone || held !== null) return true

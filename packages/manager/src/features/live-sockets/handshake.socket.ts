@@ -6,7 +6,7 @@ import { closeCodes } from '../../platform/sockets/live-socket.ts'
 import type { AdmissionService } from './admission.service.ts'
 import { socketSchema } from './socket.schemas.ts'
 
-/** The websocket of people who look at an application. */
+/** Registers the websocket route for users who have an application open. */
 export function registerSocket(
   server: ApiServer,
   { sockets, admission }: { sockets: Sockets; admission: AdmissionService },
@@ -20,12 +20,12 @@ export function registerSocket(
     },
     (request, reply) => {
       const { userId, tenantId } = request.tenantUser as TenantUser
-      admission.checkRoom(tenantId)
+      admission.checkCapacity(tenantId)
       const socket = sockets.accept(request, reply)
       const applicationId = parseUuid(request.params.appID)
-      // A browser cannot read why a handshake was refused.
+      // Browsers do not expose the status of a failed handshake, so the reason is sent as a close code.
       if (applicationId === null) socket?.end(closeCodes.refused)
-      else if (socket !== null) void admission.begin(socket, { tenantId, applicationId, userId })
+      else if (socket !== null) void admission.admit(socket, { tenantId, applicationId, userId })
     },
   )
 }

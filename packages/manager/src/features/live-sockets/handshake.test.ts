@@ -1,4 +1,4 @@
-// The handshake of the websocket: an ordinary request until it is accepted, refused like every other.
+// These tests cover the websocket handshake. Until the handshake is accepted, it is rejected like any other request.
 import { describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
@@ -20,14 +20,14 @@ const seat = (): Seat => ({
   tenantId: project.tenantId,
   applicationId: project.applicationId,
 })
-/** What a handshake is answered when these headers are changed; null leaves one out. */
+/** Returns the response to a handshake with these headers changed; null removes a header. */
 const answered = async (changed: Record<string, string | null>, method?: string): Promise<Message> => {
   const raw = await openRaw(service.url)
   raw.send(handshake(seat(), changed, method))
-  await raw.until(() => raw.received().includes('\r\n\r\n'))
+  await raw.waitUntil(() => raw.received().includes('\r\n\r\n'))
   const [answer] = raw.received().includes(' 101 ')
-    ? raw.answers({ of: 'answers' })
-    : await raw.wholeAnswers(1)
+    ? raw.responses({ type: 'responses' })
+    : await raw.completeResponses(1)
   const text = raw.received().toString('latin1')
   raw.socket.destroy()
   return answer ?? ({ start: text.split('\r\n')[0] } as unknown as Message)
@@ -35,7 +35,7 @@ const answered = async (changed: Record<string, string | null>, method?: string)
 const opensWith = async (changed: Record<string, string | null>): Promise<number> => {
   const raw = await openRaw(service.url)
   raw.send(handshake(seat(), changed))
-  await raw.until(() => raw.received().includes('\r\n\r\n'))
+  await raw.waitUntil(() => raw.received().includes('\r\n\r\n'))
   const [, status] = /^HTTP\/1\.1 (\d+)/.exec(raw.received().toString('latin1')) ?? []
   raw.socket.destroy()
   return Number(status)
@@ -93,7 +93,7 @@ describe('a handshake', () => {
       [403, { origin: 'https://evil.example\\@manager.example' }],
       [403, { origin: 'file://manager.example' }],
       [403, { origin: 'https://manager.example https://evil.example' }],
-      // What the proxy forwards is the host people see; Host is then the proxy's own business.
+      // X-Forwarded-Host is the host that users see, so Host is ignored if the proxy sends it.
       [403, { origin: 'https://manager.example', 'x-forwarded-host': 'app.example' }],
       [403, { origin: 'https://evil.example', 'x-forwarded-host': 'app.example, evil.example' }],
       [403, { origin: 'https://evil.example', 'x-forwarded-host': 'app.example@evil.example' }],
@@ -112,9 +112,9 @@ describe('a handshake', () => {
 
   test('that is none is answered 400 with what is needed', async () => {
     const cases: [Record<string, string | null>, RegExp][] = [
-      [{ upgrade: null, connection: 'keep-alive' }, /open a websocket here/],
-      [{ upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings' }, /open a websocket here/],
-      [{ connection: 'keep-alive' }, /open a websocket here/],
+      [{ upgrade: null, connection: 'keep-alive' }, /not a websocket handshake/],
+      [{ upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings' }, /not a websocket handshake/],
+      [{ connection: 'keep-alive' }, /not a websocket handshake/],
       [{ 'content-length': '0' }, /without a body/],
       [{ 'sec-websocket-version': '8' }, /Version must be 13/],
       [{ 'sec-websocket-version': null }, /Version must be 13/],
@@ -148,7 +148,7 @@ describe('a handshake', () => {
         'sec-websocket-extensions': 'permessage-deflate',
       }),
     )
-    await raw.until(() => raw.received().includes('"hello"'))
+    await raw.waitUntil(() => raw.received().includes('"hello"'))
     const head = raw.received().toString('latin1').split('\r\n\r\n')[0] as string
     expect(head).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
     expect(head.toLowerCase()).not.toContain('sec-websocket-protocol')
@@ -159,16 +159,16 @@ describe('a handshake', () => {
   test('may be followed at once by frames, which are read', async () => {
     const raw = await openRaw(service.url)
     raw.send(Buffer.concat([Buffer.from(handshake(seat())), clientFrame(opcodes.ping, 'early')]))
-    await raw.until(() => raw.received().includes('"hello"') && raw.received().includes('early'))
+    await raw.waitUntil(() => raw.received().includes('"hello"') && raw.received().includes('early'))
     raw.send(clientFrame(opcodes.text, 'nonsense'))
-    await raw.until(() => closeCodeOf(raw) !== null)
+    await raw.waitUntil(() => closeCodeOf(raw) !== null)
     expect(closeCodeOf(raw)).toBe(4502)
   })
 
   test('that follows an unanswered request on its connection is answered 400 in its turn', async () => {
     const raw = await openRaw(service.url)
     raw.send(`${healthRequest}${handshake(seat())}`)
-    const [first, second] = await raw.wholeAnswers(2)
+    const [first, second] = await raw.completeResponses(2)
     expect([first, second].map((one) => statusOf(one as Message))).toEqual([200, 400])
     raw.socket.destroy()
   })
@@ -176,9 +176,9 @@ describe('a handshake', () => {
   test('after an answered request on its connection opens a socket', async () => {
     const raw = await openRaw(service.url)
     raw.send(healthRequest)
-    await raw.wholeAnswers(1)
+    await raw.completeResponses(1)
     raw.send(handshake(seat()))
-    await raw.until(() => raw.received().includes('"hello"'))
+    await raw.waitUntil(() => raw.received().includes('"hello"'))
     expect(raw.received().toString()).toContain('"hello"')
     raw.socket.destroy()
   })
@@ -186,7 +186,7 @@ describe('a handshake', () => {
   test('is read to its end only if it comes in time, and its headers are bounded', async () => {
     const raw = await openRaw(service.url)
     raw.send(handshake(seat(), { 'x-more': 'x'.repeat(20_000) }))
-    const [answer] = await raw.wholeAnswers(1)
+    const [answer] = await raw.completeResponses(1)
     expect(statusOf(answer as Message)).toBe(431)
   })
 })
@@ -235,7 +235,7 @@ describe('limits', () => {
     withApp({}, async (app) => {
       const sockets = Array.from({ length: 5 }, () => openSocket(app.url, seat()))
       await Promise.all(sockets.map(({ hello }) => hello))
-      // One that reads nothing and answers nothing keeps nobody waiting for long.
+      // A client that does not read or respond delays the shutdown only briefly.
       sockets[0]?.client.pause()
       const closed = app.app.server.close()
       expect(await Promise.all(sockets.slice(1).map(({ closed: code }) => code))).toEqual([

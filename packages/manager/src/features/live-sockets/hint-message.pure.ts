@@ -1,14 +1,14 @@
-// How a hint travels to the other processes: a line of JSON that says for whom it is, and the frame's text as it is, which
-// nobody between needs to read.
+// Defines the wire format of hints between processes: one line of JSON with the audience, then the frame text, which is
+// forwarded without parsing.
 import type { Audience, Hint } from './hints.pure.ts'
 
 export type HintMessage = {
-  /** When it was sent, in milliseconds. */
+  /** The send time as a Unix timestamp in milliseconds. */
   sentAt: number
   hint: Omit<Hint, 'tenantId'>
 }
 
-/** The most characters of a message; the largest that is meant to be sent has less than a fourth of it. */
+/** Maximum message length in characters, more than four times the length of the largest regular message. */
 export const maxMessageLength = 262_144
 
 export function encodeHint({ sentAt, hint }: HintMessage): string {
@@ -23,14 +23,17 @@ export function encodeHint({ sentAt, hint }: HintMessage): string {
   return `${JSON.stringify(head)}\n${text}`
 }
 
-/** Null for what is no hint: Redis may be shared, and processes of other releases speak there too. */
+/**
+ * Decodes a message, or returns null if it is not a hint. Redis can be shared, and processes of other releases can
+ * publish there too.
+ */
 export function decodeHint(message: string): HintMessage | null {
   const end = message.indexOf('\n')
   if (end === -1 || message.length > maxMessageLength) return null
   const head = readHead(message.slice(0, end))
   if (head === null) return null
   const { at, application, audience, drop, except } = head
-  // A number of JSON may be more than a number can be, and what measures it would throw.
+  // JSON.parse returns Infinity for numbers out of range, which would make the lag metric throw.
   if (!isFinite(at) || typeof application !== 'string' || !isAudience(audience)) return null
   return {
     sentAt: at,

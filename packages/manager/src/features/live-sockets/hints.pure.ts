@@ -1,10 +1,11 @@
-// Hints: what sockets are told. A hint is a JSON text that is built once, whoever gets it; the inbox stays the truth.
+// A hint is a message to open sockets that may be lost. Its JSON text is built once for all recipients. The inbox
+// remains the source of truth.
 
-/** Who of those that hold sockets for a tenant and an application gets a hint. */
+/** The recipients of a hint among the sockets of a tenant and application. */
 export type Audience =
   /** Every socket of the tenant and application. */
   | { everyone: true }
-  /** These users, holders of these roles of the tenant, and, if asked, every member of the tenant. */
+  /** These users, users with these tenant roles, and all tenant members if `members` is true. */
   | { users: readonly string[]; roles: readonly string[]; members: boolean }
 
 export type Hint = {
@@ -13,11 +14,11 @@ export type Hint = {
   audience: Audience
   /** The frame, as JSON. */
   text: string
-  /** Left out for a consumer that does not keep up; without it such a consumer is closed. */
+  /** If true, the hint is dropped for slow consumers. If false, slow consumers are disconnected instead. */
   mayDrop: boolean
-  /** The connection that caused it, and needs no hint. */
+  /** The connection that caused the hint and does not receive it. */
   exceptConnection?: string
 }
 
-/** Tells the sockets of this process, and the other processes; never waits, never throws. */
+/** Sends a hint to the sockets of all processes without waiting. Never throws. */
 export type SendHint = (hint: Hint) => void

@@ -1,5 +1,5 @@
-// Hints to the sockets of this process, and through channels to those of the others. A process listens to the channels of
-// the tenants it holds sockets for.
+// Sends hints to the sockets of this process and, through channels, to those of other processes. A process subscribes
+// only to the channels of tenants that have sockets in it.
 import type { Clock } from '../../platform/clock.ts'
 import type { Channels, CreateChannels } from '../../platform/redis/channels.ts'
 import { prepareFrame } from '../../platform/sockets/frames.ts'
@@ -7,30 +7,33 @@ import type { SocketMetrics } from './sockets.metrics.ts'
 import { createFanOut } from './fan-out.service.ts'
 import { decodeHint, encodeHint, maxMessageLength } from './hint-message.pure.ts'
 import type { Hint, SendHint } from './hints.pure.ts'
-import { type Delivery, type Member, type Newcomer, type Rooms, createRooms } from './rooms.service.ts'
+import { type Delivery, type JoinRequest, type Member, type Rooms, createRooms } from './rooms.service.ts'
 
 export type HubDeps = {
-  /** Null in a process that holds no sockets and sends no hints. */
+  /** Null in a process that has no sockets and sends no hints. */
   channels: CreateChannels | null
   clock: Clock
   metrics: SocketMetrics
-  /** How long a channel is kept after the last socket of its tenant: people reload pages. */
+  /**
+   * How long a subscription is kept after the last socket of a tenant closes. Otherwise, page reloads would
+   * resubscribe.
+   */
   lingerMs?: number
 }
 
 export type Hub = {
   send: SendHint
   rooms: Rooms
-  /** Lets a socket in, for now without knowing whether it may be there; null when the user has too many. */
-  enter(this: void, newcomer: Newcomer): Member | null
-  /** Resolves once hints of other processes reach the tenant's sockets, or cannot for now. */
+  /** Adds a socket to its room before its access is verified. Returns null if the user has too many sockets. */
+  enter(this: void, request: JoinRequest): Member | null
+  /** Resolves when the tenant channel is subscribed or the subscription failed. */
   listening(this: void, tenantId: string): Promise<unknown>
-  /** Sends what was held for a member, and from now on everything as it comes. */
+  /** Sends the buffered frames to a member and ends the buffering. */
   release(this: void, member: Member): void
   close(this: void): Promise<void>
 }
 
-const nowhere: Channels = {
+const noChannels: Channels = {
   publish: () => false,
   subscribe: () => Promise.resolve(false),
   unsubscribe: () => undefined,
@@ -43,12 +46,12 @@ export function createHub({ channels: create, clock, metrics, lingerMs = 10_000 
     const decoded = decodeHint(message)
     if (decoded === null) return
     metrics.pubsubLag.observe(Math.max(0, clock.now().getTime() - decoded.sentAt) / 1_000)
-    sendHere({ tenantId, ...decoded.hint })
+    sendLocal({ tenantId, ...decoded.hint })
   }
-  const channels = create === null ? nowhere : create(receive, (count) => metrics.hintsLost.inc(count))
-  const { came, left, listening, stop } = createListening(channels, lingerMs)
-  const rooms = createRooms({ onTenantCame: came, onTenantLeft: left })
-  const sendHere = (hint: Hint): void => {
+  const channels = create === null ? noChannels : create(receive, (count) => metrics.hintsLost.inc(count))
+  const { joined, left, listening, stop } = createListening(channels, lingerMs)
+  const rooms = createRooms({ onTenantJoined: joined, onTenantLeft: left })
+  const sendLocal = (hint: Hint): void => {
     const room = rooms.find(hint.tenantId, hint.applicationId)
     if (room !== undefined) deliver(room, deliveryOf(hint))
   }
@@ -62,7 +65,7 @@ export function createHub({ channels: create, clock, metrics, lingerMs = 10_000 
     listening,
     release,
     send: (hint) => {
-      sendHere(hint)
+      sendLocal(hint)
       if (!publish(hint)) metrics.hintsLost.inc()
     },
     close: () => {
@@ -72,7 +75,7 @@ export function createHub({ channels: create, clock, metrics, lingerMs = 10_000 
   }
 }
 
-/** The frame is built here, once for all sockets. */
+/** Builds the frame once for all sockets. */
 function deliveryOf({ audience, text, mayDrop, exceptConnection }: Hint): Delivery {
   const everyone = 'everyone' in audience
   return {
@@ -86,7 +89,7 @@ function deliveryOf({ audience, text, mayDrop, exceptConnection }: Hint): Delive
   }
 }
 
-/** Keeps the channels of the tenants that have sockets here. */
+/** Manages the subscriptions to the channels of tenants that have sockets in this process. */
 function createListening(channels: Channels, lingerMs: number) {
   const subscribed = new Map<string, Promise<boolean>>()
   const leaving = new Map<string, NodeJS.Timeout>()
@@ -96,7 +99,7 @@ function createListening(channels: Channels, lingerMs: number) {
     channels.unsubscribe(tenantId)
   }
   return {
-    came: (tenantId: string): void => {
+    joined: (tenantId: string): void => {
       clearTimeout(leaving.get(tenantId))
       leaving.delete(tenantId)
       if (!subscribed.has(tenantId)) subscribed.set(tenantId, channels.subscribe(tenantId))

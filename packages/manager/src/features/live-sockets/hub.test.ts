@@ -1,4 +1,4 @@
-// The hub with sockets that only note what is written to them: what is counted, and in which order.
+// These tests run the hub with fake sockets that record the number and order of frames.
 import { describe, expect, test } from 'vitest'
 import type { Channels, CreateChannels } from '../../platform/redis/channels.ts'
 import { createMetrics } from '../../platform/metrics.ts'
@@ -40,7 +40,7 @@ function startHub(isTaken = true) {
   const metrics = createSocketMetrics(factory)
   const hub = createHub({ channels: create, clock: { now: () => new Date() }, metrics, lingerMs: 20 })
   let sockets = 0
-  // What was written, each frame once.
+  // Distinct frames that were written.
   const frames = new Set<Frame>()
   const enter = (seat: Partial<typeof place> & { isAdmitted?: boolean } = {}) => {
     const written: number[] = []
@@ -78,7 +78,7 @@ describe('a hint', () => {
     await expect.poll(() => sockets.every(({ written }) => written.length === 1)).toBe(true)
     expect([frames.size, published.length]).toEqual([1, 1])
     expect(decodeHint(published[0]?.[1] ?? '')?.hint.text).toBe(live(1).text)
-    // The same in a process that hears it, which publishes nothing.
+    // A process that receives the hint delivers it in the same way and does not publish it again.
     hear(...(published[0] as [string, string]))
     await expect.poll(() => sockets.every(({ written }) => written.length === 2)).toBe(true)
     expect([frames.size, published.length]).toEqual([2, 1])
@@ -90,7 +90,7 @@ describe('a hint', () => {
     hub.send(live(1))
     const reached = (): number => sockets.filter(({ written }) => written.includes(1)).length
     expect(reached()).toBe(1_000)
-    // One socket alone is addressed, and waits for its turn too.
+    // A hint for a single socket also waits for its turn.
     const users = ['user 3400']
     hub.send(live(2, { audience: { users, roles: [], members: false } }))
     hub.send(live(3))

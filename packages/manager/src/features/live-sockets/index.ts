@@ -1,5 +1,5 @@
-// Live sockets: the websockets of people who look at an application, and the hints they get. Notifications are not here
-// (notifications/), nor are inboxes (inbox/), nor is how sockets are held (platform/sockets/).
+// This feature manages live sockets, the websockets of users who have an application open, and sends hints to them.
+// notifications/ accepts emits, inbox/ stores notifications, and platform/sockets/ implements the connections.
 import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
@@ -15,6 +15,7 @@ import { type SocketMetrics, createSocketMetrics } from './sockets.metrics.ts'
 import { socketSettings } from './sockets.settings.ts'
 
 export type { SendHint } from './hints.pure.ts'
+/** Lets other features send hints to open sockets. */
 export type LiveSocketsApi = Pick<Hub, 'send'>
 
 type Deps = Pick<AdmissionDeps, 'clock' | 'log' | 'database'> &
@@ -25,6 +26,7 @@ type Deps = Pick<AdmissionDeps, 'clock' | 'log' | 'database'> &
     shares: ConnectionShares
   }
 
+/** Provides the websocket route. `create` throws if the pong timeout is not compatible with the ping interval. */
 export const liveSockets = defineFeature({
   name: 'liveSockets',
   role: 'comms',
@@ -47,10 +49,10 @@ export const liveSockets = defineFeature({
   },
 })
 
-// What is left of the sockets of a process is for other projects.
+// The share of a process's sockets that one project can use. The rest stays available to other projects.
 const projectShare = 0.8
 
-/** The sockets, how they begin, and how they end when access does. */
+/** Creates the sockets, their admission and their revocation. */
 function createLive(deps: Deps, hub: Hub, metrics: SocketMetrics) {
   const settings = settingsOf(deps.config, { ...commsSettings, ...socketSettings })
   const { commsPingIntervalMs: pingEveryMs, commsPongTimeoutMs: pongWithinMs } = settings
@@ -77,7 +79,7 @@ function createLive(deps: Deps, hub: Hub, metrics: SocketMetrics) {
     hub,
     revocation,
     metrics,
-    maxOfProject: Math.max(1, Math.floor(max * projectShare)),
+    maxPerProject: Math.max(1, Math.floor(max * projectShare)),
     retentionDays: settings.commsRetentionDays,
     pingSeconds: pingEveryMs / 1_000,
     reconnectJitterMs: settings.commsReconnectJitterMs,

@@ -1,4 +1,4 @@
-// Access that changes while a socket is being admitted: what was read before the change does not outlive the next look.
+// These tests change access during admission: the next check corrects access that was read before the change.
 import { afterEach, expect, test, vi } from 'vitest'
 import { createLog } from '../../platform/log/log.ts'
 import type { LiveSocket } from '../../platform/sockets/live-socket.ts'
@@ -12,10 +12,10 @@ afterEach(() => void vi.useRealTimers())
 const access: Access = { projectId: 'p', hasAccess: true, role: 'member', isAdministratorOnly: false }
 const admissionAt = (version: string): Admission => ({ ...access, unread: false, version })
 
-/** A service whose reads wait until they are answered, oldest first. */
+/** Creates a service whose reads block until the test resolves them, oldest first. */
 function start() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-  const rooms = createRooms({ onTenantCame: () => undefined, onTenantLeft: () => undefined })
+  const rooms = createRooms({ onTenantJoined: () => undefined, onTenantLeft: () => undefined })
   let version = 'v1'
   const reads: { count: number; settle: PromiseWithResolvers<Access[]> }[] = []
   const service = createRevocationService({
@@ -39,11 +39,11 @@ function start() {
     return { member, ended }
   }
   const admit = (member: Member, row: Admission) => {
-    rooms.place(member.room.tenant, row.projectId)
+    rooms.setProject(member.room.tenant, row.projectId)
     member.role = row.role
     service.watch(member, row)
   }
-  /** Answers the next read with the same for everyone it asks for. */
+  /** Resolves the next read with the same row for every requested user. */
   const answer = async (row: Access | Error) => {
     await vi.waitFor(() => expect(reads).not.toHaveLength(0))
     const read = reads.shift()
@@ -71,7 +71,7 @@ test('a socket of a tenant that is just met, admitted before the change and told
   const late = enter('just met', 'two')
   setVersion('v2')
   await look()
-  // The sockets of the project are being read again; what the second one's admission has read is from before.
+  // The check of the project is running, and the admission of the second socket read the old version.
   admit(late.member, admissionAt('v1'))
   expect(await answer(access)).toBe(1)
   await look()

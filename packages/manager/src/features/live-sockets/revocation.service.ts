@@ -1,5 +1,6 @@
-// Sockets end when their user may no longer be there. Every two seconds the versions of the projects that have sockets here
-// are read, which is next to nothing; where one has changed, the access of its sockets is read again.
+// Closes sockets whose user lost access. Every 2 s the service reads the versions of the projects that have sockets in
+// this process, which is cheap. If a version changed, the service reads the access of all sockets of that project
+// again.
 import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -12,35 +13,36 @@ export type RevocationDeps = {
   readVersion: ReadProjectVersion
   rooms: Rooms
   log: Logger
-  /** How often everyone is checked, whatever has changed. */
+  /** Interval at which all sockets are checked, even without a version change. */
   fullEveryMs: number
 }
 
 export type RevocationService = {
-  /** The socket was admitted by this row; from now on it ends when that is no longer so. */
+  /** Watches a socket that was admitted with this row. The socket is closed once its access is revoked. */
   watch(this: void, member: Member, row: Admission): void
   close(this: void): void
 }
 
-const lookEveryMs = 2_000
+const checkIntervalMs = 2_000
 const batchSize = 256
-// A project that changes all the time takes no more than so much of the time.
-const restFactor = 10
+// After a check, the project is not checked again for 10 times the duration of the check. This limits the load that a
+// constantly changing project can cause.
+const cooldownFactor = 10
 
-/** The version is null until all sockets of the project were read in it. */
-type Known = { version: string | null; restsUntil: number }
+/** `version` is null until the access of all sockets was read in that version. */
+type Known = { version: string | null; cooldownUntil: number }
 
 export function createRevocationService(deps: RevocationDeps): RevocationService {
   const { rooms } = deps
-  /** The version of each project that the access of its sockets was read in. */
+  /** The access version per project in which the sockets were last checked. */
   const known = new Map<string, Known>()
-  /** Sockets whose access was read in another version. */
+  /** Sockets whose access was read in a different version. */
   const doubtful = new Set<Member>()
-  // The rights of administrators are of no project, so no version changes with them.
+  // Administrator rights do not belong to a project, so granting or revoking them does not change a version.
   const administrators = new Set<Member>()
   let fullAt = performance.now() + deps.fullEveryMs
 
-  const settle = (member: Member, access: Access | null): void => {
+  const applyAccess = (member: Member, access: Access | null): void => {
     doubtful.delete(member)
     if (access === null || !access.hasAccess) {
       administrators.delete(member)
@@ -52,78 +54,82 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
   }
   const recheck = async (members: readonly Member[]): Promise<void> => {
     for (let from = 0; from < members.length; from += batchSize) {
-      const batch = members.slice(from, from + batchSize).filter(isHere)
-      const rows = batch.length === 0 ? [] : await readAccess(deps.database.run, batch.map(placeOf))
-      for (const [index, member] of batch.entries()) settle(member, rows[index] ?? null)
+      const batch = members.slice(from, from + batchSize).filter(isJoined)
+      const rows = batch.length === 0 ? [] : await readAccess(deps.database.run, batch.map(applicationUserOf))
+      for (const [index, member] of batch.entries()) applyAccess(member, rows[index] ?? null)
     }
   }
   const recheckProject = async (projectId: string): Promise<void> => {
     const at = performance.now()
     const before = known.get(projectId)
-    if (before !== undefined && at < before.restsUntil) return
+    if (before !== undefined && at < before.cooldownUntil) return
     const version = (await deps.readVersion(projectId, 'access')) ?? ''
     if (before?.version === version) return
-    // What changes from here on makes the next version. Who is admitted meanwhile, by whatever version, is doubtful.
-    known.set(projectId, { version: null, restsUntil: 0 })
+    // Later changes create another version. Sockets admitted during the check are marked doubtful, whatever their
+    // version is.
+    known.set(projectId, { version: null, cooldownUntil: 0 })
     await recheck(membersOf(rooms, projectId))
-    const restsUntil = performance.now() + restFactor * (performance.now() - at)
-    known.set(projectId, { version, restsUntil })
+    const cooldownUntil = performance.now() + cooldownFactor * (performance.now() - at)
+    known.set(projectId, { version, cooldownUntil })
   }
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     for (const projectId of known.keys()) if (!rooms.projects.has(projectId)) known.delete(projectId)
     for (const set of [doubtful, administrators])
-      for (const member of set) if (!isHere(member)) set.delete(member)
+      for (const member of set) if (!isJoined(member)) set.delete(member)
     await Promise.all([...rooms.projects.keys()].map(recheckProject))
     await recheck([...doubtful, ...administrators])
     if (performance.now() < fullAt) return
     await recheck(membersOf(rooms, null))
     fullAt = performance.now() + deps.fullEveryMs
   }
-  const timer = createLook(look, deps.log)
+  const timer = createPeriodicCheck(check, deps.log)
   return {
     watch: (member, { projectId, version, isAdministratorOnly }) => {
       timer.start()
       if (isAdministratorOnly) administrators.add(member)
       const { version: other } = known.get(projectId) ?? {}
-      if (other === undefined) known.set(projectId, { version, restsUntil: 0 })
+      if (other === undefined) known.set(projectId, { version, cooldownUntil: 0 })
       else if (other !== version) doubtful.add(member)
     },
     close: timer.stop,
   }
 }
 
-/** Looks again and again, one at a time; what fails is tried again, and closes no socket. */
-function createLook(look: () => Promise<void>, log: Logger) {
+/**
+ * Runs the check periodically and never concurrently. A failed check is retried at the next interval and closes no
+ * socket.
+ */
+function createPeriodicCheck(check: () => Promise<void>, log: Logger) {
   let timer: NodeJS.Timeout | undefined
-  let [isLooking, hasFailed] = [false, false]
+  let [isChecking, hasFailed] = [false, false]
   const run = async (): Promise<void> => {
-    if (isLooking) return
-    isLooking = true
+    if (isChecking) return
+    isChecking = true
     try {
-      await look()
+      await check()
       hasFailed = false
     } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, 'the access of websockets cannot be checked; they stay open')
+      if (!hasFailed) log.warn({ err: error }, 'cannot check websocket access; sockets stay open')
       hasFailed = true
     } finally {
-      isLooking = false
+      isChecking = false
     }
   }
   return {
-    start: (): void => void (timer ??= setInterval(() => void run(), lookEveryMs).unref()),
+    start: (): void => void (timer ??= setInterval(() => void run(), checkIntervalMs).unref()),
     stop: (): void => clearInterval(timer),
   }
 }
 
-const isHere = (member: Member): boolean => member.room.members.has(member)
+const isJoined = (member: Member): boolean => member.room.members.has(member)
 
-const placeOf = ({ room, userId }: Member) => ({
+const applicationUserOf = ({ room, userId }: Member) => ({
   tenantId: room.tenant.id,
   applicationId: room.applicationId,
   userId,
 })
 
-/** The sockets of a project, or all of them. */
+/** Returns the sockets of a project, or all sockets for null. */
 function membersOf({ tenants }: Rooms, projectId: string | null): Member[] {
   const found: Member[] = []
   for (const tenant of tenants.values())

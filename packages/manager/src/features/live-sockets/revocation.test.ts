@@ -1,8 +1,8 @@
-// Sockets end when access does, and only then.
+// These tests check that sockets are closed when access is revoked, and only then.
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
-import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
+import { liveHint, publishFromOtherProcess } from '../../../test/kit/hints.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember, seedProject } from '@manager/harness/seed.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
@@ -25,7 +25,7 @@ const change = async (text: string, variables: Record<string, unknown>): Promise
 }
 const isOpen = ({ client }: TestSocket): boolean => client.readyState === 1
 
-// Each of these waits for the next look of the service, so they wait together.
+// Each test waits for the next check of the service, so they run concurrently.
 describe.concurrent('a socket is closed with 4500 within seconds', () => {
   test('after the user was removed from the tenant; those of others stay [websocket.close-revoked]', async () => {
     const [ann, bob] = [await person('ann'), await person('bob')]
@@ -89,7 +89,7 @@ describe.concurrent('a socket is closed with 4500 within seconds', () => {
     await expect
       .poll(
         () => {
-          tellFromElsewhere(service, { ...liveHint(project, 'for guests'), audience })
+          publishFromOtherProcess(service, { ...liveHint(project, 'for guests'), audience })
           return socket.frames.some(({ data }) => data === 'for guests')
         },
         { timeout: 30_000, interval: 200 },
@@ -108,7 +108,7 @@ describe.concurrent('a socket is closed with 4500 within seconds', () => {
     const dan = await person('dan')
     await seedMember(service.sql, dan, 'member', { projectId: project.id, tenantId: project.tenantId })
     const socket = await open(seatOf(dan), app.url)
-    // As if a marking trigger were missing.
+    // Simulates a missing version trigger.
     await service.sql.query(`
       begin; set local session_replication_role = replica;
       delete from user2tenants where user_id = '${dan.id}'; commit`)
@@ -133,7 +133,8 @@ describe('a database that is away', () => {
     })
     const socket = await open(seatOf(admin), app.url)
     isAway = true
-    const warned = () => app.logLines.filter(({ msg }) => String(msg).startsWith('the access of websockets'))
+    const warned = () =>
+      app.logLines.filter(({ msg }) => String(msg).startsWith('cannot check websocket access'))
     await expect.poll(warned, { timeout: 30_000 }).toHaveLength(1)
     expect(await openSocket(app.url, seatOf(admin)).closed).toBe(4000)
     expect(isOpen(socket)).toBe(true)

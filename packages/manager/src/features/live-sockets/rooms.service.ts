@@ -1,9 +1,10 @@
-// Who holds sockets here: by tenant, application and user. A room is a tenant's application; a socket is in one.
+// Indexes the sockets of this process by tenant, application and user. A room is one application in one tenant, and
+// each socket belongs to one room.
 import { newRequestId } from '../../platform/ids.ts'
 import type { Frame } from '../../platform/sockets/frames.ts'
 import type { LiveSocket } from '../../platform/sockets/live-socket.ts'
 
-/** A frame on its way, and for whom of its room it is. */
+/** A frame with its recipients within the room. */
 export type Delivery = {
   frame: Frame
   everyone: boolean
@@ -11,7 +12,7 @@ export type Delivery = {
   roles: readonly string[]
   users: ReadonlySet<string>
   mayDrop: boolean
-  /** A connection that does not get it. */
+  /** The connection that does not receive the frame. */
   except: string | undefined
 }
 
@@ -21,9 +22,9 @@ export type Member = {
   readonly room: Room
   readonly userId: string
   readonly connectionId: string
-  /** The user's role in the tenant, if it lets them use its applications; null for staff. */
+  /** The role of the user in the tenant if the role includes `apps.read`; null for staff. */
   role: string | null
-  /** What came before it was known whether and as whom they may be here; null once it is. */
+  /** Frames buffered during admission; null after admission. */
   held: Delivery[] | null
   /** The next socket of the same user. */
   next: Member | null
@@ -33,29 +34,29 @@ export type Room = {
   readonly applicationId: string
   readonly tenant: Tenant
   readonly members: Set<Member>
-  /** The first socket of each user. */
+  /** The head of the linked list of sockets of each user. */
   readonly byUser: Map<string, Member>
-  /** What is still to be sent, the one under way first. */
+  /** Deliveries to send; the first one is in progress. */
   readonly queue: Delivery[]
 }
 
 export type Tenant = {
   readonly id: string
   readonly rooms: Map<string, Room>
-  /** Null until the first of its sockets is admitted. */
+  /** Null until one of the tenant's sockets is admitted. */
   projectId: string | null
   size: number
 }
 
-export type Newcomer = { socket: LiveSocket; tenantId: string; applicationId: string; userId: string }
+export type JoinRequest = { socket: LiveSocket; tenantId: string; applicationId: string; userId: string }
 
-/** How many sockets one user has in a room. */
-const maxOfUser = 10
+/** Maximum number of sockets per user in a room. */
+const maxPerUser = 10
 
 export type RoomsOptions = {
-  /** The first socket of a tenant came. */
-  onTenantCame(tenantId: string): void
-  /** The last one is gone. */
+  /** Called when the first socket of a tenant opens. */
+  onTenantJoined(tenantId: string): void
+  /** Called when the last socket of a tenant closes. */
   onTenantLeft(tenantId: string): void
 }
 
@@ -63,7 +64,7 @@ export type Rooms = ReturnType<typeof createRooms>
 
 export function createRooms(options: RoomsOptions) {
   const tenants = new Map<string, Tenant>()
-  // Sockets by project, as far as it is known.
+  // Socket count per project, for tenants whose project is known.
   const projects = new Map<string, number>()
   const resize = (tenant: Tenant, by: number): void => {
     tenant.size += by
@@ -76,13 +77,13 @@ export function createRooms(options: RoomsOptions) {
     removeFromUser(room.byUser, member)
     const { tenant } = room
     resize(tenant, -1)
-    // What is under way ends by itself in an empty room.
+    // A delivery in progress ends by itself because the room is empty.
     if (room.members.size === 0) tenant.rooms.delete(room.applicationId)
     if (tenant.size > 0) return
     tenants.delete(tenant.id)
     options.onTenantLeft(tenant.id)
   }
-  const enterRoom = (room: Room, { socket, userId }: Newcomer): Member => {
+  const enterRoom = (room: Room, { socket, userId }: JoinRequest): Member => {
     const connectionId = newRequestId()
     const next = room.byUser.get(userId) ?? null
     const member = { socket, room, userId, connectionId, role: null, held: [], next }
@@ -96,32 +97,32 @@ export function createRooms(options: RoomsOptions) {
   return {
     tenants,
     projects,
-    /** Notes whose project a tenant is of. */
-    place: (tenant: Tenant, projectId: string): void => {
+    /** Stores the project of a tenant. */
+    setProject: (tenant: Tenant, projectId: string): void => {
       if (tenant.projectId !== null || tenant.size === 0) return
       tenant.projectId = projectId
       addTo(projects, projectId, tenant.size)
     },
-    /** How many sockets are held for the project of this tenant, or for the tenant where that is not known. */
-    sizeAround: (tenantId: string): number => {
+    /** Returns the socket count of the project of this tenant, or of the tenant while its project is unknown. */
+    projectSize: (tenantId: string): number => {
       const tenant = tenants.get(tenantId)
       if (tenant === undefined) return 0
       return tenant.projectId === null ? tenant.size : (projects.get(tenant.projectId) ?? 0)
     },
     find: (tenantId: string, applicationId: string): Room | undefined =>
       tenants.get(tenantId)?.rooms.get(applicationId),
-    /** Null when the user has as many sockets there as one may have. */
-    enter: (newcomer: Newcomer): Member | null => {
-      const known = tenants.get(newcomer.tenantId)
-      const tenant = known ?? { id: newcomer.tenantId, rooms: new Map(), projectId: null, size: 0 }
-      const room = tenant.rooms.get(newcomer.applicationId) ?? createRoom(tenant, newcomer.applicationId)
-      if (countOf(room.byUser.get(newcomer.userId)) >= maxOfUser) return null
+    /** Adds a socket. Returns null if the user has the maximum number of sockets in the room. */
+    enter: (request: JoinRequest): Member | null => {
+      const known = tenants.get(request.tenantId)
+      const tenant = known ?? { id: request.tenantId, rooms: new Map(), projectId: null, size: 0 }
+      const room = tenant.rooms.get(request.applicationId) ?? createRoom(tenant, request.applicationId)
+      if (countOf(room.byUser.get(request.userId)) >= maxPerUser) return null
       tenant.rooms.set(room.applicationId, room)
       if (known === undefined) {
         tenants.set(tenant.id, tenant)
-        options.onTenantCame(tenant.id)
+        options.onTenantJoined(tenant.id)
       }
-      return enterRoom(room, newcomer)
+      return enterRoom(room, request)
     },
   }
 }

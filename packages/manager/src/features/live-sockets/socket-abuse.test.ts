@@ -1,9 +1,10 @@
-// Clients that break the rules, are silent, or do not read: each ends with its own code and disturbs nobody.
+// These tests check that clients that violate the protocol, are silent, or do not read are closed with a specific code
+// and do not affect other clients.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
-import { runToEnd } from '@manager/harness/process.ts'
+import { liveHint, publishFromOtherProcess } from '../../../test/kit/hints.ts'
+import { runUntilExit } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import {
   clientFrame,
@@ -73,7 +74,7 @@ describe('a client that', () => {
   test.each(cases)('%s is closed with 4502 [websocket.close-protocol]', async (_what, bytes) => {
     const raw = await open()
     raw.send(bytes)
-    await raw.until(() => closeCodeOf(raw) !== null)
+    await raw.waitUntil(() => closeCodeOf(raw) !== null)
     expect(closeCodeOf(raw)).toBe(4502)
     raw.socket.destroy()
   })
@@ -89,11 +90,11 @@ describe('a client that', () => {
       ]),
     )
     for (const byte of clientFrame(opcodes.ping, 'still here')) raw.send(Buffer.from([byte]))
-    await raw.until(() => raw.received().includes('still here'))
+    await raw.waitUntil(() => raw.received().includes('still here'))
     expect(serverFrames(raw.received()).at(-1)).toMatchObject({ opcode: opcodes.pong })
     expect(closeCodeOf(raw)).toBeNull()
     raw.send(clientFrame(opcodes.close, Buffer.from([3, 232])))
-    await raw.until(() => raw.ended() !== null)
+    await raw.waitUntil(() => raw.ended() !== null)
     expect(closeCodeOf(raw)).toBe(1000)
   })
 
@@ -105,7 +106,7 @@ describe('a client that', () => {
   })
 })
 
-// Each of these waits for a timer of the service, so they wait together.
+// Each test waits for a timer of the service, so they run concurrently.
 describe.concurrent('with a short ping interval', () => {
   let app: TestApp
   let shortLived: TestApp
@@ -144,13 +145,15 @@ describe.concurrent('with a short ping interval', () => {
   test('does not answer the close is cut off', async () => {
     const raw = await open(app)
     raw.send(text('nonsense'))
-    await raw.until(() => raw.ended() !== null)
+    await raw.waitUntil(() => raw.ended() !== null)
     expect([raw.ended(), closeCodeOf(raw)]).toEqual(['end', 4502])
   })
 })
 
 test('a pong timeout that does not fit the interval stops the start', async () => {
-  const { code, stderr } = await runToEnd(testEnv(service.database.url, { SVC_COMMS_PING_INTERVAL: '5s' }))
+  const { code, stderr } = await runUntilExit(
+    testEnv(service.database.url, { SVC_COMMS_PING_INTERVAL: '5s' }),
+  )
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining('comms.pong_timeout must be at most nine tenths of comms.ping_interval'),
@@ -159,15 +162,15 @@ test('a pong timeout that does not fit the interval stops the start', async () =
 
 describe('a client that does not read', () => {
   const large = 'x'.repeat(15_000)
-  // Less than the limit of a client that reads.
+  // The number stays below the limit of a client that reads.
   const perRound = 40
-  /** Sends until the socket is over its limit. */
+  /** Sends hints until the socket exceeds its limit. */
   const fill = async (raw: RawSocket, reader: { frames: unknown[] }): Promise<number> => {
     raw.socket.pause()
     let sent = 0
     while ((await metric(service, /^svc_ws_dropped_total\{reason="slow"\} (\d+)$/m)) === 0) {
       const before = reader.frames.length
-      for (let i = 0; i < perRound; i++, sent++) tellFromElsewhere(service, liveHint(project, large))
+      for (let i = 0; i < perRound; i++, sent++) publishFromOtherProcess(service, liveHint(project, large))
       await expect.poll(() => reader.frames.length, { interval: 5 }).toBe(before + perRound)
     }
     return sent
@@ -179,7 +182,7 @@ describe('a client that does not read', () => {
     const raw = await open()
     await fill(raw, reader)
     const closed = () => metric(service, /^svc_ws_closed_total\{code="4001"\} (\d+)$/m)
-    // Over the limit for seconds.
+    // The socket stays over the limit for seconds.
     await expect.poll(closed, { timeout: 30_000 }).toBe(1)
     expect(reader.client.readyState).toBe(1)
 
@@ -188,8 +191,8 @@ describe('a client that does not read', () => {
     const notification = { ...liveHint(project, large), mayDrop: false }
     while ((await closed()) === 1) {
       const before = reader.frames.length
-      for (let i = 0; i < perRound; i++) tellFromElsewhere(service, notification)
-      await expect.poll(() => reader.told().length, { interval: 5 }).toBe(before + perRound)
+      for (let i = 0; i < perRound; i++) publishFromOtherProcess(service, notification)
+      await expect.poll(() => reader.framesWithoutPings().length, { interval: 5 }).toBe(before + perRound)
     }
     expect(reader.client.readyState).toBe(1)
     await expect.poll(() => metric(service, /^svc_ws_connections (\d+)$/m), { timeout: 30_000 }).toBe(1)

@@ -1,4 +1,4 @@
-// The handshake of the websocket; its frames are described in docs/.
+// Describes the websocket handshake. The frames are documented in docs/.
 import { Type } from 'typebox'
 import { errorResponses, idInPath } from '../../platform/http/http.schemas.ts'
 

@@ -1,8 +1,8 @@
-// The websocket: who gets in, and what they are told.
+// These tests cover websocket admission and hints.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
-import { liveHint, tellFromElsewhere } from '../../../test/kit/hints.ts'
+import { liveHint, publishFromOtherProcess } from '../../../test/kit/hints.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember, seedTenant } from '@manager/harness/seed.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
@@ -33,12 +33,14 @@ const close = async (...sockets: TestSocket[]): Promise<void> => {
   await Promise.all(sockets.map(({ closed }) => closed))
 }
 const tell = (hint: Partial<Hint>): void =>
-  tellFromElsewhere(service, { ...liveHint(project), mayDrop: false, ...hint })
-/** What a socket has been told up to a hint for everyone. */
+  publishFromOtherProcess(service, { ...liveHint(project), mayDrop: false, ...hint })
+/**
+ * Counts the mark hints that `toldBefore` sends to everyone. It returns the frames that each socket received before.
+ */
 let marks = 0
 const toldBefore = async (sockets: TestSocket[]): Promise<unknown[][]> => {
   const mark = `mark ${++marks}`
-  for (const place of [project, other]) tellFromElsewhere(service, liveHint(place, mark))
+  for (const place of [project, other]) publishFromOtherProcess(service, liveHint(place, mark))
   await expect.poll(() => sockets.every(({ frames }) => frames.some(({ data }) => data === mark))).toBe(true)
   return sockets.map(({ frames }) => frames.slice(1).filter(({ data }) => data !== mark))
 }
@@ -230,8 +232,8 @@ describe('a hint', () => {
     const sockets = await Promise.all([mia, seatOf(admin), elsewhere].map(open))
     tell({})
     const live = { type: 'live', topic: 't', data: 1, published_at: '2026-01-01T00:00:00.000Z' }
-    tellFromElsewhere(service, liveHint(elsewhere, 'last'))
-    await expect.poll(() => sockets[2]?.told().length).toBe(2)
+    publishFromOtherProcess(service, liveHint(elsewhere, 'last'))
+    await expect.poll(() => sockets[2]?.framesWithoutPings().length).toBe(2)
     expect(sockets[2]?.frames[1]).toMatchObject({ data: 'last' })
     expect(await toldBefore(sockets.slice(0, 2))).toEqual([[live], [live]])
     await close(...sockets)
@@ -242,11 +244,11 @@ describe('a hint', () => {
     const first = await open(seat)
     let sent = 0
     const sockets: TestSocket[] = [first]
-    // A busy machine opens the last sockets late: hints go on until each of them has received one.
+    // A busy machine opens the last sockets late, so hints continue until each socket has received one.
     const isOver = (round: number): boolean => round >= 20 && sockets.every(({ frames }) => frames.length > 1)
     for (let round = 0; round < 5_000 && !isOver(round); round++) {
       if (round % 3 === 0 && sockets.length < 8) sockets.push(openSocket(service.url, seat))
-      for (let i = 0; i < 5; i++) tellFromElsewhere(service, liveHint(project, sent++))
+      for (let i = 0; i < 5; i++) publishFromOtherProcess(service, liveHint(project, sent++))
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     for (const { frames } of sockets) {
@@ -254,7 +256,7 @@ describe('a hint', () => {
       const [hello, ...rest] = frames
       expect(hello?.type).toBe('hello')
       const numbers = rest.map(({ data }) => Number(data))
-      // Without gap from the first on.
+      // No hint is missing after the first received one.
       expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => sent - numbers.length + i))
     }
     expect(first.frames).toHaveLength(sent + 1)

@@ -6,45 +6,44 @@ export type SocketMetrics = ReturnType<typeof createSocketMetrics>
 
 const codes = Object.values(closeCodes).map((code) => `${code}` as const)
 
-/** What is measured of hints and sockets. */
 export function createSocketMetrics({ computedGauge, counter, histogram }: MetricFactory) {
   let watched = { size: 0 }
-  computedGauge('svc_ws_connections', 'Sockets that this process holds.', () => watched.size)
-  const sent = counter('svc_ws_sent_total', 'Hints written to sockets.')
-  const dropped = counter('svc_ws_dropped_total', 'Hints left out, by reason.', {
+  computedGauge('svc_ws_connections', 'Open websockets of this process.', () => watched.size)
+  const sent = counter('svc_ws_sent_total', 'Hints written to websockets.')
+  const dropped = counter('svc_ws_dropped_total', 'Dropped hints, by reason.', {
     reason: ['slow', 'backlog', 'joining'],
   })
   const closed = counter(
     'svc_ws_closed_total',
-    'Sockets that ended, by the code this process closed them with.',
+    'Closed websockets, by the close code that this process sent.',
     {
       code: [...codes, 'client'],
     },
   )
-  const refused = counter('svc_ws_refused_total', 'Handshakes answered 503, by what is full.', {
+  const refused = counter('svc_ws_refused_total', 'Handshakes rejected with 503, by exhausted limit.', {
     limit: ['process', 'project', 'joining'],
   })
   const fanoutSeconds = histogram(
     'svc_ws_fanout_seconds',
-    'From the beginning of a hint to its last write to a socket of this process.',
+    'Time from the start of a fan-out to its last write to a websocket of this process.',
     { buckets: [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] },
   )
   const fanOut: FanOutMetrics = {
     onSent: (count) => sent.inc(count),
-    onLeftOut: (reason, count) => dropped.inc({ reason }, count),
+    onDropped: (reason, count) => dropped.inc({ reason }, count),
     onDone: (seconds) => fanoutSeconds.observe(seconds),
   }
   return {
     fanOut,
     refused,
-    /** What the number of sockets is read from. */
+    /** Sets the source of the connection gauge. */
     watch: (sockets: { size: number }): void => void (watched = sockets),
     onDropped: (): void => dropped.inc({ reason: 'slow' }),
     onClosed: (code: CloseCode | null): void => closed.inc({ code: code === null ? 'client' : `${code}` }),
     hintsLost: counter('svc_hints_lost_total', 'Hints that could not be sent to other processes.'),
     pubsubLag: histogram(
       'svc_pubsub_lag_seconds',
-      'From the sending of a hint to its arrival in another process.',
+      'Time from publishing a hint to its receipt in another process.',
       {
         buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
       },

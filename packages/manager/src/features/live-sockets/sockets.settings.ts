@@ -1,4 +1,3 @@
-// The settings of websockets.
 import { duration, integer, setting } from '../../config/readers.ts'
 
 export const socketSettings = {

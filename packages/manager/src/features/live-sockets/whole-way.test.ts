@@ -1,18 +1,19 @@
-// From a backend to people, over two processes that share a database and a Redis.
+// These tests cover the end-to-end delivery from a backend to users, with two processes that share a database and
+// Redis.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { emit, generous, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
+import { emit, generousLimits, targetFields, publish, seedTenantMember } from '../../../test/kit/comms.ts'
 import { inboxCalls } from '../../../test/kit/inbox.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
 
-const { service, project } = useProject({ env: generous })
+const { service, project } = useProject({ env: generousLimits })
 let second: TestApp
 let token: string
 let seat: Seat
 beforeAll(async () => {
-  second = await startTestApp({ database: service.database, env: generous })
+  second = await startTestApp({ database: service.database, env: generousLimits })
   token = (await seedMachineUser(service.sql, project)).token
   const userId = await seedTenantMember(service, project)
   seat = { userId, tenantId: project.tenantId, applicationId: project.applicationId }
@@ -34,10 +35,10 @@ const dataOf = (socket: TestSocket): unknown[] =>
 test('a published hint reaches each socket of both processes once, and no socket that opens later [comms.publish-at-most-once]', async () => {
   const sockets = [await open(service), await open(second)]
   for (const [n, to] of [service, second, service, second].entries())
-    expect((await publish(to, token, { ...placeOf(project), topic: 'n', data: n })).status).toBe(202)
+    expect((await publish(to, token, { ...targetFields(project), topic: 'n', data: n })).status).toBe(202)
   for (const socket of sockets) await expect.poll(() => dataOf(socket).length).toBe(4)
   const late = [await open(service), await open(second)]
-  await publish(service, token, { ...placeOf(project), topic: 'n', data: 'last' })
+  await publish(service, token, { ...targetFields(project), topic: 'n', data: 'last' })
   for (const socket of [...sockets, ...late]) await expect.poll(() => dataOf(socket)).toContain('last')
   for (const socket of sockets) expect(new Set(dataOf(socket))).toEqual(new Set([0, 1, 2, 3, 'last']))
   for (const socket of late) expect(dataOf(socket)).toEqual(['last'])
@@ -48,11 +49,11 @@ test('a published hint reaches each socket of both processes once, and no socket
 
 test('a notification is in the inbox when sockets hear of it, and read in one process is read in the other', async () => {
   const sockets = [await open(service), await open(second)]
-  const { body } = await emit(service, token, { ...placeOf(project), title: 'Hello', type: 'a.b' })
+  const { body } = await emit(service, token, { ...targetFields(project), title: 'Hello', type: 'a.b' })
   expect(body.recipient_count).toBe(1)
   const kinds = (socket: TestSocket) =>
     socket
-      .told()
+      .framesWithoutPings()
       .slice(1)
       .map(({ type }) => type)
   for (const socket of sockets) await expect.poll(() => kinds(socket)).toEqual(['notification'])

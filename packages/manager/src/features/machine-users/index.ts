@@ -1,5 +1,6 @@
-// Machine users: the accounts backends call with, their credentials, and the Bearer authentication of machine routes.
-// Which ESB endpoints they may use is not here (endpoints/), nor are responses to the proxy (proxy-auth/).
+// This feature manages machine users, which are the accounts with which backends call the Manager, and their
+// credentials. It also authenticates Bearer tokens on machine routes. Access to ESB endpoints belongs to endpoints/,
+// and responses to the proxy belong to proxy-auth/.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { throttleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
@@ -22,8 +23,9 @@ import { registerMachineRoutes } from './machine-users.routes.ts'
 import { type MachineUsersDeps, createMachineUsersService } from './machine-users.service.ts'
 import { machineUserSettings } from './machine-users.settings.ts'
 
+/** Authenticates machine users for other features. */
 export type MachineUsersApi = Pick<MachineLoginService, 'authenticate'> & {
-  /** The hash by which the row of a machine token is found; null for a text that is none. */
+  /** Returns the hash under which a machine token is stored, or null if the text is not a token. */
   tokenHash: (text: string) => Buffer | null
 }
 
@@ -32,6 +34,7 @@ type Deps = Omit<MachineUsersDeps, 'countServedRequests'> &
   Omit<MachineLoginDeps, 'throttle'> &
   ThrottleDeps & { config: Config; callLog: CallLogApi }
 
+/** Provides the GraphQL fields, the credential check route and Bearer authentication with its throttle. */
 export const machineUsers = defineFeature({
   name: 'machineUsers',
   role: 'api',
@@ -43,7 +46,7 @@ export const machineUsers = defineFeature({
   constraints: {
     machine_users_basic_username_key: [
       'conflict',
-      'a Basic machine user with this username exists already in the project',
+      'the project already has a Basic machine user with this username',
     ],
     machine_users_environment_fkey: ['not_found', 'environment not found'],
   },

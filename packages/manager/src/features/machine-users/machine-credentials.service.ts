@@ -1,4 +1,5 @@
-// Credentials of machine users: made with the machine user, replaced by rotation, shown once and never kept.
+// This service creates the credentials of machine users and rotates them. A credential is returned once and never
+// stored.
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckPermission } from '../../policy/recheck.ts'
@@ -22,7 +23,7 @@ type CreateInput = { name: string; username?: string | null; hashedKey: string; 
 const generateToken = '__GENERATE_TOKEN__'
 const maxPasswordLength = 1_000
 
-/** Rules about making and replacing credentials. Hashing is slow, so it comes before the transaction. */
+/** Creates and rotates credentials. Hashing is slow, so it runs before the transaction. */
 export function createMachineCredentialsService({ db, audit, clock, kdf }: MachineCredentialsDeps) {
   const asPassword = async (
     { user }: Actor,
@@ -30,7 +31,9 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
     password: string,
   ): Promise<store.StoredCredential> => ({ username, passwordHash: await kdf.hash(password, user.id) })
   return {
-    /** `generatedToken` for a Bearer machine user, `plaintextPassword` for a Basic one; the other is null. */
+    /**
+     * Returns `generatedToken` for a Bearer machine user and `plaintextPassword` for a Basic one; the other is null.
+     */
     create: async (actor: Actor, environmentId: string, input: CreateInput) => {
       const values = {
         id: newId(),
@@ -54,9 +57,11 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       return { generatedToken: token, plaintextPassword: isBearer ? null : input.hashedKey, machineUser }
     },
 
-    /** Of several rotations at once each returns its own credential; the one written last works. */
+    /**
+     * Rotates a credential. Concurrent rotations each return their own credential, and the last one written is valid.
+     */
     rotate: async (actor: Actor, id: string) => {
-      // A machine user never changes its kind, nor a Basic one its user name.
+      // The kind of a machine user and the user name of a Basic one never change.
       const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db.read, id), 'machine user')
       const { token, stored } = newBearer()
       const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
@@ -73,17 +78,17 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
   }
 }
 
-/** A random token, and what is stored of it. */
+/** Returns a random token and the values to store for it. */
 function newBearer(): { token: string; stored: store.StoredCredential } {
   const { token, tokenPrefix, tokenHash } = buildMachineToken(randomBytes(tokenBytes))
   return { token, stored: { username: `Bearer:${tokenPrefix}`, tokenPrefix, tokenHash } }
 }
 
-/** RFC 7617: a colon ends the user name, so it cannot be part of it. */
+/** Rejects colons: in RFC 7617, a colon ends the user name. */
 function checkUsername(username: string): string {
   refuseControls(username, 'username')
   if (username.includes(':')) throw badRequest('username must not contain a colon')
-  if (username.trim() !== username) throw badRequest('username must not begin or end with a space')
+  if (username.trim() !== username) throw badRequest('username must not start or end with a space')
   return checkName(username, 'username')
 }
 
@@ -94,7 +99,7 @@ function checkPassword(password: string): string {
   return checkText(password, 'hashedKey', maxPasswordLength)
 }
 
-/** What no Basic header can carry must not be stored: it could never log in. */
+/** Rejects values that a Basic header cannot carry, because such a machine user could never log in. */
 function refuseControls(text: string, field: string): void {
   if (!fitsBasic(text)) throw badRequest(`${field} must not contain control characters`)
 }

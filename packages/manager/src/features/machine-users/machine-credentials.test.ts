@@ -1,4 +1,4 @@
-// The life of a machine user's credential: rotated, disabled and enabled again, on two replicas of the service.
+// These tests cover the credential lifecycle on two replicas: rotate, disable and enable again.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -62,7 +62,7 @@ describe('rotating a credential', () => {
 
   test('[machine-users.rotate-usernames] [machine-users.rotate] a Basic machine user keeps its name, and the generated token is its password', async () => {
     const id = await makeBasic('keeper', 'first')
-    // Both replicas have seen the password fit and remember that; the rotation counts all the same.
+    // Both replicas have cached the successful password check. The rotation takes effect nevertheless.
     expect(await loginWorks('keeper', 'first')).toEqual([true, true])
     const { data } = await rotate(admin, id)
     const password = data.made.generatedToken as string
@@ -118,7 +118,7 @@ describe('rotating a credential', () => {
       const isLast = token.startsWith(last.after)
       expect(await tokenWorks(replicas, token)).toEqual([isLast, isLast])
     }
-    // Each rotation saw the one before it, so none of them wrote over a credential it had not read.
+    // Each rotation saw its predecessor, so none overwrote a credential that it had not read.
     const steps = audited.map(({ changes }) => changes['tokenPrefix'] as { before: string; after: string })
     expect(steps.slice(1).map(({ before }) => before)).toEqual(steps.slice(0, -1).map(({ after }) => after))
   })

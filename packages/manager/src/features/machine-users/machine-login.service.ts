@@ -1,5 +1,5 @@
-// Who a machine token belongs to, on the routes that backends call directly. Every call reads the row, coalesced with
-// other calls in flight, so a rotated or disabled credential is refused at once on every replica.
+// Identifies the machine user of a token on routes that backends call directly. Every call reads the row, coalesced
+// with concurrent calls. A rotated or disabled credential is therefore rejected immediately on every replica.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { parseAuthorization } from '../../platform/credentials/authorization.ts'
@@ -27,14 +27,13 @@ const tooMany = 'too many failed authentication attempts'
 const wrongFormat = (): AppError =>
   new AppError('unauthenticated', `Invalid authorization format. ${expected}`)
 
-/** Authentication of machine users by Bearer token. */
 export function createMachineLoginService({ database, metrics, authFailures, throttle }: MachineLoginDeps) {
   const findMachine = createCoalesced<Buffer, Machine>({
     keyOf: (hash) => hash.toString('base64'),
     run: (hashes) => readMachines(database.run, hashes),
   })
 
-  /** The machine user, or for how long its client is blocked (0 for a failure that was still free). */
+  /** Returns the machine user, or how long the client is blocked (0 while failures are still tolerated). */
   const examine = async (
     header: string,
     client: string,
@@ -47,7 +46,7 @@ export function createMachineLoginService({ database, metrics, authFailures, thr
     const hash = machineTokenHash(authorization.value)
     const machine = hash === null ? null : await findMachine(hash)
     if (machine !== null) {
-      // A correct token of 256 random bits is no guess, so it passes even while its client is blocked.
+      // A correct token has 256 random bits and cannot be guessed, so it is accepted even while its client is blocked.
       throttle.succeed(client)
       metrics.auth.inc({ kind: 'bearer', outcome: 'ok' })
       return { machine }
@@ -59,7 +58,7 @@ export function createMachineLoginService({ database, metrics, authFailures, thr
   }
 
   return {
-    /** `header` is null when there is none; a request without a credential is refused but is not a failed guess. */
+    /** `header` is null if the request has none. Such a request is rejected but does not count as a failed guess. */
     authenticate: async (header: string | null, client: string): Promise<Machine> => {
       if (header === null) throw new AppError('unauthenticated', `Missing Authorization header. ${expected}`)
       const result = await examine(header, client)
@@ -68,7 +67,7 @@ export function createMachineLoginService({ database, metrics, authFailures, thr
       throw rateLimited(tooMany, result.blockedMs)
     },
 
-    /** The response to a backend that asks about its own credential: a result, not an error. */
+    /** Reports to a backend whether its own credential is valid. An invalid token is a result, not an error. */
     check: async (header: string | null, client: string): Promise<Check> => {
       if (header === null)
         return { authenticated: false, message: `no Authorization header was sent. ${expected}` }

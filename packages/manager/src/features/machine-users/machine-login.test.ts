@@ -1,4 +1,4 @@
-// Bearer authentication of machine users on /api/machine/* and /esb/*, and GET /api/machine/check.
+// These tests cover Bearer authentication of machine users on /api/machine/* and /esb/*, and GET /api/machine/check.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -18,7 +18,7 @@ import { uuid } from '../../../test/kit/members.ts'
 import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const check = '/api/machine/check'
-// The first two are routes of this test's own, the others match no route.
+// The first two paths are registered by this test, and the others match no route.
 const whoami = ['/api/machine/test-whoami', '/esb/test-whoami']
 const nowhere = ['/api/machine/nothing', '/api/machine/', `/esb/${randomUUID()}/some/path`, '/esb/?x=/y']
 const addresses = [...whoami, ...nowhere]
@@ -55,12 +55,12 @@ afterAll(async () => {
 
 const { rotate, update, remove } = machineCalls(() => service)
 
-/** One call as a client that failed nowhere yet. */
+/** Sends a request as a client without earlier failures. */
 const ask = (path: string, headers: Record<string, string> = {}): Promise<JsonAnswer> =>
   call(service.url, path, { ...throughProxy(freshClient()), ...headers })
 const randomToken = (): string => randomBytes(32).toString('base64url')
 
-/** Tokens that were good once, or look as if they were, by what is wrong with them. */
+/** Returns tokens that are no longer valid or only look valid, keyed by the defect. */
 async function badTokens(): Promise<Record<string, string>> {
   const [rotated, disabled, deleted] = [
     await seedMachineUser(service.sql, project),
@@ -192,7 +192,7 @@ describe('Bearer authentication', () => {
   })
 
   test('[machine-auth.basic-user] the password of a Basic machine user opens nothing here, in no header', async () => {
-    // In the form of a token, so that it is looked up like one.
+    // The password has the format of a token, so that it is looked up as one.
     const first = randomToken()
     const basic = await createMachine(service, admin, project.environmentId, {
       username: 'basic',
@@ -223,7 +223,7 @@ describe('Bearer authentication', () => {
       401,
       expect.stringMatching(/^no authenticated user/),
     ])
-    // Nor does an identity open what is for machine users.
+    // A forwarded user identity does not give access to machine routes either.
     for (const path of addresses) expect((await call(service.url, path, headersOf(admin))).status).toBe(401)
   })
 

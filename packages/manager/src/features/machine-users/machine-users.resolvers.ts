@@ -2,7 +2,6 @@ import type { Resolvers } from '../../generated/graphql.ts'
 import type { MachineCredentialsService } from './machine-credentials.service.ts'
 import type { MachineUsersService } from './machine-users.service.ts'
 
-/** GraphQL for machine users. */
 export function createMachineUsersResolvers(
   service: MachineUsersService,
   credentials: MachineCredentialsService,

@@ -1,4 +1,3 @@
-// The response to a backend that asks about its own credential.
 import { Type } from 'typebox'
 import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
 

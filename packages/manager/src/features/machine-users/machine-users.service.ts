@@ -10,7 +10,10 @@ import * as store from './machine-users.store.ts'
 export type MachineUsersDeps = {
   db: Db
   audit: Audit
-  /** A text with the number of logged ESB requests of a machine user, null for none; with any, deletion is refused. */
+  /**
+   * Returns the number of logged ESB requests of a machine user as text, or null for none. Any request prevents
+   * deletion.
+   */
   countServedRequests: (tx: Tx, machineUserId: string) => Promise<string | null>
 }
 export type MachineUsersService = ReturnType<typeof createMachineUsersService>
@@ -23,7 +26,7 @@ type UpdateInput = {
   clearTokenPrefix?: boolean | null
 }
 
-/** What a credential is stored as never leaves the store, so no audit row can hold it. */
+/** Builds audit events. Stored credentials never leave the store, so audit rows cannot contain them. */
 export const machineUserEvent = auditedEntity<store.MachineUser>({
   type: 'machineUser',
   classes: {
@@ -43,7 +46,7 @@ export const machineUserEvent = auditedEntity<store.MachineUser>({
 
 const credentialFields = ['hashedKey', 'tokenPrefix', 'clearTokenPrefix'] as const
 
-/** Rules about machine users, except their credentials. */
+/** Lists, updates and deletes machine users. Credentials have their own service. */
 export function createMachineUsersService(deps: MachineUsersDeps) {
   const { db, audit } = deps
   return {
@@ -56,7 +59,7 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
       const refused = credentialFields.find((field) => (input[field] ?? null) !== null)
       if (refused !== undefined)
         throw badRequest(
-          `updateMachineUser does not take ${refused}: replace the credential with rotateMachineUserToken`,
+          `updateMachineUser does not accept ${refused}: replace the credential with rotateMachineUserToken`,
         )
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')

@@ -1,4 +1,4 @@
-// When clients that send wrong machine tokens are blocked.
+// These settings define after how many wrong machine tokens a client is blocked.
 import { throttleSettings, throttleTime } from '../../config/throttle-settings.ts'
 
 export const machineUserSettings = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
@@ -19,7 +19,7 @@ export type MachineUser = {
   createdAt: string
 }
 
-/** What the row keeps of a credential: never the credential itself. */
+/** The stored form of a credential, which never contains the credential itself. */
 export type StoredCredential =
   { username: string; tokenPrefix: string; tokenHash: Buffer } | { username: string; passwordHash: string }
 
@@ -44,7 +44,6 @@ export const machineUserFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A page of an environment's machine users. */
 export function listMachineUsers(db: Reads, environmentId: string, page: Page): Promise<MachineUser[]> {
   const where = sql<boolean>`machine_users.environment_id = ${environmentId}`
   return pageOf(db, { table: 'machineUsers', columns, page, where })
@@ -54,17 +53,16 @@ export function findMachineUser(db: Reads, id: string): Promise<MachineUser | un
   return db.selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
-/** The machine users with these ids, in any order. */
+/** Returns the machine users with these ids, in any order. */
 export function findMachineUsers(db: Reads, ids: readonly string[]): Promise<MachineUser[]> {
   return db.selectFrom('machineUsers').select(columns).where('id', 'in', ids).execute()
 }
 
-/** One machine user, locked until the transaction ends. */
+/** Returns a machine user and locks its row until the transaction ends. */
 export function lockMachineUser(tx: Tx, id: string): Promise<MachineUser | undefined> {
   return tx.selectFrom('machineUsers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** The project of an environment. */
 export async function findProjectOf(tx: Tx, environmentId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('environments')
@@ -74,7 +72,9 @@ export async function findProjectOf(tx: Tx, environmentId: string): Promise<stri
   return row?.projectId
 }
 
-/** Nothing when the environment is gone; the row's project is the environment's. */
+/**
+ * Inserts a machine user with the project of its environment. Returns undefined if the environment no longer exists.
+ */
 export function insertMachineUser(
   tx: Tx,
   values: { id: string; environmentId: string; name: string; enabled: boolean } & StoredCredential,
@@ -103,7 +103,6 @@ export function insertMachineUser(
     .executeTakeFirst()
 }
 
-/** Puts a new credential in the place of the old one. */
 export function replaceCredential(
   tx: Tx,
   id: string,
@@ -135,18 +134,18 @@ export async function deleteMachineUser(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('machineUsers').where('id', '=', id).execute()
 }
 
-/** An enabled machine user as its token identifies it. */
+/** An enabled machine user, identified by its token. */
 export type Machine = {
   id: string
   name: string
   username: string
   environmentId: string
   projectId: string
-  /** The version of its project's endpoints, read with the row: what is cached under another one is stale. */
+  /** The version of the project endpoints, read with the row. Cache entries of another version are stale. */
   endpointsVersion: string
 }
 
-// Two index lookups per token, for any number of machine users.
+// The statement costs two index lookups per token, regardless of the number of machine users.
 const byTokenStatement: PreparedStatement = {
   name: 'machine-users-by-token',
   kind: 'read',
@@ -161,11 +160,11 @@ const byTokenStatement: PreparedStatement = {
     ) m`,
 }
 
-/** The enabled machine users with these token hashes, in this order; null where there is none. */
+/** Returns the enabled machine users in the order of the token hashes; null for an unknown hash. */
 export async function readMachines(
   run: RunPrepared,
   tokenHashes: readonly Buffer[],
 ): Promise<(Machine | null)[]> {
   const rows = await run<Machine & { position: number }>(byTokenStatement, [tokenHashes])
-  return inPlace<Machine>(tokenHashes.length, rows)
+  return orderByPosition<Machine>(tokenHashes.length, rows)
 }

@@ -1,4 +1,4 @@
-// Machine users through GraphQL: making, listing, changing and removing them. Rotation: machine-credentials.test.ts.
+// These tests cover machine users through GraphQL. machine-credentials.test.ts covers rotation.
 import { createHash, pbkdf2Sync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -36,13 +36,13 @@ const environmentOf = async (projectId: string, name: string): Promise<string> =
   )
   return rows[0]?.id as string
 }
-/** A person with a role in the project, or with none. */
+/** Creates a user with this role in the project, or without a role if it is null. */
 const memberOf = async (role: string | null): Promise<Person> => {
   const person = await seedUser(service.sql, role ?? 'outsider')
   if (role !== null) await seedMember(service.sql, person, role, { projectId: project.id })
   return person
 }
-/** Everything that is kept about a machine user: its row, its audit rows, and every line of the log. */
+/** Returns all stored data about a machine user: its row, its audit rows, and every log line. */
 const keptAbout = async (id: string): Promise<string> => {
   const audited = (await auditOf(id)).map(({ everything }) => everything)
   return [(await keptOf(id))?.everything, ...audited, JSON.stringify(service.logLines)].join('\n')
@@ -101,13 +101,13 @@ describe('making a Basic machine user', () => {
   test('[machine-users.create-basic] [machine-users.create-result] [machine-users.basic-storage] keeps the user name, echoes the password once and stores its slow hash', async () => {
     const password = 'pa:ss wörd'
     const hashes = new Set<string>()
-    // The test hashes in this process too, which must not count as overload.
+    // The test also hashes in this process, which must not count as overload.
     const transport = { loopDelayMs: () => 0 }
     const real = await startTestApp({ database: service.database, limits: 'production', transport })
     for (const [username, hashedKey] of [
       ['alpha', password],
       ['beta', password],
-      // It only resembles the constant, so it is a password like any other.
+      // This text only resembles the constant, so it is an ordinary password.
       ['gamma', generateToken.toLowerCase()],
     ] as const) {
       const input = { name: 'Old', username, hashedKey }
@@ -148,8 +148,8 @@ describe('making a Basic machine user', () => {
       [{ username: '' }, `username ${lengths}`],
       [{ username: 'x'.repeat(101) }, `username ${lengths}`],
       [{ username: 'a:b' }, 'username must not contain a colon'],
-      [{ username: ' ' }, 'username must not begin or end with a space'],
-      [{ username: 'a ' }, 'username must not begin or end with a space'],
+      [{ username: ' ' }, 'username must not start or end with a space'],
+      [{ username: 'a ' }, 'username must not start or end with a space'],
       [
         { username: 'a', hashedKey: '' },
         `hashedKey must be ${generateToken} for a Bearer token, or a password for Basic`,
@@ -178,7 +178,7 @@ describe('making a Basic machine user', () => {
     const refused = both.filter(({ error }) => error !== null)
     expect([made.length, refused.length]).toEqual([1, 1])
     for (const answer of [...refused, await take(project.environmentId), await take(qas)]) {
-      expect(answer.error).toBe('a Basic machine user with this username exists already in the project')
+      expect(answer.error).toBe('the project already has a Basic machine user with this username')
       expectRefused(answer, 'conflict')
     }
     expect((await take(other.environmentId)).error).toBeNull()

@@ -20,15 +20,17 @@ const event = auditedEntity<store.ApplicationMember>({
   projectOf: (member) => member.projectId,
 })
 
-/** Application roles lie below every project role that may grant them, so the caller's project role decides alone. */
+/**
+ * Throws unless the caller is a maintainer or above. Only the project role matters, because every role that may grant
+ * application roles is above them.
+ */
 async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
   if (await isStillAdministrator(tx, actor.user.id)) return
   const role = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(role) < projectRank('maintainer'))
-    throw notPermitted('memberships need project role maintainer or higher')
+    throw notPermitted('managing memberships needs project role maintainer or higher')
 }
 
-/** Rules about who belongs to an application. */
 export function createApplicationMembersService({ db, audit }: { db: Db; audit: Audit }) {
   return {
     list: (applicationId: string, args: ListArgs): Promise<store.ApplicationMember[]> =>

@@ -34,12 +34,12 @@ export function listApplicationMembers(
   })
 }
 
-/** One membership by id, in any application. */
+/** Finds a membership by id in any application. */
 export function findApplicationMember(db: Reads, id: string): Promise<ApplicationMember | undefined> {
   return db.selectFrom('user2applications').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
-/** The same, locked until the transaction ends. */
+/** Returns a membership and locks its row until the transaction ends. */
 export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMember | undefined> {
   return tx
     .selectFrom('user2applications')

@@ -1,10 +1,10 @@
-// Reads, inside the writing transaction, what the caller holds at this moment. The rows stay locked until it ends, so
-// a demotion either comes before the grant and stops it, or waits for it.
+// Reads the current roles of the caller inside the writing transaction and locks the rows until the transaction ends. A
+// demotion therefore either commits before the grant and prevents it, or waits for it.
 import type { TenantPermission } from '../../policy/roles.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { TenantRole } from './role-grants.pure.ts'
 
-/** The user's role in the tenant with its permissions, or null. */
+/** Returns the role of the user in the tenant with its permissions, or null. */
 export async function tenantRoleOf(tx: Tx, tenantId: string, userId: string): Promise<TenantRole | null> {
   const row = await tx
     .selectFrom('user2tenants as m')
@@ -19,7 +19,6 @@ export async function tenantRoleOf(tx: Tx, tenantId: string, userId: string): Pr
   return row === undefined ? null : { name: row.name, permissions: row.permissions as TenantPermission[] }
 }
 
-/** The definition with this name in the tenant, or null. */
 export async function tenantRoleNamed(tx: Tx, tenantId: string, name: string): Promise<TenantRole | null> {
   const row = await tx
     .selectFrom('tenantRoleDefinitions')
@@ -31,12 +30,15 @@ export async function tenantRoleNamed(tx: Tx, tenantId: string, name: string): P
   return row === undefined ? null : { name: row.name, permissions: row.permissions as TenantPermission[] }
 }
 
-/** Changes of a project's memberships happen one after the other: what one counts, none changes meanwhile. */
+/** Serializes membership changes of a project, so that the owner count stays valid until the transaction ends. */
 export async function lockProjectMembers(tx: Tx, projectId: string): Promise<void> {
   await tx.selectFrom('projects').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
 }
 
-/** The same for a tenant's memberships; returns the tenant's project, or undefined when there is no such tenant. */
+/**
+ * Serializes membership changes of a tenant. Returns the project of the tenant, or undefined if the tenant does not
+ * exist.
+ */
 export async function lockTenantMembers(tx: Tx, tenantId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('tenants')
@@ -47,7 +49,7 @@ export async function lockTenantMembers(tx: Tx, tenantId: string): Promise<strin
   return row?.projectId
 }
 
-/** The same for an application's memberships. */
+/** Serializes membership changes of an application. Returns its project, or undefined if it does not exist. */
 export async function lockApplicationMembers(tx: Tx, applicationId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('applications')

@@ -1,5 +1,6 @@
-// Memberships: who has which role in a project, a tenant or an application, the rules about granting roles, and the
-// role definitions of tenants. What a role may do is not here (policy/permissions.ts).
+// This feature manages memberships, which are the roles of users in projects, tenants and applications. It contains the
+// rules for granting roles, and the role definitions of tenants. policy/permissions.ts defines the permissions of a
+// role.
 import { defineFeature } from '../../feature.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -13,6 +14,7 @@ import { createTenantMembersService } from './tenant-members.service.ts'
 import { createTenantRolesResolvers } from './tenant-roles.resolvers.ts'
 import { type TenantRolesService, createTenantRolesService } from './tenant-roles.service.ts'
 
+/** Functions for features that create projects and tenants. They run in the transaction of the caller. */
 export type MembershipsApi = {
   addFirstOwner: ProjectMembersService['addFirstOwner']
   seedTenantRoles: TenantRolesService['seed']
@@ -21,27 +23,28 @@ export type MembershipsApi = {
 const constraints: ConstraintMeanings = {
   user2projects_member_key: [
     'conflict',
-    'the user is a member of the project already; change the role instead',
+    'the user is already a member of the project; change the role instead',
   ],
   user2projects_user_fkey: ['not_found', 'user not found'],
   user2projects_project_fkey: ['not_found', 'project not found'],
   user2tenants_member_key: [
     'conflict',
-    'the user is a member of the tenant already; change the role instead',
+    'the user is already a member of the tenant; change the role instead',
   ],
   user2tenants_user_fkey: ['not_found', 'user not found'],
   user2tenants_role_fkey: ['conflict', 'the role definition is in use; give its members another role first'],
   user2applications_member_key: [
     'conflict',
-    'the user is a member of the application already; change the role instead',
+    'the user is already a member of the application; change the role instead',
   ],
   user2applications_user_fkey: ['not_found', 'user not found'],
   user2applications_application_fkey: ['not_found', 'application not found'],
   user2tenants_tenant_fkey: ['not_found', 'tenant not found'],
   tenant_role_definitions_tenant_fkey: ['not_found', 'tenant not found'],
-  tenant_role_definitions_name_key: ['conflict', 'the tenant has a role definition with this name already'],
+  tenant_role_definitions_name_key: ['conflict', 'the tenant already has a role definition with this name'],
 }
 
+/** Provides the GraphQL fields for memberships and for the role definitions of tenants. */
 export const memberships = defineFeature({
   name: 'memberships',
   sdl: readSdl(import.meta.url, './memberships.graphql', './tenant-roles.graphql'),

@@ -9,7 +9,6 @@ export type Services = {
   applicationMembers: ApplicationMembersService
 }
 
-/** GraphQL for memberships of all three kinds. */
 export function createMembershipsResolvers({ projectMembers, tenantMembers, applicationMembers }: Services) {
   return {
     Query: {

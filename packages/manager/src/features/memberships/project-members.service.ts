@@ -9,7 +9,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
-import { refuseProjectGrant } from './role-grants.pure.ts'
+import { findProjectGrantProblem } from './role-grants.pure.ts'
 import * as store from './project-members.store.ts'
 
 export type ProjectMembersService = ReturnType<typeof createProjectMembersService>
@@ -21,48 +21,52 @@ const event = auditedEntity<store.ProjectMember>({
   projectOf: (member) => member.projectId,
 })
 
-type Change = { projectId: string; userId: string; present: ProjectRole | null; granted: ProjectRole | null }
-
-/** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
-async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
-  const isAbove = await isStillAdministrator(tx, actor.user.id)
-  const refusal = refuseProjectGrant({
-    caller: isAbove ? 'above' : await projectRoleOf(tx, change.projectId, actor.user.id),
-    isSelf: change.userId === actor.user.id,
-    present: change.present,
-    granted: change.granted,
-    owners: await store.countOwners(tx, change.projectId),
-  })
-  if (refusal !== null) throw notPermitted(refusal)
+type Change = {
+  projectId: string
+  userId: string
+  current: ProjectRole | null
+  requested: ProjectRole | null
 }
 
-/** Rules about who belongs to a project. */
+/** Throws unless the role that the caller had before the change permits it. The caller must hold the member lock. */
+async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
+  const isAbove = await isStillAdministrator(tx, actor.user.id)
+  const problem = findProjectGrantProblem({
+    caller: isAbove ? 'above' : await projectRoleOf(tx, change.projectId, actor.user.id),
+    isSelf: change.userId === actor.user.id,
+    current: change.current,
+    requested: change.requested,
+    owners: await store.countOwners(tx, change.projectId),
+  })
+  if (problem !== null) throw notPermitted(problem)
+}
+
 export function createProjectMembersService({ db, audit }: { db: Db; audit: Audit }) {
-  /** Checks and makes one change of an existing membership; `granted` null removes it. */
+  /** Checks and applies a change of an existing membership; `requested` null removes it. */
   const change = (
     actor: Actor,
     id: string,
-    granted: ProjectRole | null,
+    requested: ProjectRole | null,
   ): Promise<store.ProjectMember | null> =>
     db.transaction(async (tx) => {
       const { projectId } = orNotFound(await store.findProjectMember(tx, id), 'user2project')
       await authority.lockProjectMembers(tx, projectId)
-      // Read again under the lock: another change may have come first.
+      // The membership is read again under the lock, because a concurrent change may have committed first.
       const before = orNotFound(await store.findProjectMember(tx, id), 'user2project')
       const { userId, role } = before
-      await assertGrant(tx, actor, { projectId, userId, present: role as ProjectRole, granted })
-      if (granted === null) {
+      await assertGrant(tx, actor, { projectId, userId, current: role as ProjectRole, requested })
+      if (requested === null) {
         await store.deleteProjectMember(tx, id)
         await audit.append(tx, actor, event('revoke', { before, after: null }))
         return null
       }
-      const after = await store.setProjectRole(tx, id, granted)
+      const after = await store.setProjectRole(tx, id, requested)
       await audit.append(tx, actor, event('update', { before, after }))
       return after
     })
 
   return {
-    /** The creator of a project becomes its owner, in the transaction that creates it. */
+    /** Makes the creator of a project its owner, in the transaction that creates the project. */
     addFirstOwner: async (tx: Tx, actor: Actor, projectId: string): Promise<void> => {
       const after = await store.insertProjectMember(tx, { projectId, userId: actor.user.id, role: 'owner' })
       await audit.append(tx, actor, event('grant', { before: null, after }))
@@ -79,12 +83,12 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     },
 
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
-      const granted = checkOneOf(role, 'role', projectRoles)
+      const requested = checkOneOf(role, 'role', projectRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         await authority.lockProjectMembers(tx, projectId)
-        await assertGrant(tx, actor, { projectId, userId, present: null, granted })
-        const after = await store.insertProjectMember(tx, { projectId, userId, role: granted })
+        await assertGrant(tx, actor, { projectId, userId, current: null, requested })
+        const after = await store.insertProjectMember(tx, { projectId, userId, role: requested })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after
       })

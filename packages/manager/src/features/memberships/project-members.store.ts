@@ -18,7 +18,7 @@ export function listProjectMembers(db: Reads, projectId: string, page: Page): Pr
   return pagesOf(db, { table: 'user2projects', columns, page, parent: 'projectId', parentIds: [projectId] })
 }
 
-/** One membership by id, in any project. */
+/** Finds a membership by id in any project. */
 export function findProjectMember(db: Reads, id: string): Promise<ProjectMember | undefined> {
   return db.selectFrom('user2projects').select(columns).where('id', '=', id).executeTakeFirst()
 }

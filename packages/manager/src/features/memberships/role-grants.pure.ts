@@ -1,34 +1,36 @@
-// The rules about granting roles. Pure: callers read the roles inside the writing transaction and ask here.
+// These rules decide which roles a caller may grant. Callers of these functions read the roles inside the writing
+// transaction and pass them in.
 import { type ProjectRole, type TenantPermission, projectRank } from '../../policy/roles.ts'
 
-/** Above a project (administrators) or above a tenant (maintainers of its project, administrators). */
+/** The caller is above a project (administrators) or above a tenant (maintainers of its project, administrators). */
 export type Above = 'above'
 
 export type ProjectGrant = {
   caller: ProjectRole | Above | null
   isSelf: boolean
-  /** The target's role now; null when they are no member yet. */
-  present: ProjectRole | null
+  /** The current role of the target; null if the target is not a member. */
+  current: ProjectRole | null
   /** The requested role; null to remove. */
-  granted: ProjectRole | null
+  requested: ProjectRole | null
   owners: number
 }
 
-/** Why a change of a project membership is refused, or null when it is fine. */
-export function refuseProjectGrant({
+/** Returns why a change of a project membership is rejected, or null if it is permitted. */
+export function findProjectGrantProblem({
   caller,
   isSelf,
-  present,
-  granted,
+  current,
+  requested,
   owners,
 }: ProjectGrant): string | null {
   const callerRank = caller === 'above' ? Number.POSITIVE_INFINITY : projectRank(caller)
-  if (callerRank < projectRank('maintainer')) return 'memberships need project role maintainer or higher'
-  if (projectRank(granted) > callerRank) return `your role does not let you grant ${granted}`
-  if (projectRank(present) > callerRank) return 'the member has a higher role than you'
-  if (isSelf && caller !== 'above' && projectRank(granted) > projectRank(present))
+  if (callerRank < projectRank('maintainer'))
+    return 'managing memberships needs project role maintainer or higher'
+  if (projectRank(requested) > callerRank) return `your role does not let you grant ${requested}`
+  if (projectRank(current) > callerRank) return 'the member has a higher role than you'
+  if (isSelf && caller !== 'above' && projectRank(requested) > projectRank(current))
     return 'you cannot raise your own role'
-  if (present === 'owner' && granted !== 'owner' && owners <= 1)
+  if (current === 'owner' && requested !== 'owner' && owners <= 1)
     return 'the last owner stays; make another member owner first'
   return null
 }
@@ -37,23 +39,24 @@ export type TenantRole = { name: string; permissions: readonly TenantPermission[
 
 export type TenantGrant = {
   caller: TenantRole | Above | null
-  present: TenantRole | null
-  granted: TenantRole | null
+  current: TenantRole | null
+  requested: TenantRole | null
   owners: number
 }
 
 /**
- * Why a change of a tenant membership is refused, or null. A role is above another when it has a permission more;
- * `owner` is above all others, whatever their permissions. So callers cannot raise themselves: their own role is the
- * bound.
+ * Returns why a change of a tenant membership is rejected, or null if it is permitted. A caller can grant or change
+ * only roles whose permissions are a subset of their own, so callers cannot raise themselves. `owner` is above all
+ * other roles.
  */
-export function refuseTenantGrant({ caller, present, granted, owners }: TenantGrant): string | null {
+export function findTenantGrantProblem({ caller, current, requested, owners }: TenantGrant): string | null {
   if (caller === 'above') return null
   if (caller === null || !caller.permissions.includes('members'))
-    return 'memberships need tenant permission members'
-  if (granted !== null && !covers(caller, granted)) return `your role does not let you grant ${granted.name}`
-  if (present !== null && !covers(caller, present)) return 'the member has a higher role than you'
-  if (present?.name === 'owner' && granted?.name !== 'owner' && owners <= 1)
+    return 'managing memberships needs tenant permission members'
+  if (requested !== null && !covers(caller, requested))
+    return `your role does not let you grant ${requested.name}`
+  if (current !== null && !covers(caller, current)) return 'the member has a higher role than you'
+  if (current?.name === 'owner' && requested?.name !== 'owner' && owners <= 1)
     return 'the last owner stays; make another member owner first'
   return null
 }

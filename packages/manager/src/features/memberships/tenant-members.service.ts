@@ -9,7 +9,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
-import { type Above, type TenantRole, refuseTenantGrant } from './role-grants.pure.ts'
+import { type Above, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
 import * as store from './tenant-members.store.ts'
 
 export type TenantMembersService = ReturnType<typeof createTenantMembersService>
@@ -21,7 +21,7 @@ const event = auditedEntity<store.TenantMember>({
   projectOf: (member) => member.projectId,
 })
 
-/** What the caller is to a tenant: administrators and maintainers of its project are above it. */
+/** Returns the role of the caller. Administrators and maintainers of the project are above the tenant. */
 async function callerRole(
   tx: Tx,
   actor: Actor,
@@ -37,19 +37,19 @@ async function callerRole(
 type Change = {
   projectId: string
   tenantId: string
-  present: TenantRole | null
-  granted: TenantRole | null
+  current: TenantRole | null
+  requested: TenantRole | null
 }
 
-/** Throws unless the caller, by what they hold before the change, may make it. Needs the member lock. */
+/** Throws unless the roles that the caller had before the change permit it. The caller must hold the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
-  const refusal = refuseTenantGrant({
+  const problem = findTenantGrantProblem({
     caller: await callerRole(tx, actor, change.projectId, change.tenantId),
-    present: change.present,
-    granted: change.granted,
+    current: change.current,
+    requested: change.requested,
     owners: await store.countOwners(tx, change.tenantId),
   })
-  if (refusal !== null) throw notPermitted(refusal)
+  if (problem !== null) throw notPermitted(problem)
 }
 
 async function definedRole(tx: Tx, tenantId: string, name: string): Promise<TenantRole> {
@@ -58,24 +58,23 @@ async function definedRole(tx: Tx, tenantId: string, name: string): Promise<Tena
   return role
 }
 
-/** Rules about who belongs to a tenant. */
 export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit }) {
-  /** Checks and makes one change of an existing membership; `roleName` null removes it. */
+  /** Checks and applies a change of an existing membership; `roleName` null removes it. */
   const change = (actor: Actor, id: string, roleName: string | null): Promise<store.TenantMember | null> =>
     db.transaction(async (tx) => {
       const { tenantId } = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
       await authority.lockTenantMembers(tx, tenantId)
-      // Read again under the lock: another change may have come first.
+      // The membership is read again under the lock, because a concurrent change may have committed first.
       const before = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
-      const granted = roleName === null ? null : await definedRole(tx, tenantId, roleName)
-      const present = await authority.tenantRoleNamed(tx, tenantId, before.roleName)
-      await assertGrant(tx, actor, { projectId: before.projectId, tenantId, present, granted })
-      if (granted === null) {
+      const requested = roleName === null ? null : await definedRole(tx, tenantId, roleName)
+      const current = await authority.tenantRoleNamed(tx, tenantId, before.roleName)
+      await assertGrant(tx, actor, { projectId: before.projectId, tenantId, current, requested })
+      if (requested === null) {
         await store.deleteTenantMember(tx, id)
         await audit.append(tx, actor, event('revoke', { before, after: null }))
         return null
       }
-      const after = await store.setTenantRole(tx, id, granted.name)
+      const after = await store.setTenantRole(tx, id, requested.name)
       await audit.append(tx, actor, event('update', { before, after }))
       return after
     })
@@ -95,14 +94,14 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
-        const granted = await definedRole(tx, tenantId, roleName)
-        // Before the write: a caller who adds themselves must not be judged by the row they are about to get.
-        await assertGrant(tx, actor, { projectId, tenantId, present: null, granted })
+        const requested = await definedRole(tx, tenantId, roleName)
+        // The check runs before the write: callers who add themselves must not get permissions from the new row.
+        await assertGrant(tx, actor, { projectId, tenantId, current: null, requested })
         const after = await store.insertTenantMember(tx, {
           projectId,
           tenantId,
           userId,
-          roleName: granted.name,
+          roleName: requested.name,
         })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after

@@ -24,7 +24,7 @@ export function listTenantMembers(db: Reads, tenantId: string, page: Page): Prom
   return pagesOf(db, { table: 'user2tenants', columns, page, parent: 'tenantId', parentIds: [tenantId] })
 }
 
-/** One membership by id, in any tenant. */
+/** Finds a membership by id in any tenant. */
 export function findTenantMember(db: Reads, id: string): Promise<TenantMember | undefined> {
   return db.selectFrom('user2tenants').select(columns).where('id', '=', id).executeTakeFirst()
 }

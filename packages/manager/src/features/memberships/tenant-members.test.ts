@@ -81,7 +81,7 @@ describe('tenant memberships', () => {
 })
 
 describe('tenants manage their own members', () => {
-  /** A tenant with an owner and an admin; the project has a maintainer. */
+  /** Creates a tenant with an owner and an admin in a project with a maintainer. */
   const seedHouse = async (slug: string) => {
     const house = await seedProject(service.sql, slug)
     const of = { projectId: house.id, tenantId: house.tenantId }

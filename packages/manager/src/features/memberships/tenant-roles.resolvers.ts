@@ -1,7 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { TenantRolesService } from './tenant-roles.service.ts'
 
-/** GraphQL for role definitions of tenants. */
 export function createTenantRolesResolvers(service: TenantRolesService) {
   return {
     Query: {

@@ -25,17 +25,16 @@ const event = auditedEntity<store.TenantRoleDefinition>({
   projectOf: (role) => role.projectId,
 })
 
-/** The definitions every tenant starts with. */
+/** The role definitions of a new tenant. */
 export const seededTenantRoles = [
   { name: 'member', permissions: ['apps.read'], seeded: true },
   { name: 'admin', permissions: ['apps.read', 'apps.configure', 'members', 'invites'], seeded: true },
   { name: 'owner', permissions: tenantPermissions, seeded: true },
 ]
 
-/** Rules about the role definitions of tenants. */
 export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }) {
   return {
-    /** Adds the first definitions, in the transaction that creates the tenant. */
+    /** Inserts the initial definitions in the transaction that creates the tenant. */
     seed: async (tx: Tx, tenant: { id: string; projectId: string }): Promise<void> => {
       await store.insertTenantRoles(tx, tenant, seededTenantRoles)
     },
@@ -72,9 +71,9 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
         const name = checkName(input.name ?? before.name)
         const permissions = checkPermissions(input.permissions ?? before.permissions)
         if (before.seeded && name !== before.name)
-          throw conflict(`the seeded role ${before.name} keeps its name`)
+          throw conflict(`the seeded role ${before.name} cannot be renamed`)
         if (before.seeded && before.name === 'owner')
-          throw conflict('the role owner always holds every permission')
+          throw conflict('the permissions of the role owner cannot be changed')
         const after = await store.updateTenantRole(tx, id, { name, permissions })
         await audit.append(tx, actor, event('update', { before, after }))
         return after
@@ -91,7 +90,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
   }
 }
 
-/** The member lock first, as membership changes take it, so that the two cannot deadlock. */
+/** Acquires the member lock first, in the same order as membership changes, to prevent deadlocks. */
 async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
   const { tenantId } = orNotFound(await store.findTenantRole(tx, id), 'tenant role definition')
   await lockTenantMembers(tx, tenantId)
@@ -99,7 +98,7 @@ async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
 }
 
 function checkPermissions(permissions: readonly string[]): string[] {
-  if (permissions.length > tenantPermissions.length) throw badRequest('a permission is named more than once')
+  if (permissions.length > tenantPermissions.length) throw badRequest('a permission is listed more than once')
   return [
     ...new Set(permissions.map((permission) => checkOneOf(permission, 'permissions', tenantPermissions))),
   ]

@@ -31,12 +31,11 @@ export function listTenantRoles(db: Reads, tenantId: string, page: Page): Promis
   })
 }
 
-/** One definition or nothing. */
 export function findTenantRole(tx: Tx, id: string): Promise<TenantRoleDefinition | undefined> {
   return tx.selectFrom('tenantRoleDefinitions').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
-/** One definition, locked until the transaction ends. */
+/** Returns a definition and locks its row until the transaction ends. */
 export function lockTenantRole(tx: Tx, id: string): Promise<TenantRoleDefinition | undefined> {
   return tx
     .selectFrom('tenantRoleDefinitions')
@@ -46,7 +45,6 @@ export function lockTenantRole(tx: Tx, id: string): Promise<TenantRoleDefinition
     .executeTakeFirst()
 }
 
-/** Adds definitions to a tenant. */
 export async function insertTenantRoles(
   tx: Tx,
   tenant: { id: string; projectId: string },
@@ -68,7 +66,6 @@ export async function insertTenantRoles(
     .execute()
 }
 
-/** The project of a tenant, or nothing. */
 export async function findProjectOfTenant(tx: Tx, tenantId: string): Promise<string | undefined> {
   const row = await tx.selectFrom('tenants').select('projectId').where('id', '=', tenantId).executeTakeFirst()
   return row?.projectId
@@ -87,7 +84,7 @@ export function updateTenantRole(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes the definition; the database refuses one that is in use. */
+/** Deletes the definition. The database rejects the deletion of a definition that is in use. */
 export async function deleteTenantRole(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('tenantRoleDefinitions').where('id', '=', id).execute()
 }

@@ -58,7 +58,7 @@ const roleNamed = async (tenantId: string, name: string): Promise<Role> => {
   return found as Role
 }
 
-/** A tenant of the main project, without members. */
+/** Creates a tenant without members in the main project. */
 const newTenant = async (slug: string): Promise<string> => {
   const id = randomUUID()
   await seedTenant(service.sql, project.id, id, slug)
@@ -219,7 +219,7 @@ describe('tenant role definitions', () => {
     const owner = await roleNamed(tenantId, 'owner')
     for (const permissions of [[], ['apps.read'], ['apps.read', 'members']])
       expect((await update(owner.id, { permissions })).error).toBe(
-        'the role owner always holds every permission',
+        'the permissions of the role owner cannot be changed',
       )
     expect((await roleNamed(tenantId, 'owner')).permissions).toEqual(everything)
     for (const name of ['member', 'admin']) {

@@ -1,15 +1,15 @@
-// Whether notifications and hints may be sent for a tenant and an application: both are the caller's, the application is
-// enabled for the tenant, and no setting turns them off. As SQL, since it is judged in the statement that writes.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// Determines whether a backend may send to a tenant and application. Both must belong to its project, the application
+// must be enabled for the tenant, and no setting may disable sending. The check is SQL, because the writing statement
+// includes it.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
-/** A tenant and an application, named by a machine user of a project. */
-export type CommsPlace = { projectId: string; applicationId: string; tenantId: string }
-/** `foreign`: one of the two is not the project's; `off`: they are, and nothing may be sent. */
+/** A tenant and an application, requested by a machine user of the project. */
+export type CommsTarget = { projectId: string; applicationId: string; tenantId: string }
+/** `foreign`: the tenant or the application belongs to another project. `off`: sending is disabled. */
 export type CommsState = 'foreign' | 'off' | 'on'
 
-/** Tells places apart. */
-export const placeKey = ({ projectId, applicationId, tenantId }: CommsPlace): string =>
+export const targetKey = ({ projectId, applicationId, tenantId }: CommsTarget): string =>
   `${projectId} ${applicationId} ${tenantId}`
 
 const layer = (name: string, where: string): string => `
@@ -17,7 +17,10 @@ const layer = (name: string, where: string): string => `
     select s.backend_comms_enabled as backend, s.frontend_comms_enabled as frontend from settings s where ${where} limit 1
   ) ${name} on true`
 
-/** What `stateOfWanted` reads, for rows `wanted` with project_id, application_id and tenant_id: lookups by key. */
+/**
+ * SQL joins for `stateOfWanted`. Rows of `wanted` need project_id, application_id and tenant_id. Every join is a key
+ * lookup.
+ */
 export const joinState = `
   left join lateral (
     select a.id from applications a
@@ -35,11 +38,11 @@ export const joinState = `
   ${layer('of_app', 's.application_id = app.id and s.tenant_id is null')}
   ${layer('of_project', 's.project_id = wanted.project_id and s.tenant_id is null and s.application_id is null')}`
 
-// The value of a key comes from the most specific layer that has it.
+// The most specific layer that has a value wins.
 const isOff = (part: string): string =>
   `coalesce(own.${part}, of_tenant.${part}, of_app.${part}, of_project.${part}, '') = 'false'`
 
-/** The state of a row that `joinState` extends. */
+/** SQL expression for the state of a row that `joinState` has extended. */
 export const stateOfWanted = `case
     when app.id is null or tenant.id is null then 'foreign'
     when not coalesce(pair.enabled, false) or ${isOff('backend')} or ${isOff('frontend')} then 'off'
@@ -55,15 +58,15 @@ const statement: PreparedStatement = {
     ${joinState}`,
 }
 
-/** The states of these places, in this order. */
+/** Returns the states in input order. */
 export async function readStates(
   run: RunPrepared,
-  places: readonly CommsPlace[],
+  targets: readonly CommsTarget[],
 ): Promise<(CommsState | null)[]> {
   const rows = await run<{ position: number; state: CommsState }>(statement, [
-    places.map(({ projectId }) => projectId),
-    places.map(({ applicationId }) => applicationId),
-    places.map(({ tenantId }) => tenantId),
+    targets.map(({ projectId }) => projectId),
+    targets.map(({ applicationId }) => applicationId),
+    targets.map(({ tenantId }) => tenantId),
   ])
-  return inPlace(places.length, rows).map((row) => row?.state ?? null)
+  return orderByPosition(targets.length, rows).map((row) => row?.state ?? null)
 }

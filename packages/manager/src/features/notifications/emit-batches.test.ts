@@ -1,15 +1,15 @@
-// How many statements emits cost, and that one which cannot be written fails alone.
+// These tests cover the number of statements that emits need, and the isolation of an emit that cannot be written.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   contentOf,
   emit,
-  generous,
-  placeOf,
+  generousLimits,
+  targetFields,
   recipientsOf,
   seedTenantMember,
 } from '../../../test/kit/comms.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { createMetrics } from '../../platform/metrics.ts'
@@ -18,7 +18,7 @@ import { readEmitInput } from './emit-input.pure.ts'
 import { createEmitService } from './emit.service.ts'
 import type { Hint } from '../live-sockets/hints.pure.ts'
 
-const { service, admin, project, member } = useProject({ env: generous })
+const { service, admin, project, member } = useProject({ env: generousLimits })
 let token: string
 let reader: string
 let chief: string
@@ -27,7 +27,7 @@ beforeAll(async () => {
   reader = await seedTenantMember(service, project)
   chief = await seedTenantMember(service, project, 'admin')
 })
-const send = (body: object, key?: string) => emit(service, token, { ...placeOf(project), ...body }, key)
+const send = (body: object, key?: string) => emit(service, token, { ...targetFields(project), ...body }, key)
 const writes = () => service.statements.filter((text) => text.includes('insert into notifications'))
 const inFlight = async (): Promise<number | undefined> => {
   const metric = await service.world.metrics.registry.getSingleMetric('svc_http_inflight')?.get()
@@ -57,7 +57,7 @@ describe('statements', () => {
       [project.tenantId],
     )
     const thousand = rows.map(({ user_id }) => user_id)
-    // The first use of an application by a process verifies that it is one of the project's.
+    // The first emit for an application in a process also verifies that it belongs to the project.
     expect(await cost({ recipients: [reader] })).toBe(3)
     for (const body of [
       { recipients: [reader] },
@@ -77,7 +77,7 @@ describe('statements', () => {
     const answers = await whileLocked(service.database.url, lock, async (commit) => {
       service.statements.length = 0
       const sent = [send({ recipients: [reader] })]
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       sent.push(...Array.from({ length: 64 }, () => send({ recipients: [reader, chief] }, randomUUID())))
       await expect.poll(inFlight, { timeout: 60_000 }).toBe(65)
       await commit()
@@ -110,7 +110,7 @@ describe('an emit that the database refuses', () => {
       const sent = titles.map((title) =>
         send({ title, recipients: [reader] }, title === 'poison' ? key : randomUUID()),
       )
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       await commit()
       return Promise.all(sent)
     })

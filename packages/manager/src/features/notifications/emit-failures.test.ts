@@ -1,8 +1,14 @@
-// Emits whose end is not known, and more of them than can wait.
+// These tests cover emits with an unknown commit status, and more emits than can be queued.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { emit, generous, placeOf, recipientsOf, seedTenantMember } from '../../../test/kit/comms.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import {
+  emit,
+  generousLimits,
+  targetFields,
+  recipientsOf,
+  seedTenantMember,
+} from '../../../test/kit/comms.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { createMetrics } from '../../platform/metrics.ts'
@@ -10,7 +16,7 @@ import { createNotificationMetrics } from './notifications.metrics.ts'
 import { readEmitInput } from './emit-input.pure.ts'
 import { createEmitService } from './emit.service.ts'
 
-const { service, project } = useProject({ env: generous })
+const { service, project } = useProject({ env: generousLimits })
 let token: string
 let reader: string
 beforeAll(async () => {
@@ -19,7 +25,7 @@ beforeAll(async () => {
 })
 const lock: [string, unknown[]] = ['lock table notifications in exclusive mode', []]
 
-/** Ends the connections that wait to write notifications. */
+/** Terminates the connections that wait to write notifications. */
 const end = () =>
   service.sql.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -30,13 +36,13 @@ describe('a connection that breaks while notifications are written', () => {
   test('[comms.emit] [comms.idempotency] answers 503 with Retry-After, and the same key then gets the one right answer', async () => {
     const bodies = [{ recipients: [reader] }, {}, { roles: ['member'] }].map((to) => ({
       key: randomUUID(),
-      body: { ...placeOf(project), ...to },
+      body: { ...targetFields(project), ...to },
     }))
     const send = () => Promise.all(bodies.map(({ key, body }) => emit(service, token, body, key)))
     const broken = await whileLocked(service.database.url, lock, async (commit) => {
       const sent = send()
       const ended = sent.then(() => true)
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       const isOver = () => Promise.race([ended, end().then(() => false)])
       while (!(await isOver()));
       await commit()
@@ -56,11 +62,11 @@ describe('a connection that breaks while notifications are written', () => {
   })
 
   test('[comms.idempotency] once costs an emit with a key nothing; one without is told that it may have been sent', async () => {
-    const body = { ...placeOf(project), recipients: [reader] }
+    const body = { ...targetFields(project), recipients: [reader] }
     const cutOnce = (key?: string) =>
       whileLocked(service.database.url, lock, async (commit) => {
         const sent = emit(service, token, body, key)
-        await untilWaiting(service.sql)
+        await waitForLockWait(service.sql)
         await end()
         await commit()
         return sent
@@ -69,7 +75,7 @@ describe('a connection that breaks while notifications are written', () => {
     expect([keyed.status, keyed.body.recipient_count]).toEqual([202, 1])
     expect(await recipientsOf(service, keyed.body.notification_id)).toEqual([reader])
     expect(bare.status).toBe(503)
-    expect(bare.body.error).toContain('may or may not have been made')
+    expect(bare.body.error).toContain('may or may not have been applied')
   })
 })
 
@@ -98,7 +104,7 @@ describe('what waits to be written', () => {
     const send = (mebibytes: number, projectId?: string) => sendBytes(mebibytes * 1_048_576, projectId)
     const held = await whileLocked(service.database.url, lock, async (commit) => {
       const waiting = [send(40)]
-      await untilWaiting(service.sql)
+      await waitForLockWait(service.sql)
       await expect(send(17)).resolves.toBe(503)
       waiting.push(send(16), send(1, randomUUID()))
       await commit()

@@ -1,18 +1,26 @@
-// What an emit and live data may hold; each refusal names the field and the rule, and nothing is kept of the request.
+// These tests cover the field rules of emits and live data. Each error names the field and the rule, and a rejected
+// request stores nothing.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { contentOf, emit, generous, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
+import {
+  contentOf,
+  emit,
+  generousLimits,
+  targetFields,
+  publish,
+  seedTenantMember,
+} from '../../../test/kit/comms.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 
-const { service, project } = useProject({ env: generous })
+const { service, project } = useProject({ env: generousLimits })
 let token: string
 beforeAll(async () => {
   token = (await seedMachineUser(service.sql, project)).token
   await seedTenantMember(service, project)
 })
-const send = (body: object) => emit(service, token, { ...placeOf(project), ...body })
-const live = (body: object) => publish(service, token, { ...placeOf(project), ...body })
+const send = (body: object) => emit(service, token, { ...targetFields(project), ...body })
+const live = (body: object) => publish(service, token, { ...targetFields(project), ...body })
 const kept = async (body: object) => contentOf(service, (await send(body)).body.notification_id)
 
 async function expectAccepted(field: string, values: readonly unknown[]): Promise<void> {
@@ -27,7 +35,7 @@ async function expectRefused(field: string, values: readonly unknown[], error: u
     ])
 }
 const about = (field: string): unknown => expect.stringMatching(new RegExp(`^${field} must`))
-const control = 'must not contain control characters or broken Unicode'
+const control = 'must not contain control characters or malformed Unicode'
 
 describe('texts', () => {
   test('[comms.emit-texts] a type is dotted and has at most 100 characters', async () => {

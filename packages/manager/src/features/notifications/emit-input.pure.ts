@@ -1,12 +1,12 @@
-// What a backend may say in a notification or in live data, and how a body is told from another one. Functions return
-// what was read, or throw an error that names the field and the rule.
+// Validates emits and live data, and computes the canonical form for comparing bodies. The readers return the parsed
+// value or throw an error that names the field and the rule.
 import { badRequest } from '../../platform/errors.ts'
 import { checkText, hasForbiddenCharacters, isLongerThan } from '../../platform/inputs/inputs.ts'
 import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
 
 type Severity = 'error' | 'info' | 'success' | 'warning'
 
-/** A body whose form the route has checked; an absent field may also be null. */
+/** A body that the route schema has validated. An absent field may also be null. */
 export type EmitBody = {
   recipients?: string[]
   roles?: string[]
@@ -20,7 +20,7 @@ export type EmitBody = {
   dedupe_key?: string | null
 }
 
-/** What a notification says and to whom; without recipients and roles it is for every member. */
+/** Content and audience of a notification. Without recipients and roles, it is for every member. */
 export type EmitInput = {
   recipients: string[] | null
   roles: string[] | null
@@ -29,13 +29,13 @@ export type EmitInput = {
   body: string | null
   severity: Severity
   link: string | null
-  /** JSON. */
+  /** The data as JSON text. */
   data: string | null
   expiresAt: string | null
   key: string | null
 }
 
-/** The largest body of a request. */
+/** Maximum size of a request body. */
 export const maxBodyBytes = 131_072
 
 export const limits = {
@@ -69,10 +69,10 @@ export function readEmitInput(body: EmitBody, header: string | null): EmitInput 
   }
 }
 
-/** A value as JSON, if it is not too long; null for what is absent or null. */
+/** Returns a value as JSON, or null if it is absent or null. Throws 400 if it is too long or nested too deep. */
 export function readData(value: unknown): string | null {
   if (value === undefined || value === null) return null
-  // Before it is written as JSON, which takes a call for each level.
+  // The depth is checked before JSON.stringify, which recurses once per level.
   if (isDeeperThan(value, limits.dataDepth))
     throw badRequest(`data must not be nested deeper than ${limits.dataDepth} levels`)
   const json = JSON.stringify(value)
@@ -81,7 +81,6 @@ export function readData(value: unknown): string | null {
   return json
 }
 
-/** The topic of live data. */
 export const readTopic = (topic: string | null | undefined): string | null =>
   topic === null || topic === undefined ? null : checkText(topic, 'topic', limits.topic)
 
@@ -103,9 +102,9 @@ function checkType(type: string): string {
   return type
 }
 
-/** A path of the application, or an address that needs no trust in the network. */
+/** Accepts a path within the application or an https URL. */
 function checkLink(link: string): string {
-  // Browsers drop tabs and line ends before they look at how the text begins, and read a backslash there as a slash.
+  // Browsers remove tabs and line breaks before they parse a URL, and treat a leading backslash as a slash.
   const isClean = link.length <= limits.link && !/[\t\r\n]/.test(link) && !hasForbiddenCharacters(link)
   const isPath = /^\/(?![/\\])/.test(link)
   const isHttps = /^https:\/\/[^/\\]/i.test(link) && URL.canParse(link)
@@ -116,7 +115,7 @@ function checkLink(link: string): string {
   return link
 }
 
-/** Whether it is still to come is judged by the database's clock. */
+/** Checks only the format. The database clock decides whether the time is in the future. */
 function readExpiry(text: string | null): string | null {
   if (text === null) return null
   const instant = parseTimestamp(text)
@@ -136,7 +135,10 @@ function readKey(header: string | null, dedupeKey: string | null): string | null
   return key
 }
 
-/** Whether arrays and objects are nested deeper than this; looks at each level once. */
+/**
+ * Returns whether arrays and objects are nested deeper than `depth`. The function is iterative, so that deep input
+ * cannot overflow the stack.
+ */
 function isDeeperThan(value: unknown, depth: number): boolean {
   let level: unknown[] = [value]
   for (let at = 0; level.length > 0; at++) {
@@ -147,14 +149,14 @@ function isDeeperThan(value: unknown, depth: number): boolean {
   return false
 }
 
-/** The same text for bodies that say the same, whatever the order of their fields. */
+/** Returns the same text for equivalent bodies, regardless of the order of their fields. */
 export const canonicalText = ({ key: _key, data, ...input }: EmitInput): string =>
   JSON.stringify([input, data === null ? null : inOrder(JSON.parse(data))])
 
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder)
   if (typeof value !== 'object' || value === null) return value
-  // As pairs: an object would put keys that look like numbers first, and could not hold every key.
+  // Pairs are used, because an object would sort integer-like keys first and cannot store `__proto__`.
   const pairs = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return { pairs: pairs.map(([key, one]) => [key, inOrder(one)]) }
 }

@@ -1,19 +1,25 @@
-// Keys, by which an emit can be repeated: one notification, and the same answer to all.
+// These tests cover idempotency keys: repeated emits create one notification and return the same response.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { emit, generous, placeOf, recipientsOf, seedTenantMember } from '../../../test/kit/comms.ts'
+import {
+  emit,
+  generousLimits,
+  targetFields,
+  recipientsOf,
+  seedTenantMember,
+} from '../../../test/kit/comms.ts'
 import { rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser, seedTenant } from '@manager/harness/seed.ts'
 import { canonicalText, readEmitInput } from './emit-input.pure.ts'
 
-const { service, project } = useProject({ env: generous })
+const { service, project } = useProject({ env: generousLimits })
 let replica: TestApp
 let token: string
 let reader: string
 beforeAll(async () => {
-  replica = await startTestApp({ env: generous, database: service.database })
+  replica = await startTestApp({ env: generousLimits, database: service.database })
   token = (await seedMachineUser(service.sql, project)).token
   reader = await seedTenantMember(service, project)
 })
@@ -21,7 +27,7 @@ afterAll(() => replica.close())
 
 type Sent = Record<string, unknown>
 const send = (body: Sent, key?: string, app: Pick<TestApp, 'url'> = service) =>
-  emit(app, token, { ...placeOf(project), ...body }, key)
+  emit(app, token, { ...targetFields(project), ...body }, key)
 const count = async (table = 'notification_recipients'): Promise<number> => {
   const { rows } = await service.sql.query<{ count: number }>(`select count(*)::int as count from ${table}`)
   return rows[0]?.count ?? 0
@@ -40,7 +46,7 @@ describe('an emit with a key', () => {
     const first = await send({ title: 'once' }, key)
     expect(first).toMatchObject({ status: 202, body: { recipient_count: 1 } })
     const [rows, contents] = [await count(), await count('notifications')]
-    // Somebody who comes later gets nothing, and is not counted.
+    // A member who joins later receives nothing and is not counted.
     await seedTenantMember(service, project)
     for (const [body, header] of [
       [{ title: 'once' }, key],
@@ -178,7 +184,7 @@ describe('an emit with a key', () => {
         ['idempotency-key', 'a'],
         ['Idempotency-Key', 'a'],
       ],
-      body: JSON.stringify(placeOf(project)),
+      body: JSON.stringify(targetFields(project)),
     })
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([
       400,

@@ -1,22 +1,22 @@
-// How often applications may emit and publish, with and without Redis, and what is counted.
+// These tests cover the rate limits of emit and publish with and without Redis, and their metrics.
 import { randomUUID } from 'node:crypto'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { emit, placeOf, publish, seedTenantMember } from '../../../test/kit/comms.ts'
+import { emit, targetFields, publish, seedTenantMember } from '../../../test/kit/comms.ts'
 import { redisUrl } from '@manager/harness/run-engines.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMachineUser, seedProject } from '@manager/harness/seed.ts'
-import { redisAnswers } from '../../../test/kit/wrong-machine-tokens.ts'
+import { waitForRedis } from '../../../test/kit/wrong-machine-tokens.ts'
 
 const { service } = useProject()
-beforeAll(() => redisAnswers(service, 60_000))
+beforeAll(() => waitForRedis(service, 60_000))
 
 let slugs = 0
-/** A project of one's own, whose limits nobody has used. */
+/** Creates a project with unused limits. */
 async function fresh(): Promise<{ place: object; token: string; project: SeededProject }> {
   const own = await seedProject(service.sql, `fresh-${++slugs}`)
-  return { place: placeOf(own), token: (await seedMachineUser(service.sql, own)).token, project: own }
+  return { place: targetFields(own), token: (await seedMachineUser(service.sql, own)).token, project: own }
 }
 const outcomes = async (app: TestApp, name: string): Promise<Record<string, number>> => {
   const metric = (await app.world.metrics.registry.getMetricsAsJSON()).find((one) => one.name === name)
@@ -35,7 +35,7 @@ describe('the limit of an application', () => {
       const answers = []
       for (let sent = 0; sent < burst + 20; sent += 20)
         answers.push(...(await Promise.all(Array.from({ length: 20 }, () => call(service, own, place)))))
-      // What came back meanwhile could be used, and no more.
+      // Calls can exceed the burst only by the number that was refilled during the test.
       const cameBack = ((performance.now() - began) / 1_000) * rate
       const accepted = answers.filter(({ status }) => status === 202).length
       expect(accepted).toBeGreaterThanOrEqual(burst)
@@ -63,12 +63,12 @@ describe('with a limit of three', () => {
       database: service.database,
       env: { ...three, SVC_REDIS_URL: 'redis://127.0.0.1:1' },
     })
-    for (const app of [one, two]) await redisAnswers(app, 60_000)
+    for (const app of [one, two]) await waitForRedis(app, 60_000)
   })
   afterAll(async () => {
     for (const app of [one, two, cut]) await app.close()
   })
-  /** How many of these calls at once are accepted, and how many refused. */
+  /** Returns how many of these concurrent calls are accepted and rejected. */
   const burst = async (calls: Promise<{ status: number }>[]) => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     return [202, 429].map((status) => statuses.filter((got) => got === status).length)

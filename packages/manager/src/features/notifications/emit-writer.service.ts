@@ -1,11 +1,11 @@
-// Writes notifications. Those that arrive together share a statement and its commit; what names its recipients does not
-// wait behind what is for all members of a tenant, of whom there may be very many.
+// Writes notifications. Concurrent emits share a statement and its commit. Emits with named recipients have their own
+// lane, because an emit to all members of a tenant can take long.
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
-import { isUnsure, isWorthAnother } from '../../platform/postgres/outcomes.ts'
+import { isOutcomeUnknown, isRetryable } from '../../platform/postgres/outcomes.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/postgres/partitions.ts'
 import { unavailable } from '../../platform/errors.ts'
 import { type TimedId, createTimedIds } from '../../platform/ids.ts'
@@ -17,41 +17,47 @@ export type EmitWriterDeps = {
   database: Pick<Database, 'run'>
   clock: Clock
 }
-/** An emit that has no id yet. */
-export type Waiting = Omit<store.Emit, keyof TimedId>
+/** An emit without an id. */
+export type PendingEmit = Omit<store.Emit, keyof TimedId>
 export type Written = store.EmitResult & TimedId
 
-/** By month. */
+/** Tables that are partitioned by month. */
 export const partitionedTables = ['notifications', 'notification_recipients'] as const
 
-/** Rows of one statement: it takes some milliseconds, and what waits behind it waits no longer. */
+/**
+ * Maximum number of rows per statement. Such a statement takes a few milliseconds, which bounds the wait of the next
+ * one.
+ */
 const maxRows = 5_000
-/** What a tenant is taken to have until an emit to all members says it: few go together, since it may be very many. */
-const usualMembers = 1_000
+/**
+ * Assumed member count of a tenant until an emit to all members measures it. It is high, so few such emits share a
+ * statement.
+ */
+const assumedMembers = 1_000
 const maxSizes = 10_000
 
 const isForMembers = ({ recipients, roles }: Pick<EmitInput, 'recipients' | 'roles'>): boolean =>
   recipients === null || roles !== null
 
-/** Returns a function that writes one emit, coalesced with others of its kind. */
+/** Returns a function that writes one emit, coalesced with other emits of its kind. */
 export function createEmitWriter({
   db,
   database,
   clock,
-}: EmitWriterDeps): (emit: Waiting) => Promise<Written> {
+}: EmitWriterDeps): (emit: PendingEmit) => Promise<Written> {
   const nextId = createTimedIds(clock)
   const sizes = new LRUCache<string, number>({ max: maxSizes })
   let count = 0
-  type Numbered = Waiting & { number: number }
+  type Numbered = PendingEmit & { number: number }
   const lane = (
     writeAll: (emits: readonly store.Emit[]) => Promise<(store.EmitResult | null)[]>,
-    rowsOf: (emit: Waiting) => number,
+    rowsOf: (emit: PendingEmit) => number,
   ) =>
     createCoalesced<Numbered, Written | Error>({
       keyOf: ({ number }) => String(number),
       ownerOf: ({ projectId }) => projectId,
-      // Commits wait for each other at the disk anyway; fewer of them carry more.
-      atOnce: 1,
+      // Concurrent commits would contend for the disk, and a single writer batches more emits per commit.
+      maxConcurrent: 1,
       weight: { of: rowsOf, max: maxRows },
       run: (emits) => {
         const dated = emits.map(({ number: _number, ...emit }) => ({ ...emit, ...nextId() }))
@@ -64,26 +70,28 @@ export function createEmitWriter({
   )
   const toMembers = lane(
     (emits) => store.writeEmits(database.run, emits, 'members'),
-    ({ tenantId }) => sizes.get(tenantId) ?? usualMembers,
+    ({ tenantId }) => sizes.get(tenantId) ?? assumedMembers,
   )
   return async (emit) => {
     const numbered = { ...emit, number: count++ }
     const written = await (isForMembers(emit) ? toMembers(numbered) : toNamed(numbered))
-    if (written === null) throw new Error('an emit got no result')
+    if (written === null) throw new Error('the database returned no result for an emit')
     if (written instanceof Error) throw written
-    // What is refused has no recipients, and may be of anyone who knows the tenant's id.
+    // A rejected emit has no recipients, and any caller who knows the tenant id can send one. It must not set the size.
     const isSize = written.outcome === 'written' && emit.recipients === null && emit.roles === null
     if (isSize) sizes.set(emit.tenantId, written.count)
     return written
   }
 }
 
-// A slow database must not keep the last of them waiting for minutes.
-const aloneForMs = 10_000
+// This limits individual retries, so that a slow database does not delay the last emit for minutes.
+const individualRetryMs = 10_000
 
 type WriteAll = (emits: readonly store.Emit[]) => Promise<(store.EmitResult | null)[]>
 
-/** One emit that cannot be written must not make the others fail: then each is tried alone. */
+/**
+ * Writes all emits in one statement. If one cannot be written, each is retried individually so that the others succeed.
+ */
 async function writeEach(
   writeAll: WriteAll,
   emits: readonly store.Emit[],
@@ -96,16 +104,16 @@ async function writeEach(
   try {
     return await writeSome(emits)
   } catch (error) {
-    // After a timeout its callers have waited long enough.
-    if (isUnsure(error) && isWorthAnother(error))
-      return await writeKeyedAgain(writeSome, emits, asError(error))
-    if (emits.length === 1 || isUnsure(error) || !isRolledBack(error)) throw error
+    // Timeouts are not retried, because the callers have waited long enough.
+    if (isOutcomeUnknown(error) && isRetryable(error))
+      return await retryKeyedEmits(writeSome, emits, asError(error))
+    if (emits.length === 1 || isOutcomeUnknown(error) || !isRolledBack(error)) throw error
     const results: (Written | Error | null)[] = []
-    const until = performance.now() + aloneForMs
+    const until = performance.now() + individualRetryMs
     for (const emit of emits)
       results.push(
         performance.now() > until
-          ? unavailable('notifications cannot be written fast enough; try again')
+          ? unavailable('notifications cannot be written in time; try again')
           : await writeSome([emit]).then(([result]) => result ?? null, asError),
       )
     return results
@@ -113,10 +121,10 @@ async function writeEach(
 }
 
 /**
- * Nobody knows whether these emits are written. One with a key may be written again: if it is there already, its key is
- * taken, and it gets the answer that is kept. The others fail as before.
+ * Retries emits whose commit status is unknown. Only emits with a key are retried: if such an emit was already
+ * committed, its key is taken and the stored response is returned. Emits without a key fail.
  */
-async function writeKeyedAgain(
+async function retryKeyedEmits(
   writeSome: (some: readonly store.Emit[]) => Promise<(Written | null)[]>,
   emits: readonly store.Emit[],
   failure: Error,
@@ -131,11 +139,14 @@ async function writeKeyedAgain(
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
-/** The database says that nothing was written: data (22), constraints (23), deadlocks (40), triggers (P0), timeouts. */
+/**
+ * Returns whether the database rolled back: data (22), constraints (23), deadlocks (40), triggers (P0), timeouts
+ * (57014).
+ */
 const isRolledBack = (error: unknown): boolean =>
   /^(?:22|23|40|P0|57014$)/.test((error as { code?: string }).code ?? '')
 
-/** Makes the partitions of the month when its first notification comes before they were made ahead. */
+/** Creates the partitions of the month if the first notification arrives before the schedule created them. */
 async function withPartitions<T>(db: Db, insert: () => Promise<T>): Promise<T> {
   try {
     return await insert()

@@ -1,13 +1,13 @@
-// One idempotency key, sent to several processes at the same time.
+// This test sends the same idempotency key to several processes concurrently.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { emit, generous, placeOf, seedTenantMember } from '../../../test/kit/comms.ts'
+import { emit, generousLimits, targetFields, seedTenantMember } from '../../../test/kit/comms.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 
-const { service, project } = useProject({ env: generous })
+const { service, project } = useProject({ env: generousLimits })
 let token: string
 beforeAll(async () => {
   token = (await seedMachineUser(service.sql, project)).token
@@ -21,7 +21,7 @@ const count = async (table: string): Promise<number> => {
 describe('keys from several processes', () => {
   let processes: ServiceProcess[]
   beforeAll(async () => {
-    processes = await Promise.all([1, 2, 3].map(() => startProcess(service.database.url, generous)))
+    processes = await Promise.all([1, 2, 3].map(() => startProcess(service.database.url, generousLimits)))
   })
   afterAll(async () => {
     for (const { child } of processes) child.kill()
@@ -37,7 +37,7 @@ describe('keys from several processes', () => {
         sent
           .toSorted(() => Math.random() - 0.5)
           .map(async ({ key, n }) => {
-            const body = { ...placeOf(project), title: key }
+            const body = { ...targetFields(project), title: key }
             for (;;) {
               const { status, body: answer } = await emit(
                 processes[n % 3] as ServiceProcess,
@@ -45,7 +45,7 @@ describe('keys from several processes', () => {
                 body,
                 key,
               )
-              // A process that is overloaded says so; who has a key sends it again.
+              // An overloaded process returns 503, and a client with a key retries.
               if (status !== 503) return { key, status, answer: JSON.stringify(answer) }
             }
           }),

@@ -1,11 +1,11 @@
-// A notification for 100,000 people.
+// This test emits a notification for 100,000 users.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { emit, generous, placeOf, seedTenantMember } from '../../../test/kit/comms.ts'
+import { emit, generousLimits, targetFields, seedTenantMember } from '../../../test/kit/comms.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser, seedTenant } from '@manager/harness/seed.ts'
 
-const { service, project } = useProject({ env: generous })
+const { service, project } = useProject({ env: generousLimits })
 let token: string
 let reader: string
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 describe('a tenant of 100,000 members', () => {
   const tenantId = randomUUID()
-  const place = () => ({ ...placeOf(project), tenant_id: tenantId })
+  const place = () => ({ ...targetFields(project), tenant_id: tenantId })
   beforeAll(async () => {
     await seedTenant(service.sql, project.id, tenantId, 'large')
     await service.sql.query(
@@ -23,7 +23,7 @@ describe('a tenant of 100,000 members', () => {
        values (gen_random_uuid(), $1, $2, $3, true)`,
       [project.id, tenantId, project.applicationId],
     )
-    // Without triggers and checks, which would take most of the time.
+    // Triggers and checks are disabled, because they would take most of the time.
     const client = await service.sql.connect()
     await client.query('set session_replication_role = replica')
     await client.query(
@@ -57,10 +57,10 @@ describe('a tenant of 100,000 members', () => {
     const large = emit(service, token, place())
     const ended = large.then(() => true)
     const waits: number[] = []
-    /** Emits once more, and answers whether the large one has ended. */
+    /** Emits once more and returns whether the large emit has finished. */
     const isOver = async (): Promise<boolean> => {
       const sentAt = performance.now()
-      const { status } = await emit(service, token, { ...placeOf(project), recipients: [reader] })
+      const { status } = await emit(service, token, { ...targetFields(project), recipients: [reader] })
       expect(status).toBe(202)
       waits.push(performance.now() - sentAt)
       return Promise.race([ended, Promise.resolve(false)])

@@ -10,10 +10,12 @@ import type { PublishService } from './publish.service.ts'
 
 const bodyLimit = maxBodyBytes
 const config = {
-  policy: { machine: "a machine user; application and tenant must be of its environment's project" },
+  policy: {
+    machine: 'a machine user; the application and the tenant must belong to the project of its environment',
+  },
 }
 
-/** What backends tell people: notifications and live data. */
+/** Registers the routes with which backends emit notifications and publish live data. */
 export function registerEmitRoutes(
   server: ApiServer,
   services: { emits: EmitService; publishes: PublishService },
@@ -24,13 +26,13 @@ export function registerEmitRoutes(
     async (request, reply) => {
       const input = readEmitInput(request.body, keyOf(request))
       const bytes = Number(request.headers['content-length'] ?? bodyLimit)
-      const place = placeOf(request, request.body)
-      const answer = await services.emits.emit({ ...place, input, bytes, requestId: request.id })
+      const target = targetOf(request, request.body)
+      const response = await services.emits.emit({ ...target, input, bytes, requestId: request.id })
       void reply.code(202).header('cache-control', 'no-store')
       return {
-        notification_id: answer.notificationId,
-        request_id: answer.requestId,
-        recipient_count: answer.recipientCount,
+        notification_id: response.notificationId,
+        request_id: response.requestId,
+        recipient_count: response.recipientCount,
       }
     },
   )
@@ -39,20 +41,20 @@ export function registerEmitRoutes(
     { bodyLimit, config, schema: publishSchema },
     async (request, reply) => {
       const live = { topic: readTopic(request.body.topic), data: readData(request.body.data) ?? 'null' }
-      await services.publishes.publish(placeOf(request, request.body), live)
+      await services.publishes.publish(targetOf(request, request.body), live)
       void reply.code(202).header('cache-control', 'no-store')
       return { published: true as const }
     },
   )
 }
 
-const placeOf = (request: FastifyRequest, body: { application_id: string; tenant_id: string }) => ({
+const targetOf = (request: FastifyRequest, body: { application_id: string; tenant_id: string }) => ({
   projectId: (request.machine as Machine).projectId,
   applicationId: body.application_id.toLowerCase(),
   tenantId: body.tenant_id.toLowerCase(),
 })
 
-/** The Idempotency-Key; an empty one is no key. */
+/** Returns the Idempotency-Key header. Throws 400 if it is repeated. */
 function keyOf(request: FastifyRequest): string | null {
   const header = singleHeader(request.raw, 'idempotency-key')
   if (header === 'repeated') throw badRequest('Idempotency-Key is sent more than once')

@@ -1,4 +1,4 @@
-// What backends send to notify people and to publish live data, and what they are answered.
+// These schemas describe the requests and responses of the emit and publish routes.
 import { type TSchema, Type } from 'typebox'
 import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
 import { limits } from './emit-input.pure.ts'

@@ -1,5 +1,5 @@
-// Notifications that backends emit. Those that arrive together share a statement and its commit; each is answered after
-// it. What names its recipients does not wait behind what is for all members of a tenant.
+// Accepts emits of backends. Concurrent emits share a statement and its commit, and each gets its response after the
+// commit.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
@@ -10,13 +10,13 @@ import { unavailable } from '../../platform/errors.ts'
 import { createFairShare } from '../../platform/throttle/fair-share.ts'
 import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
-import type { CommsPlace } from './comms-state.store.ts'
+import type { CommsTarget } from './comms-state.store.ts'
 import type { NotificationMetrics } from './notifications.metrics.ts'
 import { type EmitInput, canonicalText, maxBodyBytes } from './emit-input.pure.ts'
-import { type Waiting, type Written, createEmitWriter } from './emit-writer.service.ts'
+import { type PendingEmit, type Written, createEmitWriter } from './emit-writer.service.ts'
 import * as store from './emit.store.ts'
 import { notificationText } from './hint-texts.pure.ts'
-import { commsDisabled, foreignPlace, isPast, keyReused, emitRefusalOf } from './refusals.pure.ts'
+import { commsDisabled, emitRefusalOf, expiryInPast, foreignTarget, keyReused } from './refusals.pure.ts'
 
 export type EmitDeps = {
   db: Db
@@ -27,46 +27,45 @@ export type EmitDeps = {
   sendHint: SendHint
 }
 export type EmitService = ReturnType<typeof createEmitService>
-export type EmitAnswer = { notificationId: string; requestId: string; recipientCount: number }
-export type EmitRequest = CommsPlace & { input: EmitInput; requestId: string; bytes: number }
+export type EmitResponse = { notificationId: string; requestId: string; recipientCount: number }
+export type EmitRequest = CommsTarget & { input: EmitInput; requestId: string; bytes: number }
 
 const maxWaitingBytes = 64 * 1_048_576
-/** What a waiting request takes at least; so one project cannot have all that may wait for a statement either. */
-const leastBytes = 8_192
-// Their bodies are in memory already.
+/** Minimum size charged per waiting request, so that a project with tiny emits cannot fill the queue. */
+const minBytes = 8_192
+// The number of waiting requests is limited, because their bodies are already in memory.
 const maxWaiting = 500
 const maxWaitMs = 2_000
 
-/** Accepts notifications. */
 export function createEmitService(deps: EmitDeps) {
   const { metrics, database } = deps
   const write = createEmitWriter(deps)
-  const readKept = createCoalesced<store.KeyPlace, store.KeptAnswer>({
+  const readStoredResponse = createCoalesced<store.ScopedKey, store.StoredResponse>({
     keyOf: ({ tenantId, applicationId, key }) => `${tenantId} ${applicationId} ${key}`,
-    run: (keys) => store.readKeptAnswers(database.run, keys),
+    run: (keys) => store.readStoredResponses(database.run, keys),
   })
   const memory = createFairShare({
     capacity: maxWaitingBytes,
     item: maxBodyBytes,
     maxWaiting,
     maxWaitMs,
-    full: 'too many notifications wait to be written; try again',
+    full: 'too many notifications are queued; try again',
   })
 
-  /** What an emit with this key was answered before; null when nothing was. */
-  const answerAgain = async (emit: Waiting): Promise<EmitAnswer | null> => {
+  /** Returns the stored response of an earlier emit with this key, or null. Throws if the body differs. */
+  const findStoredResponse = async (emit: PendingEmit): Promise<EmitResponse | null> => {
     const { key, fingerprint } = emit
-    const kept = key === null ? null : await readKept({ ...emit, key })
-    if (kept === null) return null
-    const { fingerprint: keptFingerprint, ...answer } = kept
-    if (fingerprint === null || !keptFingerprint.equals(fingerprint)) throw keyReused()
+    const stored = key === null ? null : await readStoredResponse({ ...emit, key })
+    if (stored === null) return null
+    const { fingerprint: storedFingerprint, ...response } = stored
+    if (fingerprint === null || !storedFingerprint.equals(fingerprint)) throw keyReused()
     metrics.emits.inc({ outcome: 'repeated' })
-    return answer
+    return response
   }
-  const accept = async (emit: Waiting): Promise<EmitAnswer> => {
+  const accept = async (emit: PendingEmit): Promise<EmitResponse> => {
     for (let tries = 0; tries < maxTries; tries++) {
       const written = await write(emit)
-      if (written.outcome === 'foreign') throw foreignPlace()
+      if (written.outcome === 'foreign') throw foreignTarget()
       if (written.outcome === 'off') throw commsDisabled()
       if (written.outcome === 'written') {
         metrics.emits.inc({ outcome: 'accepted' })
@@ -74,24 +73,24 @@ export function createEmitService(deps: EmitDeps) {
         if (written.count > 0) deps.sendHint(hintOf(emit, written))
         return { notificationId: written.id, requestId: emit.requestId, recipientCount: written.count }
       }
-      const answer = await answerAgain(emit)
-      if (answer !== null) return answer
-      if (written.outcome === 'past') throw isPast()
-      // The key is that of an emit under way, or of one whose 24 hours have ended since.
-      await sleep(firstWaitMs * 2 ** tries)
+      const response = await findStoredResponse(emit)
+      if (response !== null) return response
+      if (written.outcome === 'past') throw expiryInPast()
+      // The key belongs to an emit in progress, or it has expired since the read.
+      await sleep(initialDelayMs * 2 ** tries)
     }
     throw unavailable('the key is in use; try again')
   }
 
   return {
-    /** Returns the answer once the notification is committed. */
-    emit: async ({ bytes, input, ...place }: EmitRequest): Promise<EmitAnswer> => {
-      const lease = memory.begin([place.projectId])
+    /** Resolves after the notification is committed. */
+    emit: async ({ bytes, input, ...target }: EmitRequest): Promise<EmitResponse> => {
+      const lease = memory.begin([target.projectId])
       try {
-        await deps.checkRate(place)
-        await lease.add(Math.max(bytes, leastBytes))
+        await deps.checkRate(target)
+        await lease.add(Math.max(bytes, minBytes))
         const fingerprint = input.key === null ? null : sha256(canonicalText(input))
-        return await accept({ ...place, ...input, fingerprint })
+        return await accept({ ...target, ...input, fingerprint })
       } catch (error) {
         metrics.emits.inc({ outcome: emitRefusalOf(error) })
         throw error
@@ -102,12 +101,15 @@ export function createEmitService(deps: EmitDeps) {
   }
 }
 
-/** An emit to very many takes longer than all tries; its key then gets a 503. */
+/**
+ * The maximum number of attempts. An emit to very many members takes longer than all attempts. Requests with the same
+ * key then get 503.
+ */
 const maxTries = 7
-const firstWaitMs = 20
+const initialDelayMs = 20
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-function hintOf(emit: Waiting, { id, createdAt, named }: Written): Parameters<SendHint>[0] {
+function hintOf(emit: PendingEmit, { id, createdAt, named }: Written): Parameters<SendHint>[0] {
   const { tenantId, applicationId, recipients, roles, type, title, severity } = emit
   return {
     tenantId,

@@ -1,27 +1,31 @@
-// One statement writes any number of notifications: it judges where they go, finds who gets them, claims their keys, and
-// writes contents and recipients. Columns travel as arrays; nothing but the rows written depends on the recipients.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// One statement writes any number of notifications: it checks their targets, resolves recipients, claims keys, and
+// inserts contents and recipients. Columns are passed as arrays. Only the number of written rows depends on the
+// recipients.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { mayUseApplications } from '../../policy/has-application.ts'
-import type { CommsPlace } from './comms-state.store.ts'
+import { mayUseApplicationsSql } from '../../policy/has-application.ts'
+import type { CommsTarget } from './comms-state.store.ts'
 import { joinState, stateOfWanted } from './comms-state.store.ts'
 import type { EmitInput } from './emit-input.pure.ts'
 
-/** A notification to write. Its time is that of its id. */
-export type Emit = CommsPlace &
+/** A notification to write. `createdAt` is the time in its id. */
+export type Emit = CommsTarget &
   EmitInput & { id: string; createdAt: string; requestId: string; fingerprint: Buffer | null }
 
 export type EmitResult = {
-  /** `taken`: the key is another emit's, or about to be; `past`: it would be expired already. Nothing is written but for `written`. */
+  /**
+   * `taken`: another emit holds or is claiming the key. `past`: the notification would already be expired. Rows are
+   * inserted only for `written`.
+   */
   outcome: 'foreign' | 'off' | 'past' | 'taken' | 'written'
-  /** How many users it is written for. */
+  /** The number of users for whom the notification is written. */
   count: number
-  /** Those of them that the emit names by id. */
+  /** The recipients among these users whom the emit names by id. */
   named: string[]
 }
 
-// Asked only where the application is enabled.
-const hasApplication = mayUseApplications({
+// The expression is evaluated only if the application is enabled.
+const hasApplicationSql = mayUseApplicationsSql({
   tenantId: 'judged.tenant_id',
   projectId: 'judged.project_id',
   userId: 'given.id',
@@ -33,7 +37,7 @@ const statement: PreparedStatement = {
   text: `
   with judged as materialized (
     select wanted.*, case when state.state = 'on' and wanted.expires_at <= now() then 'past' else state.state end as outcome,
-      -- A key that another statement is about to claim is not waited for: everybody else in this one would wait too.
+      -- Does not wait for a key that another statement is claiming: all emits of this statement would wait too.
       case when state.state = 'on' and wanted.key is not null then pg_try_advisory_xact_lock(hashtextextended(
         concat_ws(' ', 'notification_keys', wanted.tenant_id, wanted.application_id, wanted.key), 0)) end as holds_key
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[],
@@ -46,7 +50,7 @@ const statement: PreparedStatement = {
   ), named as materialized (
     select judged.*, array(
       select distinct given.id from unnest(case when outcome = 'on' then recipients::uuid[] end) as given (id)
-      where ${hasApplication} order by 1
+      where ${hasApplicationSql} order by 1
     ) as named
     from judged
   ), addressed as materialized (
@@ -111,31 +115,34 @@ const valuesOf = (emits: readonly Emit[]): unknown[] => [
   emits.map(({ requestId }) => requestId),
 ]
 
-/** How many members a tenant has decides how the statement for them is planned, and how long it takes. */
+/**
+ * The two statements have different names, and thus separate plans and time limits, because the member count of a
+ * tenant affects both.
+ */
 const statements = {
   named: statement,
   members: { ...statement, name: 'comms-emit-to-members', size: 'long' },
 } as const satisfies Record<string, PreparedStatement>
 
-/** Writes notifications; returns what became of each, in this order. */
+/** Writes notifications and returns the results in the order of `emits`. */
 export async function writeEmits(
   run: RunPrepared,
   emits: readonly Emit[],
   to: keyof typeof statements,
 ): Promise<(EmitResult | null)[]> {
-  return inPlace<EmitResult>(emits.length, await run<Row>(statements[to], valuesOf(emits)))
+  return orderByPosition<EmitResult>(emits.length, await run<Row>(statements[to], valuesOf(emits)))
 }
 
-export type KeyPlace = { applicationId: string; tenantId: string; key: string }
-/** What an emit with this key was answered, and the SHA-256 of what it had sent. */
-export type KeptAnswer = {
+export type ScopedKey = { applicationId: string; tenantId: string; key: string }
+/** The stored response of an emit with this key, and the SHA-256 of its input. */
+export type StoredResponse = {
   fingerprint: Buffer
   notificationId: string
   requestId: string
   recipientCount: number
 }
 
-const keptStatement: PreparedStatement = {
+const storedResponsesStatement: PreparedStatement = {
   name: 'comms-kept-answers',
   kind: 'read',
   text: `
@@ -149,15 +156,15 @@ const keptStatement: PreparedStatement = {
     ) kept`,
 }
 
-/** What was answered to these keys, in this order; null where nothing was, or too long ago. */
-export async function readKeptAnswers(
+/** Returns the stored responses in the order of the keys; null if a key is unknown or expired. */
+export async function readStoredResponses(
   run: RunPrepared,
-  keys: readonly KeyPlace[],
-): Promise<(KeptAnswer | null)[]> {
-  const rows = await run<KeptAnswer & { position: number }>(keptStatement, [
+  keys: readonly ScopedKey[],
+): Promise<(StoredResponse | null)[]> {
+  const rows = await run<StoredResponse & { position: number }>(storedResponsesStatement, [
     keys.map(({ tenantId }) => tenantId),
     keys.map(({ applicationId }) => applicationId),
     keys.map(({ key }) => key),
   ])
-  return inPlace<KeptAnswer>(keys.length, rows)
+  return orderByPosition<StoredResponse>(keys.length, rows)
 }

@@ -1,4 +1,4 @@
-// Emitting notifications, through the front door: who gets them, what is kept, and who may emit at all.
+// These tests cover emits through the HTTP route: recipients, stored content and authorization.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,8 +7,8 @@ import {
   commsLayers,
   contentOf,
   emit,
-  generous,
-  placeOf,
+  generousLimits,
+  targetFields,
   publish,
   recipientsOf,
   seedTenantMember,
@@ -18,11 +18,14 @@ import { uuid } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser, seedMember, seedProject, seedTenant } from '@manager/harness/seed.ts'
 
-const { service, admin, project, other, person, member } = useProject({ withOther: true, env: generous })
+const { service, admin, project, other, person, member } = useProject({
+  withOther: true,
+  env: generousLimits,
+})
 let token: string
-/** Of the tenant: a member, an administrator of it, its owner, and one whose role cannot read applications. */
+/** Tenant users: a member, an admin, an owner, and a user whose role lacks `apps.read`. */
 let [reader, chief, owner, blind] = ['', '', '', '']
-/** Of the project, and nobody. */
+/** A project member, and a user without any role. */
 let [staff, stranger] = ['', '']
 beforeAll(async () => {
   token = (await seedMachineUser(service.sql, project)).token
@@ -38,8 +41,8 @@ beforeAll(async () => {
   stranger = (await person('stranger')).id
   await seedTenantMember(service, other)
 })
-const send = (body: object, key?: string) => emit(service, token, { ...placeOf(project), ...body }, key)
-/** Emits; answers who has it. */
+const send = (body: object, key?: string) => emit(service, token, { ...targetFields(project), ...body }, key)
+/** Emits a notification and returns its recipients. */
 const gets = async (body: object): Promise<string[]> => {
   const answer = await send(body)
   expect(answer).toMatchObject({ status: 202 })
@@ -185,7 +188,7 @@ describe('who gets a notification', () => {
   })
 })
 
-/** Emits and publishes; both must be refused alike, or accepted. */
+/** Emits and publishes the same body. Both must return the same status and error. */
 async function both(body: object, by = token) {
   const [emitted, published] = [await emit(service, by, body), await publish(service, by, body)]
   expect(published.status).toBe(emitted.status)
@@ -205,7 +208,7 @@ describe('where backends may notify', () => {
   test('[comms.required] without an application or a tenant, or with ones that are no UUIDs, the answer is 400', async () => {
     for (const field of ['application_id', 'tenant_id'])
       for (const value of [undefined, null, '', 'x', 1, [project.tenantId]]) {
-        const answer = await both({ ...placeOf(project), [field]: value })
+        const answer = await both({ ...targetFields(project), [field]: value })
         expect(answer).toMatchObject({ status: 400, body: { error: `${field} must be a UUID` } })
       }
     expect(
@@ -217,7 +220,7 @@ describe('where backends may notify', () => {
   })
 
   test('[comms.foreign] an application or a tenant of another project, or of none, answers 403', async () => {
-    const [own, theirs] = [placeOf(project), placeOf(other)]
+    const [own, theirs] = [targetFields(project), targetFields(other)]
     for (const place of [
       theirs,
       { ...own, tenant_id: theirs.tenant_id },
@@ -235,7 +238,7 @@ describe('where backends may notify', () => {
   test('[comms.disabled] [comms.disabled-when] without a row that enables the application for the tenant: comms_disabled', async () => {
     const third = await seedProject(service.sql, `third-${randomUUID().slice(0, 8)}`)
     const { token: thirdToken } = await seedMachineUser(service.sql, third)
-    const ask = () => both(placeOf(third), thirdToken)
+    const ask = () => both(targetFields(third), thirdToken)
     expect(await ask()).toMatchObject({ status: 202 })
     await service.sql.query('update tenant2applications set enabled = false where id = $1', [
       third.tenant2ApplicationId,
@@ -245,7 +248,7 @@ describe('where backends may notify', () => {
     expect(await ask()).toMatchObject(disabled)
     const tenantId = randomUUID()
     await seedTenant(service.sql, third.id, tenantId, 'without-row')
-    expect(await both({ ...placeOf(third), tenant_id: tenantId }, thirdToken)).toMatchObject(disabled)
+    expect(await both({ ...targetFields(third), tenant_id: tenantId }, thirdToken)).toMatchObject(disabled)
   })
 })
 
@@ -253,7 +256,7 @@ describe('comms.enabled', () => {
   beforeEach(async () => {
     for (const layer of commsLayers) await setComms(service, project, layer, {})
   })
-  const place = () => placeOf(project)
+  const place = () => targetFields(project)
 
   test('[comms.disabled-when] `false` in any layer and either part turns both off; anything else does not', async () => {
     for (const layer of commsLayers)

@@ -1,4 +1,4 @@
-// The frames that sockets get when a backend sends something.
+// Builds the frames that sockets receive when a backend emits or publishes.
 
 type Notification = {
   id: string
@@ -8,7 +8,7 @@ type Notification = {
   createdAt: string
 }
 
-/** Says that a notification is in the inbox. */
+/** Returns the frame for a new notification in the inbox. */
 export const notificationText = ({ id, type, title, severity, createdAt }: Notification): string =>
   JSON.stringify({
     type: 'notification',
@@ -19,6 +19,6 @@ export const notificationText = ({ id, type, title, severity, createdAt }: Notif
     created_at: createdAt,
   })
 
-/** Live data of a backend; `data` is JSON already. */
+/** Returns the frame for live data of a backend. `data` is already JSON. */
 export const liveText = (live: { topic: string | null; data: string; publishedAt: string }): string =>
   `{"type":"live","topic":${JSON.stringify(live.topic)},"data":${live.data},"published_at":"${live.publishedAt}"}`

@@ -1,5 +1,5 @@
-// Notifications: what backends send to people, how often they may, and how long it stays. Reading them is not here
-// (inbox/), nor are the sockets that get hints (live-sockets/), nor who may call as a backend (machine-users/).
+// This feature accepts emits and live data of backends, and contains their rate limits and retention. inbox/ lists
+// notifications, live-sockets/ delivers hints, and machine-users/ authenticates backends.
 import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
@@ -9,7 +9,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { type RateLimits, createRateLimit } from '../../platform/throttle/rate-limit.ts'
 import type { LiveSocketsApi } from '../live-sockets/index.ts'
 import { createApplicationRate } from './application-rate.service.ts'
-import { type CommsPlace, type CommsState, placeKey, readStates } from './comms-state.store.ts'
+import { type CommsState, type CommsTarget, readStates, targetKey } from './comms-state.store.ts'
 import { registerEmitRoutes } from './emit.routes.ts'
 import { type EmitDeps, createEmitService } from './emit.service.ts'
 import { createNotificationMetrics } from './notifications.metrics.ts'
@@ -20,6 +20,7 @@ import { type RetentionDeps, createRetentionSchedules } from './retention.servic
 type Deps = Pick<EmitDeps, 'db' | 'database' | 'clock'> &
   RetentionDeps & { config: Config; redis: Redis; metrics: Metrics; liveSockets: LiveSocketsApi }
 
+/** Provides the emit and publish routes for backends and the retention schedules. */
 export const notifications = defineFeature({
   name: 'notifications',
   role: 'comms',
@@ -35,12 +36,12 @@ export const notifications = defineFeature({
   },
 })
 
-/** What backends send, each within the limits of its application. */
+/** Creates the emit and publish services, each with the rate limit of its application. */
 function createSenders(deps: Deps) {
   const settings = settingsOf(deps.config, notificationSettings)
-  const readState = createCoalesced<CommsPlace, CommsState>({
-    keyOf: placeKey,
-    run: (places) => readStates(deps.database.run, places),
+  const readState = createCoalesced<CommsTarget, CommsState>({
+    keyOf: targetKey,
+    run: (targets) => readStates(deps.database.run, targets),
   })
   const rateOf = (kind: string, limits: RateLimits) =>
     createApplicationRate({ limit: createRateLimit(kind, limits, deps.redis), readState })

@@ -2,13 +2,12 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>
 
-/** What is measured of notifications and live hints. */
 export const createNotificationMetrics = ({ counter }: MetricFactory) => ({
-  emits: counter('svc_comms_emit_total', 'Notifications that backends emitted, by what became of them.', {
+  emits: counter('svc_comms_emit_total', 'Notifications emitted by backends, by outcome.', {
     outcome: ['accepted', 'repeated', 'key_reused', 'past', 'disabled', 'foreign', 'rate_limited', 'failed'],
   }),
-  recipients: counter('svc_comms_recipients_total', 'Recipients that notifications were written for.'),
-  publishes: counter('svc_comms_publish_total', 'Live hints that backends published, by outcome.', {
+  recipients: counter('svc_comms_recipients_total', 'Recipients for whom notifications were written.'),
+  publishes: counter('svc_comms_publish_total', 'Live hints published by backends, by outcome.', {
     outcome: ['accepted', 'disabled', 'foreign', 'rate_limited', 'failed'],
   }),
 })

@@ -1,4 +1,4 @@
-// How many notifications and live hints backends may send.
+// These settings limit the rates of notifications and live hints.
 import { type Reader, integer, setting } from '../../config/readers.ts'
 
 const rate: Reader<number> = integer(1, 1_000_000)

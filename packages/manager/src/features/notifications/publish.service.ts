@@ -1,38 +1,38 @@
-// Live data of backends: told to whoever holds a socket at the moment, never stored, and never waited for.
+// This service publishes live data of backends to the sockets that are currently open. Live data is not stored, and
+// delivery is not awaited.
 import type { Clock } from '../../platform/clock.ts'
 import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
-import type { CommsPlace, CommsState } from './comms-state.store.ts'
+import type { CommsState, CommsTarget } from './comms-state.store.ts'
 import { liveText } from './hint-texts.pure.ts'
 import type { NotificationMetrics } from './notifications.metrics.ts'
-import { commsDisabled, foreignPlace, refusalOf } from './refusals.pure.ts'
+import { commsDisabled, foreignTarget, refusalOf } from './refusals.pure.ts'
 
 export type PublishDeps = {
   clock: Clock
   metrics: NotificationMetrics
   checkRate: CheckRate
-  readState: (place: CommsPlace) => Promise<CommsState | null>
+  readState: (target: CommsTarget) => Promise<CommsState | null>
   sendHint: SendHint
 }
 export type PublishService = ReturnType<typeof createPublishService>
-/** `data` is JSON. */
+/** `data` is JSON text. */
 export type LiveData = { topic: string | null; data: string }
 
-/** Accepts live data. */
 export function createPublishService({ clock, metrics, checkRate, readState, sendHint }: PublishDeps) {
-  const publish = async (place: CommsPlace, live: LiveData): Promise<void> => {
-    await checkRate(place)
-    const state = await readState(place)
-    if (state !== 'on') throw state === 'off' ? commsDisabled() : foreignPlace()
-    const { tenantId, applicationId } = place
+  const publish = async (target: CommsTarget, live: LiveData): Promise<void> => {
+    await checkRate(target)
+    const state = await readState(target)
+    if (state !== 'on') throw state === 'off' ? commsDisabled() : foreignTarget()
+    const { tenantId, applicationId } = target
     const text = liveText({ ...live, publishedAt: clock.now().toISOString() })
     sendHint({ tenantId, applicationId, audience: { everyone: true }, text, mayDrop: true })
   }
   return {
-    /** Returns once the hint is on its way, whoever gets it. */
-    publish: async (place: CommsPlace, live: LiveData): Promise<void> => {
+    /** Resolves when the hint is sent, regardless of whether a socket receives it. */
+    publish: async (target: CommsTarget, live: LiveData): Promise<void> => {
       try {
-        await publish(place, live)
+        await publish(target, live)
         metrics.publishes.inc({ outcome: 'accepted' })
       } catch (error) {
         metrics.publishes.inc({ outcome: refusalOf(error) })

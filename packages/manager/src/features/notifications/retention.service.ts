@@ -1,5 +1,5 @@
-// How long notifications stay: until they expire, until their months are dropped, or until the application is no longer
-// the tenant's. All times are the database's.
+// Notifications are deleted when they expire, when their month is dropped, or when the tenant loses the application.
+// All times are from the database clock.
 import type { Db } from '../../platform/postgres/handles.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
@@ -11,7 +11,7 @@ export type RetentionDeps = { db: Db; log: Logger }
 
 const everyMs = 60_000
 
-/** The schedules that make and drop months and delete what is out of date. */
+/** Returns the schedules that create and drop monthly partitions and delete expired rows. */
 export function createRetentionSchedules(deps: RetentionDeps, retentionDays: number): Schedule[] {
   const { db } = deps
   return [
@@ -32,12 +32,12 @@ export function createRetentionSchedules(deps: RetentionDeps, retentionDays: num
   ]
 }
 
-/** Runs until there is no more to do, or the process ends. */
+/** Repeats until no work is left or the process stops. */
 async function inParts(run: () => Promise<store.Part>, signal?: AbortSignal): Promise<void> {
   for (;;) if (signal?.aborted === true || (await run()).isLast) return
 }
 
-/** Does the next part of what is to be erased; the request itself goes with the last. */
+/** Erases the next batch of an erasure request. The last batch also deletes the request. */
 async function eraseNext(db: Db): Promise<store.Part> {
   return db.transaction(async (tx) => {
     const erasure = await store.lockErasure(tx)

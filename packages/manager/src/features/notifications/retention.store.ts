@@ -1,11 +1,11 @@
-// The statements that delete what is out of date, in parts, each by index. Several processes may run them at once: what one
-// of them has locked the others leave out.
+// Deletes expired rows in batches. Each batch is found by index. Processes can run the statements concurrently, because
+// they skip locked rows.
 import { sql } from 'kysely'
 import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 
 const partSize = 5_000
 
-/** Whether there may be more to delete. */
+/** `isLast` is false if more rows may remain. */
 export type Part = { isLast: boolean }
 const partOf = (deleted: bigint | number | undefined): Part => ({ isLast: Number(deleted ?? 0) < partSize })
 
@@ -13,7 +13,7 @@ const sameRow = sql`r.tenant_id = gone.tenant_id and r.application_id = gone.app
   and r.user_id = gone.user_id and r.created_at = gone.created_at and r.notification_id = gone.notification_id`
 const rowKey = sql`tenant_id, application_id, user_id, created_at, notification_id`
 
-/** Deletes the next notifications that have expired; a content goes with the first of its recipients. */
+/** Deletes the next batch of expired recipients. The content is deleted with the first of its recipients. */
 export async function deleteExpired(db: Queries): Promise<Part> {
   const { rows } = await sql<{ count: number }>`
     with gone as materialized (
@@ -29,7 +29,7 @@ export async function deleteExpired(db: Queries): Promise<Part> {
   return partOf(rows[0]?.count)
 }
 
-/** Deletes the next keys whose time has ended. */
+/** Deletes the next batch of expired keys. */
 export async function deleteExpiredKeys(db: Queries): Promise<Part> {
   const { numAffectedRows } = await sql`
     with gone as materialized (
@@ -43,12 +43,12 @@ export async function deleteExpiredKeys(db: Queries): Promise<Part> {
   return partOf(numAffectedRows)
 }
 
-/** What is to be erased; `until` is when the application became the tenant's again, if it did. */
+/** An erasure request. `until` is when the application was assigned to the tenant again, or infinity. */
 export type Erasure = { id: string; tenantId: string; applicationId: string; until: string }
 
 /**
- * Locks the oldest request that nobody else works on and that is at least a minute old: an emit that was under way at the
- * time has ended by then. Everything from before the present row of the pair is to go, or everything without one.
+ * Locks the oldest unlocked erasure request that is at least one minute old, so that emits in flight have ended. Rows
+ * older than the current assignment are erased, or all rows if the application is not assigned.
  */
 export async function lockErasure(tx: Tx): Promise<Erasure | undefined> {
   const { rows } = await sql<Erasure>`
@@ -61,7 +61,7 @@ export async function lockErasure(tx: Tx): Promise<Erasure | undefined> {
   return rows[0]
 }
 
-/** Deletes the next rows of a pair. */
+/** Deletes the next batch of rows of the tenant and application. */
 export async function eraseRows(tx: Tx, { tenantId, applicationId, until }: Erasure): Promise<Part> {
   const { rows } = await sql<{ count: number }>`
     with gone as materialized (
@@ -78,7 +78,7 @@ export async function eraseRows(tx: Tx, { tenantId, applicationId, until }: Eras
   return partOf(rows[0]?.count)
 }
 
-/** Deletes the next keys of a pair; they were made a day before they expire. */
+/** Deletes the next batch of keys of the tenant and application. A key is created 24 hours before it expires. */
 export async function eraseKeys(tx: Tx, { tenantId, applicationId, until }: Erasure): Promise<Part> {
   const { numAffectedRows } = await sql`
     with gone as materialized (

@@ -1,4 +1,5 @@
-// What goes of notifications, and when: by the clock of the database, in parts, by several processes at once.
+// These tests cover the retention of notifications: by the database clock, in batches, and in several processes
+// concurrently.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -22,7 +23,7 @@ beforeEach(async () => {
 })
 
 type Seeded = { createdAt?: string; expires?: string | null; users?: number; place?: SeededProject }
-/** A notification with its recipients; times are SQL. */
+/** Creates a notification with recipients; times are SQL expressions. */
 async function seed({
   createdAt = 'now()',
   expires = null,
@@ -131,7 +132,7 @@ describe('months', () => {
   })
 
   test('an emit makes the months that are not there yet', async () => {
-    const { emit, placeOf, seedTenantMember } = await import('../../../test/kit/comms.ts')
+    const { emit, targetFields, seedTenantMember } = await import('../../../test/kit/comms.ts')
     const { seedMachineUser } = await import('@manager/harness/seed.ts')
     const { token } = await seedMachineUser(service.sql, project)
     await seedTenantMember(service, project)
@@ -140,7 +141,7 @@ describe('months', () => {
        where inhparent in ('notifications'::regclass, 'notification_recipients'::regclass)`,
     )
     for (const { name } of rows) await service.sql.query(`drop table ${name}`)
-    expect(await emit(service, token, placeOf(project))).toMatchObject({
+    expect(await emit(service, token, targetFields(project))).toMatchObject({
       status: 202,
       body: { recipient_count: 1 },
     })

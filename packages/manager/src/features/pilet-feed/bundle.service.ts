@@ -1,5 +1,5 @@
-// Bundles as browsers load them. What is decided about an address is kept per version of the project, rejections too;
-// the bytes are in the cache of all bundles, under their hash.
+// This service finds the bundles that browsers load. Decisions about addresses, including rejections, are cached per
+// project version. The bytes are in the shared bundle cache, keyed by their hash.
 import type { HoldBlob, Holder } from '../../platform/blobs/blob-holds.ts'
 import type { BlobRef } from '../../platform/blobs/blob-store.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
@@ -20,8 +20,8 @@ export type BundleDeps = {
   metrics: Metrics
 }
 export type BundleService = ReturnType<typeof createBundleService>
-/** The parts of an address as they came, decoded once. */
-export type AskedBundle = { applicationId: string; projectId: string; name: string; version: string }
+/** The path parameters of a bundle request, decoded once. */
+export type BundleRequest = { applicationId: string; projectId: string; name: string; version: string }
 export type ServedBundle = {
   hash: string
   size: number
@@ -29,10 +29,10 @@ export type ServedBundle = {
   blob: BlobRef
   projectId: string
 }
-type Decided = Built & { bundle: ServedBundle | null }
+type Decision = Built & { bundle: ServedBundle | null }
 
-/** The text of every rejection: it does not tell one from another. */
-export const noPackage = 'Package not found'
+/** The text of every rejection, so that a client cannot distinguish the reasons. */
+export const packageNotFound = 'Package not found'
 
 const maxVersionLength = 256
 
@@ -41,23 +41,23 @@ export function createBundleService({ db, readVersion, holdBlob, maxBytes, metri
     keyOf: addressKey,
     run: (addresses) => readBundles(db.read, addresses),
   })
-  const find = createVersionedCache<BundleAddress, Decided>({
+  const find = createVersionedCache<BundleAddress, Decision>({
     nameOf: addressKey,
     readVersion: (projectId) => readVersion(projectId, 'pilets'),
     maxBytes,
     onOutcome: metrics.cacheCounter('pilet_bundle'),
     build: async (address) => {
-      // No package has such a name, and not every text can be asked for in the database.
+      // No package has such a name, and PostgreSQL does not accept every text as a parameter.
       if (!isPackageName(address.name) || !isExactVersion(address.version)) return null
       const row = await readBundle(address)
-      return row && decided(row, address)
+      return row && decisionOf(row, address)
     },
   })
   return {
-    /** What is at the address; throws the same 404 whatever is wrong with it. */
-    find: async (asked: AskedBundle): Promise<ServedBundle> => {
-      const { name, version } = asked
-      const [applicationId, projectId] = [parseUuid(asked.applicationId), parseUuid(asked.projectId)]
+    /** Returns the bundle at the address. Throws the same 404 for every kind of mismatch. */
+    find: async (request: BundleRequest): Promise<ServedBundle> => {
+      const { name, version } = request
+      const [applicationId, projectId] = [parseUuid(request.applicationId), parseUuid(request.projectId)]
       const isShort = name.length <= maxNameLength && version.length <= maxVersionLength
       const kept =
         applicationId === null || projectId === null || !isShort
@@ -65,18 +65,18 @@ export function createBundleService({ db, readVersion, holdBlob, maxBytes, metri
           : await find({ applicationId, name, version })
       const bundle = kept?.bundle
       if (bundle?.projectId === projectId) return bundle
-      throw new AppError('not_found', noPackage)
+      throw new AppError('not_found', packageNotFound)
     },
     read: ({ blob, projectId }: ServedBundle, client: string, holder: Holder): Promise<Buffer> =>
       holdBlob(blob, [projectId, client], holder),
   }
 }
 
-// Neither a name nor a version that is ever looked for holds a space.
+// Spaces are safe separators: names and versions that are looked up contain none.
 const addressKey = ({ applicationId, name, version }: BundleAddress): string =>
   `${applicationId} ${name} ${version}`
 
-function decided({ projectId, version, found }: BundleRow, address: BundleAddress): Decided {
+function decisionOf({ projectId, version, found }: BundleRow, address: BundleAddress): Decision {
   const bytes = address.name.length + address.version.length
   if (found === null) return { projectId, version, bytes, bundle: null }
   const { hash, size, store, contentType } = found

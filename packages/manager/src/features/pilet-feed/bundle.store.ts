@@ -1,19 +1,20 @@
-// One statement decides about any number of bundles, together with the version of the project it was decided under: the
-// package must be enabled, and some frontend of the application must load it.
+// One statement decides about any number of bundles and reads the project version. A package must be enabled, and a
+// frontend of the application must load it.
 import { sql } from 'kysely'
 import type { StoreName } from '../../platform/blobs/blob-store.ts'
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads } from '../../platform/postgres/handles.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import { layerRows, modulesOf, setsModules } from './modules.store.ts'
 
 export type BundleAddress = { applicationId: string; name: string; version: string }
 type Found = { hash: string; size: number; store: StoreName; contentType: string }
-/** Null where the application loads no such bundle. */
+/** `found` is null if the application does not load such a bundle. */
 export type BundleRow = { projectId: string; version: string; found: Found | null }
 
-// A feed of a tenant leads here without naming it, so what any tenant loads is served. Tenants are found by the module
-// in their settings: with and without the application, as the layer of both replaces that of the tenant.
+// The bundle path does not name a tenant, so a bundle is served if any tenant loads it. Tenants are looked up by the
+// module in their settings. Rows with and without the application count, because the layer of both replaces that of the
+// tenant.
 const isLoadedByTenant = `exists (
   with listing as materialized (
     select s.tenant_id, s.application_id from settings s
@@ -45,8 +46,8 @@ const text = (applicationIds: string[], names: string[], versions: string[]) => 
   ) found on true`
 
 /**
- * What is at these addresses, in this order; null where there is no such application. Connections for lookups cannot use
- * the index of modules, so this runs on the others.
+ * Returns the bundles in the order of the addresses; null for an unknown application. The settings of lookup
+ * connections prevent the use of the module index, so this statement uses other connections.
  */
 export async function readBundles(
   db: Reads,
@@ -57,7 +58,7 @@ export async function readBundles(
     addresses.map(({ name }) => name),
     addresses.map(({ version }) => version),
   ).execute(db)
-  return inPlace<BundleRow>(
+  return orderByPosition<BundleRow>(
     addresses.length,
     rows.map(({ position, projectId, areaVersion, isServed, hash, size, store, contentType }) => ({
       position,

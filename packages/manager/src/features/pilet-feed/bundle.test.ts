@@ -1,16 +1,16 @@
-// GET /pilet-bundle/…, as browsers load the bytes of a pilet.
+// These tests cover GET /pilet-bundle/…, with which browsers load the bytes of a pilet.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
 import {
   type ProxyCall,
-  askFor,
+  requestThroughProxy,
   etagOf,
   expectNotFound,
   expectSecretOnly,
   secret,
-  unless,
+  ifNoneMatch,
 } from '../../../test/kit/cached-responses.ts'
 import { type RawAnswer, rawCall } from '../../../test/kit/http.ts'
 import { addPackages, setLayer, sha256 } from '../../../test/kit/pilet-rows.ts'
@@ -40,7 +40,7 @@ afterAll(async () => {
 const pathOf = (of: SeededProject, name: string, version: string): string =>
   `/pilet-bundle/${of.applicationId}/${of.id}/${encodeURIComponent(name)}/${encodeURIComponent(version)}`
 const menu = (): string => pathOf(project, '@acme/menu', '1.2.3+b')
-const ask = (path: string, call: ProxyCall = {}) => askFor(call.app ?? service, path, call)
+const ask = (path: string, call: ProxyCall = {}) => requestThroughProxy(call.app ?? service, path, call)
 const expectRejected = (answer: RawAnswer): void => expectNotFound(answer, 'Package not found')
 const described = {
   'cache-control': 'public, max-age=31536000, immutable',
@@ -86,19 +86,25 @@ describe('a bundle', () => {
 
   test('[pilet-feed.bundle] HEAD says the same without the bytes, and who has them is answered 304; neither reads them', async () => {
     const own = await startTestApp({ database: service.database })
-    for (const call of [{ method: 'HEAD' }, { method: 'HEAD', ...unless('"other"') }]) {
+    for (const call of [{ method: 'HEAD' }, { method: 'HEAD', ...ifNoneMatch('"other"') }]) {
       const head = await ask(menu(), { app: own, ...call })
       expect([head.status, head.body]).toEqual([200, ''])
       expect(head.headers).toMatchObject({ ...described, ...ofBytes })
     }
     for (const method of ['GET', 'HEAD'])
-      for (const call of [unless(described.etag), unless('*'), unless(`"x", W/${described.etag}`)]) {
+      for (const call of [
+        ifNoneMatch(described.etag),
+        ifNoneMatch('*'),
+        ifNoneMatch(`"x", W/${described.etag}`),
+      ]) {
         const answer = await ask(menu(), { app: own, method, ...call })
         expect([answer.status, answer.body]).toEqual([304, ''])
         expect(answer.headers).toMatchObject(described)
       }
     expect(own.statements.filter((text) => text.includes('blob_chunks'))).toEqual([])
-    expect((await ask(menu(), { app: own, ...unless(`"${'0'.repeat(64)}"`) })).body).toBe(script.toString())
+    expect((await ask(menu(), { app: own, ...ifNoneMatch(`"${'0'.repeat(64)}"`) })).body).toBe(
+      script.toString(),
+    )
     expect(own.statements.filter((text) => text.includes('blob_chunks'))).toHaveLength(1)
     await own.close()
   })
@@ -206,7 +212,7 @@ describe('what is rejected', () => {
         (wrong) => `${wrong}/${id}/${rest}`,
       ),
       `${other.applicationId}/${other.id}/${rest}`,
-      // As a proxy that decodes an address would send it, and what is no address of a bundle at all.
+      // These are a path that a proxy has decoded, and paths that are not bundle addresses.
       `${project.applicationId}/${id}/@acme/menu/1.0.0`,
       `${project.applicationId}/${id}/${rest}/`,
       `${project.applicationId}/${id}`,
@@ -215,7 +221,7 @@ describe('what is rejected', () => {
     const bodies = new Set<string>()
     for (let round = 0; round < 2; round++)
       for (const path of paths)
-        for (const call of [{}, unless('*')]) {
+        for (const call of [{}, ifNoneMatch('*')]) {
           const answer = await ask(`/pilet-bundle/${path}`, call)
           expect([path, answer.status]).toEqual([path, 404])
           expectRejected(answer)
@@ -275,7 +281,7 @@ describe('what is rejected', () => {
     const ofSecond = { ...shop, tenantId: second }
     await setLayer(service.sql, ofSecond, 'tenant', { modules: ['a'] })
     expect(await status()).toBe(200)
-    // The layer of tenant and application replaces that of the tenant; an empty one does not.
+    // The layer of tenant and application replaces the layer of the tenant, unless it is empty.
     await setLayer(service.sql, ofSecond, 'tenant2application', { modules: ['b'] })
     expect(await status()).toBe(404)
     await setLayer(service.sql, ofSecond, 'tenant2application', { modules: [] })
@@ -284,7 +290,7 @@ describe('what is rejected', () => {
     expect(await status()).toBe(404)
     await setLayer(service.sql, shop, 'tenant2application', { modules: ['a'] })
     expect(await status()).toBe(200)
-    // Another project whose tenant lists the same name changes nothing.
+    // A tenant of another project that lists the same name has no effect.
     await setLayer(service.sql, shop, 'tenant2application', { modules: [] })
     await setLayer(service.sql, other, 'tenant', { modules: ['a'] })
     expect(await status()).toBe(404)

@@ -1,8 +1,8 @@
-// The cascade of settings as the database merges it, beside the one that merges settings everywhere else.
+// These tests compare the SQL cascade of settings with the implementation in settings/layers.pure.ts.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { askFor } from '../../../test/kit/cached-responses.ts'
+import { requestThroughProxy } from '../../../test/kit/cached-responses.ts'
 import { type Layer, addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedTenant } from '@manager/harness/seed.ts'
@@ -50,7 +50,7 @@ const anyScene = fc.record({
   ),
   enabled: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
 })
-/** The layers of two tenants and two applications, and for which of them the application is enabled. */
+/** The layers of two tenants and two applications, and whether each application is enabled in each tenant. */
 type AnyScene = { layers: Record<string, Values>; enabled: boolean[] }
 
 const layerOfSlot = (slot: string): Layer => {
@@ -75,7 +75,7 @@ async function store({ layers, enabled }: AnyScene): Promise<void> {
     )
 }
 
-/** What holds for an application, in a tenant or shared, by the other cascade. */
+/** Returns the values of an application, in a tenant or shared, as layers.pure.ts merges them. */
 function merged({ layers }: AnyScene, application: number, tenant: number | null) {
   const configs = (slot: string) => {
     const { modules, pins } = layers[slot] as Values
@@ -93,7 +93,7 @@ function merged({ layers }: AnyScene, application: number, tenant: number | null
 }
 
 const feedAt = async (path: string): Promise<string[] | number> => {
-  const { status, body } = await askFor(service, `/pilet-feed/${path}`)
+  const { status, body } = await requestThroughProxy(service, `/pilet-feed/${path}`)
   if (status !== 200) return status
   const { items } = JSON.parse(body) as { items: { name: string; version: string }[] }
   return items.map(({ name, version }) => `${name} ${version}`)
@@ -124,7 +124,7 @@ test('[pilet-feed.filter] [pilet-feed.pins] [pilet-feed.bundle-rejected] feeds a
         }
         for (const name of names) {
           const path = `/pilet-bundle/${applicationId}/${project.id}/${encodeURIComponent(name)}/1.0.0`
-          const { status } = await askFor(service, path)
+          const { status } = await requestThroughProxy(service, path)
           expect([name, status]).toEqual([name, loaded.has(name) ? 200 : 404])
         }
       }

@@ -1,7 +1,7 @@
-// What feeds and bundles cost, counted in statements.
+// These tests count the statements that feeds and bundles cost.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { askFor, unless } from '../../../test/kit/cached-responses.ts'
+import { requestThroughProxy, ifNoneMatch } from '../../../test/kit/cached-responses.ts'
 import { isVersionRead } from '../../../test/kit/counted-statements.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
@@ -24,18 +24,18 @@ const feeds = (): string[] => {
   const { applicationId, tenantId } = project
   return [`/pilet-feed/${applicationId}`, `/pilet-feed/${applicationId}/${tenantId}`]
 }
-/** The statements of requests that are all answered so. */
+/** Returns the statements of concurrent requests that must all have this status. */
 async function statementsOf(
   status: number,
   paths: readonly string[],
-  call: Parameters<typeof askFor>[2] = {},
+  call: Parameters<typeof requestThroughProxy>[2] = {},
 ): Promise<string[]> {
   service.statements.length = 0
-  const answers = await Promise.all(paths.map((path) => askFor(service, path, call)))
+  const answers = await Promise.all(paths.map((path) => requestThroughProxy(service, path, call)))
   expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
   return [...service.statements]
 }
-/** Only one, which reads the version. */
+/** Expects exactly one statement, which reads the version. */
 const expectVersionRead = (statements: string[]): void =>
   expect([statements.length, statements.filter(isVersionRead).length]).toEqual([1, 1])
 const touch = () => service.sql.query("update applications set name = 'touched ' || random()")
@@ -46,7 +46,7 @@ test('a feed is built by one statement, and a warm one costs one read of the ver
     expect(built).toHaveLength(1)
     expect(built[0]).toContain('from pilet_packages')
     expectVersionRead(await statementsOf(200, [path]))
-    expectVersionRead(await statementsOf(304, [path], unless('*')))
+    expectVersionRead(await statementsOf(304, [path], ifNoneMatch('*')))
     expectVersionRead(await statementsOf(200, [path], { method: 'HEAD' }))
   }
 })
@@ -72,9 +72,9 @@ test('a bundle costs one statement and its bytes; a warm one costs one read of t
   const cold = await statementsOf(200, [path])
   expect(cold.map((text) => text.includes('blob_chunks'))).toEqual([false, true])
   expectVersionRead(await statementsOf(200, [path]))
-  expectVersionRead(await statementsOf(304, [path], unless('*')))
+  expectVersionRead(await statementsOf(304, [path], ifNoneMatch('*')))
   expectVersionRead(await statementsOf(200, [path], { method: 'HEAD' }))
-  // Who has changed something else is decided about again, and the bytes are still there.
+  // Any change of the project discards the decision, but not the cached bytes.
   await touch()
   expect((await statementsOf(200, [path])).some((text) => text.includes('blob_chunks'))).toBe(false)
 })

@@ -1,7 +1,8 @@
-// Feeds and bundles of a large installation: what they cost follows the modules of a frontend, not the packages or tenants.
+// These tests cover feeds and bundles of a large installation: the cost depends on the modules of a frontend, not on
+// the number of packages or tenants.
 import { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { askFor } from '../../../test/kit/cached-responses.ts'
+import { requestThroughProxy } from '../../../test/kit/cached-responses.ts'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { lookupSettings } from '../../platform/postgres/pools.ts'
@@ -13,7 +14,7 @@ const listed = Array.from({ length: modules }, (_, n) => `@acme/p${n * 20}`)
 beforeAll(async () => {
   const { sql } = service
   const [hash] = await addPackages(sql, project.id, [{ name: 'first', version: '1.0.0' }])
-  // Short versions, whose order as texts is that of the versions.
+  // The versions are short, and their text order equals their precedence.
   await sql.query(
     `insert into pilet_packages (id, project_id, name, version, precedence, is_stable, content_type, size, hash, spec, enabled)
      select gen_random_uuid(), $1, '@acme/p' || n, '1.0.' || v, '0011001000' || '1' || v || '~', true, 'text/javascript',
@@ -31,7 +32,7 @@ beforeAll(async () => {
      select gen_random_uuid(), $1, id, $2, true from tenants where project_id = $1 on conflict do nothing`,
     [project.id, project.applicationId],
   )
-  // Every tenant has modules of its own, a hundred of them for each name.
+  // Every tenant has its own modules, and each shared name is used by about a hundred tenants.
   await sql.query(
     `update settings set backend_module_config = jsonb_build_object('EnabledModules',
        jsonb_build_array('@acme/p' || (1 + 20 * (abs(hashtext(tenant_id::text)) % 100)), 'own-' || tenant_id))
@@ -52,7 +53,7 @@ type Plan = {
   Plans?: Plan[]
 }
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-/** Rows that a plan reads of a table, those it throws away too. */
+/** Returns the number of rows that a plan reads from a table, including filtered rows. */
 const rowsOf = (nodes: Plan[], table: string): number =>
   nodes
     .filter((node) => node['Relation Name'] === table)
@@ -62,7 +63,7 @@ const rowsOf = (nodes: Plan[], table: string): number =>
       0,
     )
 
-/** Runs a statement as the service's connections do, and returns what the database did. */
+/** Explains a statement with the connection settings of the service. */
 async function explained(text: string, values: unknown[], options: string) {
   const client = new Client({ connectionString: service.database.url, options })
   await client.connect()
@@ -76,7 +77,7 @@ async function explained(text: string, values: unknown[], options: string) {
 const timed = async (path: string) => {
   service.statements.length = 0
   const from = performance.now()
-  const { status, body } = await askFor(service, path)
+  const { status, body } = await requestThroughProxy(service, path)
   return { status, body, ms: performance.now() - from, statements: [...service.statements] }
 }
 
@@ -105,7 +106,7 @@ test('[pilet-feed.bundle] among 10,000 tenants a bundle is decided about by inde
     `/pilet-bundle/${applicationId}/${id}/${encodeURIComponent(name)}/1.0.3`
   for (const [name, status, maxSettings] of [
     ['@acme/p0', 200, 2],
-    // A hundred tenants, of which the first decides.
+    // A hundred tenants list this package, and the statement stops at the first one.
     ['@acme/p21', 200, 400],
     ['@acme/p2', 404, 4],
   ] as const) {
@@ -114,7 +115,7 @@ test('[pilet-feed.bundle] among 10,000 tenants a bundle is decided about by inde
     expect([name, answer.status]).toEqual([name, status])
     const text = answer.statements.find((one) => one.includes('settings_modules')) ?? ''
     const { nodes, ms } = await explained(text, [[applicationId], [name], ['1.0.3']], '-c jit=off')
-    // Tables of one row are read as they are.
+    // PostgreSQL scans tables with a single row sequentially.
     const whole = nodes
       .filter((node) => node['Node Type'] === 'Seq Scan')
       .map((node) => node['Relation Name'])

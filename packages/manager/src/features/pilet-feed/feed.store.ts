@@ -1,26 +1,24 @@
-// One statement reads the feeds of any number of places, together with the version of the project they were read under.
-// Layers, versions and pins are each looked up by index, so that the cost follows the modules of the places and not the
-// packages or tenants there are.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// One statement reads any number of feeds and the project version. Layers, versions and pins are index lookups. The
+// cost therefore depends on the modules of the feeds and not on the number of packages or tenants.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { FeedPackage } from './feed.pure.ts'
 import { layerRows, modulesOf } from './modules.store.ts'
 
-/** Without a tenant: what holds for all of them. */
-export type FeedPlace = { applicationId: string; tenantId: string | null }
+/** `tenantId` is null for the feed that is shared by all tenants. */
+export type FeedId = { applicationId: string; tenantId: string | null }
 
-/** Items are null where the application is not enabled for the tenant. */
+/** `items` is null if the application is not enabled for the tenant. */
 export type FeedRow = { projectId: string; version: string; items: FeedPackage[] | null }
 
-/** Tells places apart. */
-export const placeKey = ({ applicationId, tenantId }: FeedPlace): string => `${applicationId} ${tenantId}`
+export const feedKey = ({ applicationId, tenantId }: FeedId): string => `${applicationId} ${tenantId}`
 
 const { project, application } = layerRows
 const tenant = layerRows.tenant('wanted.tenant_id')
 const leaf = layerRows.leaf('wanted.tenant_id')
 
-// The value of a key comes whole from the most specific layer that has it.
+// The most specific layer that has the key provides the whole value.
 const pinsOf = (...rows: string[]): string => {
   const pair = `jsonb_path_query_first(s.frontend_module_config, '$.KeyValuePairs[*] ? (@.Key == "pilets.pins")')`
   const values = rows.map(
@@ -64,15 +62,18 @@ const statement: PreparedStatement = {
       where t.tenant_id = wanted.tenant_id and t.application_id = app.id limit 1
     ) joined on true
     left join lateral (
-      -- Offset: merged once, and not for every module again.
+      -- The offset prevents the planner from merging again for every module.
       select ${modulesOf(leaf, tenant, application, project)} as modules,
         case when wanted.tenant_id is not null then ${pinsOf(leaf, tenant, application, project)} end as pins
       where ${served} offset 0
     ) merged on true`,
 }
 
-/** The feeds of these places, in this order; null where there is no such application. */
-export async function readFeeds(run: RunPrepared, places: readonly FeedPlace[]): Promise<(FeedRow | null)[]> {
-  const values = [places.map(({ applicationId }) => applicationId), places.map(({ tenantId }) => tenantId)]
-  return inPlace<FeedRow>(places.length, await run<FeedRow & { position: number }>(statement, values))
+/** Returns the feeds in input order; null for an unknown application. */
+export async function readFeeds(run: RunPrepared, feedIds: readonly FeedId[]): Promise<(FeedRow | null)[]> {
+  const values = [feedIds.map(({ applicationId }) => applicationId), feedIds.map(({ tenantId }) => tenantId)]
+  return orderByPosition<FeedRow>(
+    feedIds.length,
+    await run<FeedRow & { position: number }>(statement, values),
+  )
 }

@@ -1,9 +1,9 @@
-// GET /pilet-feed/…, as frontends learn what to load.
+// These tests cover GET /pilet-feed/…, which lists the pilets that frontends load.
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
-  askFor,
+  requestThroughProxy,
   etagOf,
   expectNotFound,
   expectRevalidates,
@@ -41,7 +41,7 @@ type Item = Record<
 const shared = ({ applicationId }: SeededProject): string => `/pilet-feed/${applicationId}`
 const inTenant = (of: SeededProject): string => `${shared(of)}/${of.tenantId}`
 const itemsAt = async (path: string, app: TestApp = service): Promise<Item[]> => {
-  const { status, body } = await askFor(app, path)
+  const { status, body } = await requestThroughProxy(app, path)
   expect([path, status]).toEqual([path, 200])
   const { items, ...rest } = JSON.parse(body) as { items: Item[] }
   expect(rest).toEqual({})
@@ -98,14 +98,14 @@ describe('the items of a feed', () => {
     }
     await addPackages(service.sql, signed.id, packages)
     await setLayer(service.sql, signed, 'project', { modules: ['p0', 'p1', 'p2'] })
-    const keys = JSON.parse((await askFor(service, `/pilet-keys/${signed.applicationId}`)).body)
+    const keys = JSON.parse((await requestThroughProxy(service, `/pilet-keys/${signed.applicationId}`)).body)
     for (const { link, signature, keyId, statement, statementSignature } of await itemsAt(shared(signed))) {
       const raw = Buffer.from(keys[keyId] as string, 'base64')
       expect(raw).toHaveLength(32)
       expect(keyId).toBe(sha256(raw).slice(0, 16))
       const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), raw])
       const key = createPublicKey({ key: spki, format: 'der', type: 'spki' })
-      const bytes = Buffer.from((await askFor(service, link)).body)
+      const bytes = Buffer.from((await requestThroughProxy(service, link)).body)
       expect(verify(null, bytes, key, Buffer.from(signature, 'base64'))).toBe(true)
       expect(verify(null, Buffer.concat([bytes, raw]), key, Buffer.from(signature, 'base64'))).toBe(false)
       const isStated = (text: string): boolean =>
@@ -135,13 +135,13 @@ describe('the items of a feed', () => {
       undefined,
       undefined,
     ])
-    const etag = etagOf(await askFor(service, shared(stated)))
+    const etag = etagOf(await requestThroughProxy(service, shared(stated)))
     const state = (keyId: string) =>
       service.sql.query(
         'update pilet_packages set statement_signature = $2, statement_key_id = $3 where project_id = $1',
         [stated.id, statementSignature, keyId],
       )
-    // As when an older release has replaced the signature since.
+    // Simulates an older release that has replaced the signature since.
     await state('0123456789abcdef')
     expect((await itemsAt(shared(stated)))[0]?.statement).toBeUndefined()
     await state(statementKeyId)
@@ -149,7 +149,7 @@ describe('the items of a feed', () => {
       expect((await itemsAt(shared(stated), app))[0]?.statementSignature).toBe(
         statementSignature.toString('base64'),
       )
-    expect(etagOf(await askFor(service, shared(stated)))).not.toBe(etag)
+    expect(etagOf(await requestThroughProxy(service, shared(stated)))).not.toBe(etag)
   })
 
   test('[pilet-feed.filter] are enabled packages of the project that its modules name', async () => {
@@ -217,12 +217,12 @@ describe('the feed of a tenant', () => {
     await pin({ menu: '1.0.0' })
     await enable(pinned, 'menu', '1.0.0', false)
     expect(await tenant()).toEqual(['@acme/cart 1.1.0'])
-    // The whole value comes from the most specific layer that has the key, also one that pins nothing.
+    // The most specific layer that has the key provides the whole value, even if it pins nothing.
     await pin({ '@acme/cart': '1.0.0' }, 'tenant2application')
     expect(await tenant()).toEqual(['@acme/cart 1.0.0', 'menu 2.0.0'])
     await pin({}, 'tenant2application')
     expect(await tenant()).toEqual(highest)
-    // What is shared has no pins, wherever they stand.
+    // The shared feed ignores pins in every layer.
     await pin({ menu: '9.9.9' }, 'application')
     await pin({ menu: '9.9.9' }, 'project')
     expect(await versionsAt(shared(pinned))).toEqual(highest)
@@ -271,9 +271,9 @@ describe('the feed of a tenant', () => {
     const [house, other] = [await seedProject(service.sql, 'house'), await seedProject(service.sql, 'other')]
     const text = 'the application is not enabled for this tenant'
     for (const tenant of [other.tenantId, house.id, randomUUID(), 'nothing', '%00', '*'])
-      expectNotFound(await askFor(service, `${shared(house)}/${tenant}`), text)
+      expectNotFound(await requestThroughProxy(service, `${shared(house)}/${tenant}`), text)
     for (const application of [other.applicationId, house.id, randomUUID(), 'x', '%00'])
-      expectNotFound(await askFor(service, `/pilet-feed/${application}/${house.tenantId}`), text)
+      expectNotFound(await requestThroughProxy(service, `/pilet-feed/${application}/${house.tenantId}`), text)
     const switchTo = (enabled: boolean) =>
       service.sql.query('update tenant2applications set enabled = $2 where id = $1', [
         house.tenant2ApplicationId,
@@ -282,7 +282,7 @@ describe('the feed of a tenant', () => {
     for (const enabled of [false, true, false, true]) {
       await switchTo(enabled)
       for (const app of [service, twin])
-        expect((await askFor(app, inTenant(house))).status).toBe(enabled ? 200 : 404)
+        expect((await requestThroughProxy(app, inTenant(house))).status).toBe(enabled ? 200 : 404)
     }
   })
 })
@@ -290,15 +290,15 @@ describe('the feed of a tenant', () => {
 describe('every feed', () => {
   test('[pilet-feed.cache] has a validator and is asked for again before it is used', async () => {
     for (const path of [shared(project), inTenant(project)]) await expectRevalidates(service, path)
-    const before = etagOf(await askFor(service, shared(project)))
+    const before = etagOf(await requestThroughProxy(service, shared(project)))
     await addPackages(service.sql, project.id, packagesOf('@acme/menu', '2.0.0'))
-    expect(etagOf(await askFor(service, shared(project)))).not.toBe(before)
+    expect(etagOf(await requestThroughProxy(service, shared(project)))).not.toBe(before)
   })
 
   test('of an unknown application is not found', async () => {
     const { id, tenantId, applicationId } = project
     for (const unknown of [randomUUID(), id, tenantId, 'nothing', '%00', `${applicationId}0`, '*'])
-      expectNotFound(await askFor(service, `/pilet-feed/${unknown}`), 'application not found')
+      expectNotFound(await requestThroughProxy(service, `/pilet-feed/${unknown}`), 'application not found')
   })
 
   test('every change of what it is made of is seen by the next request, at every process', async () => {
@@ -327,6 +327,6 @@ describe('every feed', () => {
     await expectEverywhere()
     await service.sql.query('delete from applications where id = $1', [changing.applicationId])
     for (const app of [service, twin])
-      expectNotFound(await askFor(app, shared(changing)), 'application not found')
+      expectNotFound(await requestThroughProxy(app, shared(changing)), 'application not found')
   })
 })

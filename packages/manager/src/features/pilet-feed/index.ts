@@ -1,5 +1,5 @@
-// What browsers load: the feed of a frontend's pilets, their bundles, and the public keys for developers. Packages
-// themselves are not here (pilets/), nor is what a frontend is configured with (settings/).
+// This feature serves pilets to browsers: the feed of a frontend, the bundles, and the public keys for developers.
+// pilets/ manages packages, and settings/ serves the configuration of a frontend.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { PiletsApi } from '../pilets/index.ts'
@@ -10,6 +10,7 @@ import { registerPiletFeedRoutes } from './pilet-feed.routes.ts'
 
 type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Config; pilets: PiletsApi }
 
+/** Provides the routes for feeds, bundles and public keys. Bundle bytes come from the pilets feature. */
 export const piletFeed = defineFeature({
   name: 'piletFeed',
   role: 'api',

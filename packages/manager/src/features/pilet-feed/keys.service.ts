@@ -1,5 +1,5 @@
-// Public keys for developers who look into a signature. A frontend trusts the keys its page was given, not these: who
-// could exchange a bundle could exchange them too.
+// Returns the public keys for developers who inspect a signature. A frontend must trust only the keys in its page: an
+// attacker who can replace a bundle could also replace these keys.
 import { type EncodedJson, encodeJson } from '../../platform/cache/encoded-json.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { orNotFound } from '../../platform/errors.ts'
@@ -8,7 +8,7 @@ import { readPublicKeys } from './keys.store.ts'
 
 export type ReadKeys = ReturnType<typeof createReadKeys>
 
-/** Returns a function that reads the ring: the keys are the same for every application there is. */
+/** Returns a function that reads the key ring. The keys are the same for every existing application; others get 404. */
 export const createReadKeys =
   (database: Pick<Database, 'run'>) =>
   async (application: string): Promise<EncodedJson> => {

@@ -10,7 +10,7 @@ const statement: PreparedStatement = {
     from applications a where a.id = $1`,
 }
 
-/** The public keys of the ring in base64, by key id; undefined when there is no such application. */
+/** Returns the public keys of the ring in base64, keyed by key id, or undefined if the application does not exist. */
 export async function readPublicKeys(
   run: RunPrepared,
   applicationId: string,

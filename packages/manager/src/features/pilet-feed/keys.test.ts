@@ -1,8 +1,8 @@
-// GET /pilet-keys/…, a convenience for developers: not what a frontend trusts.
+// These tests cover GET /pilet-keys/…, a convenience for developers. Frontends do not trust these keys.
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
-  askFor,
+  requestThroughProxy,
   expectNotFound,
   expectRevalidates,
   expectSecretOnly,
@@ -14,15 +14,15 @@ const { service, admin, project } = useProject()
 type Keys = Record<string, string>
 
 const path = (): string => `/pilet-keys/${project.applicationId}`
-const keysNow = async (): Promise<Keys> => JSON.parse((await askFor(service, path())).body)
-/** As a key command would: the new key signs, the former stays. */
+const keysNow = async (): Promise<Keys> => JSON.parse((await requestThroughProxy(service, path())).body)
+/** Rotates the key as the CLI does: the new key signs, and the previous key stays. */
 const replaceKey = async () => {
   const ring = signingOf(service)
   const key = await ring.create()
   await ring.activate(key.keyId)
   return key
 }
-/** What a loader does with a bundle and the keys it trusts. */
+/** Verifies a bundle as a frontend loader does with its trusted keys. */
 const isTrusted = (bytes: Buffer, item: { signature: string; keyId: string }, keys: Keys): boolean => {
   const raw = keys[item.keyId]
   if (raw === undefined) return false
@@ -31,13 +31,15 @@ const isTrusted = (bytes: Buffer, item: { signature: string; keyId: string }, ke
   return verify(null, bytes, key, Buffer.from(item.signature, 'base64'))
 }
 const itemOf = async (name: string) => {
-  const { items } = JSON.parse((await askFor(service, `/pilet-feed/${project.applicationId}`)).body) as {
+  const { items } = JSON.parse(
+    (await requestThroughProxy(service, `/pilet-feed/${project.applicationId}`)).body,
+  ) as {
     items: { name: string; signature: string; keyId: string }[]
   }
   return items.find((item) => item.name === name) as { signature: string; keyId: string }
 }
 
-/** Adds a version that the active key has signed. */
+/** Adds a version signed with the active key. */
 async function addSigned(name: string, bytes: Buffer) {
   const about = { projectId: project.id, name, version: '1.0.0', hash: sha256(bytes) }
   const signature = await signingOf(service).sign(bytes, about)
@@ -72,16 +74,16 @@ test('[pilet-feed.trust-anchor] who trusts the keys of the page refuses what a k
   const item = await itemOf('second')
   expect(item.keyId).toBe(planted.keyId)
   expect([isTrusted(bytes, item, anchor), isTrusted(bytes, item, await keysNow())]).toEqual([false, true])
-  // Neither the feed nor the configuration a page is made of brings keys along.
+  // Neither the feed nor the frontend configuration contains keys.
   for (const other of [
     `/pilet-feed/${project.applicationId}`,
     `/api/frontend-config/${project.applicationId}`,
   ])
     for (const key of Object.values(await keysNow()))
-      expect((await askFor(service, other)).body).not.toContain(key)
+      expect((await requestThroughProxy(service, other)).body).not.toContain(key)
 })
 
 test('[pilet-feed.keys] of an unknown application are not found', async () => {
   for (const unknown of [randomUUID(), project.id, 'x', '%00', `${project.applicationId}0`])
-    expectNotFound(await askFor(service, `/pilet-keys/${unknown}`), 'application not found')
+    expectNotFound(await requestThroughProxy(service, `/pilet-keys/${unknown}`), 'application not found')
 })

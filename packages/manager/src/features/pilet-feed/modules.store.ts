@@ -1,6 +1,9 @@
-// Which pilets an application loads, as SQL: the list EnabledModules of the most specific layer of settings that has one.
+// SQL for the pilets that an application loads: EnabledModules of the most specific settings layer that sets any.
 
-/** The row of each layer, `s`, for an application `app`; the last two are those of a tenant, an SQL expression. */
+/**
+ * SQL conditions that select the row `s` of each layer for an application `app`. The argument is an SQL expression for
+ * the tenant.
+ */
 export const layerRows = {
   project: 's.project_id = app.project_id and s.tenant_id is null and s.application_id is null',
   application: 's.application_id = app.id and s.tenant_id is null',
@@ -11,9 +14,9 @@ export const layerRows = {
 
 const modules = `s.backend_module_config -> 'EnabledModules'`
 
-/** Whether the row sets modules; an empty list inherits. */
+/** SQL condition for a row that sets modules. An empty list inherits. */
 export const setsModules = `jsonb_typeof(${modules}) = 'array' and ${modules} <> '[]'`
 
-/** The modules of the first of these rows that sets any, as a JSON array; null when none does. */
+/** Returns SQL for the modules of the first of these rows that sets any, as a JSON array or null. */
 export const modulesOf = (...rows: string[]): string =>
   `coalesce(${rows.map((row) => `(select ${modules} from settings s where ${row} and ${setsModules})`).join(', ')})`

@@ -1,4 +1,4 @@
-// Any legal name and version, from the upload to the link in the feed to the bundle.
+// These tests check that valid names and versions survive the round trip: upload, link in the feed, bundle.
 import { test } from 'vitest'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { expectNamesToRoundTrip } from '../../../test/kit/pilet-names.ts'

@@ -1,12 +1,12 @@
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { sendBundle } from '../../platform/http/send-bundle.ts'
 import { sendCached } from '../../platform/http/send-cached.ts'
-import { type BundleService, noPackage } from './bundle.service.ts'
+import { type BundleService, packageNotFound } from './bundle.service.ts'
 import type { FeedService } from './feed.service.ts'
 import type { ReadKeys } from './keys.service.ts'
 import { bundleSchema, keysSchema, sharedFeedSchema, tenantFeedSchema } from './pilet-feed.schemas.ts'
 
-/** The routes by which browsers load pilets, through the trusted proxy. */
+/** Registers the routes with which browsers load pilets through the trusted proxy. */
 export function registerPiletFeedRoutes(
   server: ApiServer,
   { feeds, bundles, readKeys }: { feeds: FeedService; bundles: BundleService; readKeys: ReadKeys },
@@ -23,11 +23,12 @@ export function registerPiletFeedRoutes(
       return sendCached(request, reply, await feeds.forTenant(applicationId, tenantId))
     },
   )
-  // HEAD by itself: the one that comes with a GET would count the bytes that were not read.
+  // HEAD is registered explicitly: the automatic HEAD of a GET route would derive the length from bytes that were not
+  // read.
   server.route({
     method: ['GET', 'HEAD'],
     url: '/pilet-bundle/:applicationId/:projectId/:name/:version',
-    config: { ...config, unreadable: noPackage },
+    config: { ...config, notFoundText: packageNotFound },
     schema: bundleSchema,
     handler: async (request, reply) => {
       const bundle = await bundles.find(request.params)

@@ -1,4 +1,3 @@
-// What browsers load of pilets.
 import { Type } from 'typebox'
 import { cachedHeaders, errorResponses, idInPath, notModified } from '../../platform/http/http.schemas.ts'
 

@@ -1,4 +1,5 @@
-// Bundles of full size that nobody reads, against a real process: what they cost in memory, and who is still served.
+// These tests send full-size bundles from a real process to clients that do not read. They check the memory use and the
+// service to other clients.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +16,7 @@ import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed
 const mebibyte = 1_048_576
 const size = 16 * mebibyte
 const share = 64 * mebibyte
-// All of them are more than what the process may grow by, also in an ordinary run.
+// In total, the bundles exceed the permitted memory growth, even in the default load size.
 const names = Array.from({ length: loadSize(16, 24) }, (_, index) => `b${index}`)
 
 let service: TestApp
@@ -60,7 +61,7 @@ const sendBytes = async (): Promise<number> => {
   const text = await (await fetch(`${running.healthUrl}/metrics`)).text()
   return Number(/^svc_pilet_send_bytes (\d+)$/m.exec(text)?.[1])
 }
-/** Connections that request these and read nothing. */
+/** Opens connections that request these bundles and read nothing. */
 const beginUnread = (asked: readonly string[][]): Socket[] => {
   const { hostname, port } = new URL(running.url)
   return asked.map((each) => {
@@ -75,7 +76,7 @@ test.each([
   ['one connection that asks for all', [names], size],
   ['a connection for each', names.map((name) => [name]), share],
 ])('unread bundles do not fill memory: %s', async (how, asked, expected) => {
-  // The cache is full before it begins, so that it does not count.
+  // The cache is filled first, so that it does not count as growth.
   for (const name of names.slice(0, 6)) expect((await load(busy, name)).status).toBe(200)
   const before = residentMb()
   const sockets = beginUnread(asked)

@@ -1,15 +1,15 @@
-// Bundles that are being sent to clients who do not read them.
+// These tests send bundles to clients that do not read.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { proxySecret } from '@manager/harness/callers.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
-import { askFor } from '../../../test/kit/cached-responses.ts'
+import { requestThroughProxy } from '../../../test/kit/cached-responses.ts'
 import { statusOf } from '@manager/harness/http-messages.ts'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type RawSocket, openRaw } from '../../../test/kit/raw-socket.ts'
 import type { SeededProject } from '@manager/harness/seed.ts'
 
-// More than a connection takes that nobody reads from.
+// The size exceeds the socket buffers of a connection without a reader.
 const size = 8 * 1_048_576
 const { service, project, other } = useProject({
   withOther: true,
@@ -40,7 +40,7 @@ const expectHeld = async (bytes: number): Promise<void> => {
   await expect.poll(bufferedBytes, { timeout: 20_000, interval: 20 }).toBe(bytes)
 }
 const clients: RawSocket[] = []
-/** A client who requests these and reads nothing. */
+/** Opens a client that requests these paths and reads nothing. */
 async function beginUnread(...paths: string[]): Promise<RawSocket> {
   const client = await openRaw(service.url)
   clients.push(client)
@@ -54,12 +54,12 @@ afterEach(async () => {
 })
 
 describe('bundles that a client does not read', () => {
-  // A request waits for some seconds before it is refused.
+  // A request waits for several seconds before it is rejected.
   test('[pilet-feed.bundle] fill the share of their project: 503 with `Retry-After`, until the client leaves', async () => {
     const slow = await beginUnread(pathOf(project, 'a'))
     const second = await beginUnread(pathOf(project, 'b'))
     await expectHeld(2 * size)
-    const { status, headers, body } = await askFor(service, pathOf(project, 'c'))
+    const { status, headers, body } = await requestThroughProxy(service, pathOf(project, 'c'))
     expect([status, headers['retry-after'], headers['cache-control'], headers['etag']]).toEqual([
       503,
       '1',
@@ -67,15 +67,15 @@ describe('bundles that a client does not read', () => {
       undefined,
     ])
     expect(JSON.parse(body)).toMatchObject({ error: 'too many bundles are being sent; try again' })
-    // What is sent to one client costs nothing more for another.
-    expect((await askFor(service, pathOf(project, 'a'))).status).toBe(200)
+    // Sending the same bundle to another client needs no additional memory.
+    expect((await requestThroughProxy(service, pathOf(project, 'a'))).status).toBe(200)
     await expectHeld(2 * size)
-    // Another project gets its room: one of the two is ended, because nobody reads it.
-    expect((await askFor(service, pathOf(other, 'b'))).status).toBe(200)
+    // Another project gets its share: one of the two unread transfers is aborted.
+    expect((await requestThroughProxy(service, pathOf(other, 'b'))).status).toBe(200)
     await expectHeld(size)
     for (const { socket } of [slow, second]) socket.destroy()
     await expectHeld(0)
-    expect((await askFor(service, pathOf(project, 'b'))).status).toBe(200)
+    expect((await requestThroughProxy(service, pathOf(project, 'b'))).status).toBe(200)
   })
 
   test('are not read while they wait behind another one on the connection; each is sent in its turn', async () => {
@@ -84,9 +84,9 @@ describe('bundles that a client does not read', () => {
     let received = 0
     slow.socket.on('data', ({ length }: Buffer) => (received += length))
     slow.socket.resume()
-    // Looking at all that came whenever a piece comes would take long.
+    // Counting bytes is faster than parsing the whole input on every chunk.
     await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(names.length * size)
-    const answers = await slow.wholeAnswers(names.length)
+    const answers = await slow.completeResponses(names.length)
     expect(answers.map(statusOf)).toEqual([200, 200, 200, 200])
     for (const [index, name] of names.entries())
       expect(answers[index]?.body.equals(bytesOf(project, name))).toBe(true)

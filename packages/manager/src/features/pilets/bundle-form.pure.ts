@@ -1,4 +1,5 @@
-// What an upload says of itself. Bytes are never unpacked, and nothing but a few media types is ever sent back. Pure.
+// Determines the media type and specification of an upload. Bytes are never unpacked, and downloads use only a few
+// media types.
 
 const javascriptTypes = ['text/javascript', 'application/javascript', 'application/x-javascript']
 const gzipTypes = ['application/gzip', 'application/x-gzip']
@@ -9,7 +10,7 @@ const typeByEnding: [RegExp, string][] = [
   [/\.t?gz$/i, 'application/gzip'],
 ]
 
-/** The media type that is stored: the declared one if it is a known one, else by the name of the file. */
+/** Returns the media type to store: the declared type if it is known, otherwise the type for the file extension. */
 export function storedTypeOf(declared: string, fileName: string): string {
   const [bare = ''] = declared.split(';', 1)
   const type = bare.trim().toLowerCase()
@@ -19,7 +20,7 @@ export function storedTypeOf(declared: string, fileName: string): string {
 
 const longestMark = 40
 
-/** The specification that the first line names, as in `//@pilet v:2(…)`; v2 where it names none. */
+/** Returns the specification in the first line, as in `//@pilet v:2(…)`, or v2 if there is none. */
 export function specOf(bytes: Buffer): string {
   const [first = ''] = bytes.toString('latin1', 0, longestMark).split('\n', 1)
   const version = /^\/\/@pilet v:(\d{1,3})(?!\d)/.exec(first)?.[1]

@@ -1,4 +1,5 @@
-// Bodies that are no form with one file: each is answered clearly, stores nothing, and gives its memory back.
+// These tests send bodies that are not a form with one file. Each gets a clear error, stores nothing, and releases its
+// memory.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -26,7 +27,7 @@ const held = async (): Promise<number> => {
   const text = await service.world.metrics.registry.getSingleMetricAsString('svc_pilet_upload_bytes')
   return Number(text.trim().split(' ').at(-1))
 }
-/** Everything that an upload leaves behind. */
+/** Returns everything that an upload can leave behind. */
 const traces = async (): Promise<unknown> => ({
   rows: (
     await service.sql
@@ -112,7 +113,7 @@ describe('a form', () => {
       const answer = await upload(formOf(file), { 'content-encoding': encoding })
       expect([answer.status, answer.body.error]).toEqual([
         415,
-        expect.stringMatching(/Content-Encoding; send it without/),
+        expect.stringMatching(/without a Content-Encoding; the file itself/),
       ])
       expect(await traces()).toEqual(unstored)
     },
@@ -196,7 +197,7 @@ describe('a body that is still arriving', () => {
     const chunk = (bytes: Buffer): Buffer =>
       Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
     raw.socket.write(chunk(formPart({}, Buffer.alloc(maxUploadBytes + 10, 'x'))))
-    const [answer] = await raw.wholeAnswers(1)
+    const [answer] = await raw.completeResponses(1)
     expect(statusOf(answer as NonNullable<typeof answer>)).toBe(413)
     await isFree()
     raw.socket.destroy()
@@ -209,7 +210,7 @@ describe('a body that is still arriving', () => {
       chunked.socket.write(
         Buffer.concat([Buffer.from('c350\r\n'), Buffer.alloc(50_000, 'p'), Buffer.from('\r\n')]),
       )
-    const [answer] = await chunked.wholeAnswers(1)
+    const [answer] = await chunked.completeResponses(1)
     expect(statusOf(answer as NonNullable<typeof answer>)).toBe(413)
     raw.socket.destroy()
     chunked.socket.destroy()
@@ -220,7 +221,7 @@ describe('a body that is still arriving', () => {
     const raw = await begin('Transfer-Encoding: chunked', Buffer.alloc(0))
     const piece = Buffer.concat([Buffer.from('c350\r\n'), Buffer.alloc(50_000, 'p'), Buffer.from('\r\n')])
     const timer = setInterval(() => raw.socket.write(piece), 5)
-    await raw.until(() => raw.ended() !== null)
+    await raw.waitUntil(() => raw.ended() !== null)
     clearInterval(timer)
     expect(raw.received().toString('latin1')).toContain(' 413 ')
   })

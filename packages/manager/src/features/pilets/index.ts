@@ -1,5 +1,6 @@
-// Pilets: the packages a frontend is assembled from. Versions are immutable and signed; this feature takes them in, lists,
-// returns and disables them, and keeps the keys that sign. What browsers load of them is not here (pilet-feed/).
+// This feature manages pilets, the packages from which a frontend is assembled. Versions are immutable and signed. This
+// feature accepts, lists, returns and disables versions, and manages the signing keys. pilet-feed/ serves the feed for
+// browsers.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { type BlobCacheDeps, createBlobCache } from '../../platform/blobs/blob-cache.ts'
@@ -18,8 +19,11 @@ import { privateKeyColumn } from './signing.store.ts'
 import { createUploadMemory } from './upload-memory.service.ts'
 import { createUploadsService, versionTaken } from './uploads.service.ts'
 
+/** Lets other features read the bytes of stored bundles. */
 export type PiletsApi = {
-  /** The bytes of a stored bundle, compared with its hash, for a response; `owner` is the project. */
+  /**
+   * Returns the bytes of a stored bundle for a response, verified against their hash. The first owner is the project.
+   */
   holdBlob: HoldBlob
 }
 
@@ -29,6 +33,9 @@ type Deps = SigningDeps &
 
 const sweepEveryMs = 600_000
 
+/**
+ * Provides routes, GraphQL fields and the sweep of orphaned bytes. `create` throws if a memory setting is too small.
+ */
 export const pilets = defineFeature({
   name: 'pilets',
   role: 'api',
@@ -37,8 +44,11 @@ export const pilets = defineFeature({
   constraints: {
     pilet_packages_version_key: ['conflict', versionTaken],
     pilet_packages_project_fkey: ['not_found', 'project not found'],
-    // Bytes that waited for their version too long.
-    pilet_packages_hash_fkey: ['unavailable', 'the stored bytes were removed meanwhile; try again'],
+    // The sweep removed the bytes before their version was written.
+    pilet_packages_hash_fkey: [
+      'unavailable',
+      'the stored bytes were removed before the version was written; try again',
+    ],
   },
   sealedColumns: [privateKeyColumn],
   create: (deps: Deps) => {

@@ -1,4 +1,4 @@
-// Packages as members of a project list, read, describe, enable and disable them. How they come in is not here (uploads).
+// Lists, reads, describes, enables and disables packages for project members. Uploads are in uploads.service.ts.
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -40,7 +40,7 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
   const pageAfter = (filter: store.PackageFilter, after: store.ListedPackage | null) =>
     store.readPackagesAfter(database.run, filter, after)
 
-  /** What changes nothing leaves no trace. */
+  /** Updates a version. An update without a change writes no row and no audit event. */
   const update = (actor: Actor, key: store.PackageKey, input: Values): Promise<store.PiletPackage> => {
     const values = changesOf(input)
     if (values.description !== undefined) checkText(values.description, 'description', maxDescriptionLength)
@@ -58,15 +58,15 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     update,
 
     /**
-     * A project's packages by name and precedence, in pages, of which only the first may be empty. It is read before
-     * this returns, so that most failures come before the response begins.
+     * Returns the packages of a project by name and precedence, in pages. Only the first page can be empty. It is read
+     * before this function returns, so that most failures occur before the response starts.
      */
     pages: async (filter: store.PackageFilter): Promise<AsyncIterable<readonly store.PiletPackage[]>> =>
       pagesFrom(await pageAfter(filter, null), (last) => pageAfter(filter, last)),
 
     /**
-     * One page and how many there are on all pages; without filters, order and pagination all of them, charged while
-     * they are read.
+     * Returns a page and the total count. Without filters, order and pagination it returns all packages, and charges
+     * the response budget while reading.
      */
     list: async (
       filter: store.PackageFilter,
@@ -93,7 +93,7 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
       return found
     },
 
-    /** What is needed to send a version's bytes; a disabled one has them too. */
+    /** Returns the data needed to send the bytes of a version, which may or may not be enabled. */
     findBundle: async (key: store.PackageKey): Promise<store.StoredBundle> => {
       const found = canExist(key) ? await store.findBundle(db.read, key) : undefined
       if (found === undefined) throw packageNotFound()
@@ -105,16 +105,16 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
 const isPaged = ({ filters, order, pagination }: ListArgs): boolean =>
   (filters?.length ?? 0) > 0 || (order?.length ?? 0) > 0 || (pagination ?? null) !== null
 
-/** What no upload takes is not looked for. */
+/** Returns whether an upload could have created such a key. Other keys need no lookup. */
 const canExist = ({ name, version }: store.PackageKey): boolean =>
   isPackageName(name) && isExactVersion(version)
 
-// What a row holds beside its texts.
+// The size of a row without its texts.
 const rowBytes = 250
 const bytesOf = ({ name, version, description }: store.PiletPackage): number =>
   rowBytes + name.length + version.length + Buffer.byteLength(description)
 
-/** This page and those after it; `next` reads the page after a package. */
+/** Yields this page and all later pages; `next` reads the page after a package. */
 async function* pagesFrom(
   first: store.ListedPackage[],
   next: (last: store.ListedPackage) => Promise<store.ListedPackage[]>,

@@ -17,12 +17,12 @@ export type PiletPackage = {
   createdAt: string
   updatedAt: string
 }
-/** What names a version. */
+/** Identifies a version. */
 export type PackageKey = { projectId: string; name: string; version: string }
 export type PackageFilter = { projectId: string; enabled: boolean | null }
-/** A row of a list with what decides where the next one begins. */
+/** A row of a list with the sort key of the next page. */
 export type ListedPackage = PiletPackage & { precedence: string }
-/** What is needed to send the bytes. */
+/** Data needed to send the bytes. */
 export type StoredBundle = { hash: string; size: number; contentType: string; store: StoreName }
 
 export const packageColumns = [
@@ -40,7 +40,7 @@ export const packageColumns = [
 
 export const packagesPerPage = 500
 
-// The index has a project's rows in this order: a page reads what it returns, and what the filter leaves out.
+// The index has the rows of a project in this order, so a page reads only its own rows and those that the filter skips.
 const pageStatement: PreparedStatement = {
   name: 'pilets-page',
   kind: 'read',
@@ -54,7 +54,7 @@ const pageStatement: PreparedStatement = {
     order by name, precedence, version limit ${packagesPerPage}`,
 }
 
-/** The packages after this one, by name and precedence; null begins with the first. */
+/** Returns the packages after this one, by name and precedence; null starts with the first. */
 export const readPackagesAfter = (
   run: RunPrepared,
   { projectId, enabled }: PackageFilter,
@@ -74,13 +74,13 @@ export const packageFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
   updatedAt: { column: 'updatedAt', match: 'time' },
 }
-// Two versions that differ in their build alone have the same precedence.
+// Versions that differ only in build metadata have the same precedence.
 const usualOrder: Page['order'] = ['name', 'precedence', 'version'].map((column) => ({
   column,
   direction: 'asc',
 }))
 
-/** One page, in the same order unless it has another. */
+/** Returns a page in the default order unless the page has its own. */
 export const listPackages = (db: Reads, filter: PackageFilter, page: Page): Promise<PiletPackage[]> =>
   pageOf(db, {
     table: 'piletPackages',
@@ -89,7 +89,7 @@ export const listPackages = (db: Reads, filter: PackageFilter, page: Page): Prom
     where: matching(filter),
   })
 
-/** How many there are on all pages. */
+/** Returns the total count on all pages. */
 export const countPackages = (db: Reads, filter: PackageFilter, page: Page): Promise<number> =>
   countOf(db, { table: 'piletPackages', page, where: matching(filter) })
 
@@ -109,11 +109,11 @@ const byKey = (db: Reads, { projectId, name, version }: PackageKey) =>
 export const findPackage = (db: Reads, key: PackageKey): Promise<PiletPackage | undefined> =>
   byKey(db, key).executeTakeFirst()
 
-/** The same, locked until the transaction ends. */
+/** Returns a version and locks its row until the transaction ends. */
 export const lockPackage = (tx: Tx, key: PackageKey): Promise<PiletPackage | undefined> =>
   byKey(tx, key).forNoKeyUpdate().executeTakeFirst()
 
-/** Changes what is not part of the version itself. */
+/** Updates the fields that are not part of the immutable version. */
 export function updatePackage(
   tx: Tx,
   id: string,
@@ -127,7 +127,7 @@ export function updatePackage(
     .executeTakeFirstOrThrow()
 }
 
-/** Where the bytes of a version are, enabled or not. */
+/** Finds the bytes of a version, which may or may not be enabled. */
 export async function findBundle(
   db: Reads,
   { projectId, name, version }: PackageKey,

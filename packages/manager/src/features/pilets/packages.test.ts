@@ -1,4 +1,4 @@
-// Packages over REST: lists, downloads, and the deletion that only disables.
+// These tests cover packages over REST: lists, downloads, and deletions, which only disable a version.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -256,7 +256,7 @@ describe('roles', () => {
     )
   })
 
-  /** Uploads as somebody whose role becomes another one before the version is written. */
+  /** Uploads as a user whose role changes before the version is written. */
   const uploadWhileDemoted = async (name: string, from: 'tester' | 'developer', to: string) => {
     const leaver = await member(name, from)
     const lock = await service.sql.connect()

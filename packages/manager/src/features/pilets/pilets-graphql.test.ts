@@ -1,4 +1,4 @@
-// Packages over GraphQL: everything but their bytes.
+// These tests cover packages over GraphQL, which serves everything except their bytes.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { chainRows } from '../../../test/kit/audit-rows.ts'
@@ -124,7 +124,7 @@ describe('reading', () => {
     )
     const ask = (more: string) =>
       service.query(admin, `{ piletPackages(projectId: "${other.id}"${more}) { count packages { id } } }`)
-    expect((await ask('')).error).toMatch(/ask for smaller pages/)
+    expect((await ask('')).error).toMatch(/request smaller pages/)
     expect((await ask(', pagination: {limit: 100, offset: 7900}')).data.piletPackages.packages).toHaveLength(
       100,
     )

@@ -1,4 +1,5 @@
-// The same pilets in the database and in a bucket: callers cannot tell where the bytes are.
+// These tests check that bytes in the database and in a bucket behave in the same way: callers cannot distinguish the
+// stores.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
@@ -6,7 +7,7 @@ import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { sha256Of } from '../../../test/kit/blobs.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'
-import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { startBlackholeProxy } from '../../../test/kit/blackhole-proxy.ts'
 import { setLayer } from '../../../test/kit/pilet-rows.ts'
 import { callPilets, piletPath, uploadPilet } from '@manager/harness/pilets.ts'
 import { type Bucket, createBucket } from '../../../test/kit/s3.ts'
@@ -27,10 +28,10 @@ const download = async (service: TestApp, person: Person, path: string, method =
     headers: response.headers,
   }
 }
-/** As the proxy loads what browsers ask for. */
+/** Loads a path as the proxy does for browsers. */
 const load = (service: TestApp, path: string): Promise<Response> =>
   fetch(service.url + path, { headers: { 'x-proxy-auth': proxySecret } })
-/** How often damaged bytes were found. */
+/** Returns how often damaged bytes were detected. */
 const damaged = async ({ world }: TestApp, store: string): Promise<number> => {
   const { values } = await world.metrics.damagedBlobs.get()
   return values.find(({ labels }) => labels['store'] === store)?.value ?? 0
@@ -115,7 +116,7 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     ]) {
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([500, 'no-store'])
       expect(await answer.json()).toMatchObject({
-        error: 'the stored bytes are damaged; upload them again under a new version',
+        error: 'the stored bundle is damaged; upload it again under a new version',
       })
     }
   })
@@ -124,7 +125,7 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     const bytes = randomBytes(1_000)
     const pilet = { projectId: project.id, name: 'damaged', version: '1.0.0', bytes }
     await uploadPilet(service, developer, pilet)
-    // Bytes that are gone, seen from a process that has not read them yet.
+    // The bytes are deleted and the generation is changed, so that the process cannot use its cache.
     await service.sql.query('update blobs set generation = gen_random_uuid() where sha256 = $1', [
       sha256Of(bytes),
     ])
@@ -134,7 +135,7 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     expect([status, headers.get('cache-control')]).toEqual([500, 'no-store'])
     expect(body.includes(bytes)).toBe(false)
     expect(await damaged(service, store)).toBe(before + 1)
-    // The same bytes, uploaded again under another version, mend both.
+    // Uploading the same bytes under another version repairs both.
     expect((await uploadPilet(service, developer, { ...pilet, version: '1.0.1' })).status).toBe(200)
     expect((await download(service, developer, piletPath(pilet))).bytes.equals(bytes)).toBe(true)
   })
@@ -169,7 +170,7 @@ test('pilets stay where they were stored when the setting changes [pilets.store]
 
 test('with the bucket away uploads and cold bundles are answered 503 with `Retry-After`, and warm ones are served', async () => {
   const { port, hostname } = new URL(bucket.settings.endpoint)
-  const proxy = await startDarkProxy({ host: hostname, port: Number(port) })
+  const proxy = await startBlackholeProxy({ host: hostname, port: Number(port) })
   const endpoint = `http://127.0.0.1:${proxy.port}`
   const env = { ...bucket.env, SVC_PILETS_STORE: 's3', SVC_PILETS_S3_ENDPOINT: endpoint }
   const service = await startTestApp({ env })

@@ -2,15 +2,15 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type PiletMetrics = ReturnType<typeof createPiletMetrics>
 
-/** What is measured of pilets; `held` says how many bytes uploads and responses hold. */
+/** Creates the metrics of pilets. `held` returns the bytes that uploads and responses occupy in memory. */
 export const createPiletMetrics = (
   { counter, computedGauge }: MetricFactory,
   held: { uploads: () => number; responses: () => number },
 ) => {
-  computedGauge('svc_pilet_upload_bytes', 'Bytes of uploads under way that this process holds.', held.uploads)
-  computedGauge('svc_pilet_send_bytes', 'Bytes of bundles that responses hold.', held.responses)
+  computedGauge('svc_pilet_upload_bytes', 'Bytes of uploads in progress in this process.', held.uploads)
+  computedGauge('svc_pilet_send_bytes', 'Bytes of bundles that this process is sending.', held.responses)
   return {
-    uploads: counter('svc_pilet_uploads_total', 'Uploads of pilets, by what became of them.', {
+    uploads: counter('svc_pilet_uploads_total', 'Pilet uploads, by outcome.', {
       outcome: ['stored', 'refused', 'failed'],
     }),
   }

@@ -1,13 +1,13 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import { responseBudget } from '../../platform/graphql/response-budget.ts'
 import type { PackagesService } from './packages.service.ts'
 
-/** GraphQL for pilets: all but their bytes. */
+/** Creates the GraphQL resolvers for pilets. Only the routes serve bytes. */
 export function createPiletsResolvers(service: PackagesService) {
   return {
     Query: {
       piletPackages: (_parent, { projectId, enabled, ...args }, context) =>
-        service.list({ projectId, enabled: enabled ?? null }, args, answerBudget(context)),
+        service.list({ projectId, enabled: enabled ?? null }, args, responseBudget(context)),
       piletPackage: (_parent, key) => service.find(key),
     },
     Mutation: {

@@ -28,21 +28,21 @@ const policyOf = (permission: Permission, ...audited: string[]) => ({
   policy: { can: { do: permission, on: ['projectId'], in: 'PROJECT' as const } },
   audited,
 })
-const uploadedDisabled = `Package uploaded and disabled: enabling it needs ${describeRequirement(permissions.PILET_WRITE)}`
+const uploadedDisabled = `Package uploaded but disabled: enabling it needs ${describeRequirement(permissions.PILET_WRITE)}`
 const isTrue = (flag: 'true' | 'false' | undefined): boolean | null =>
   flag === undefined ? null : flag === 'true'
 const actorOf = (request: FastifyRequest): Actor => request.actor as Actor
-/** Ids are stored in lower case. */
+/** Lower-cases the project id, because ids are stored in lower case. */
 const keyOf = <Key extends { projectId: string }>(params: Key): Key => ({
   ...params,
   projectId: params.projectId.toLowerCase(),
 })
 
-/** The routes by which members of a project upload, list, download and disable pilets. */
+/** Registers the routes with which members of a project upload, list, download and disable pilets. */
 export function registerPiletRoutes(server: ApiServer, services: PiletServices): void {
   void server.register((scoped, _options, done) => {
-    // A shared cache must not serve a member's download to another caller. A cache in front of a proxy that signs people in
-    // by cookie sees no other header that tells callers apart.
+    // A shared cache must not serve the download of a member to another caller. If the proxy authenticates users by
+    // cookie, a cache in front of it can tell callers apart only by Cookie.
     scoped.addHook('onSend', async (_request, reply) => {
       void reply.header('vary', 'Authorization, Cookie, X-Token-Subject')
     })
@@ -93,7 +93,7 @@ function registerUpload(server: ApiServer, { uploads, maxUploadBytes }: PiletSer
   server.post(
     version,
     {
-      // What is read and dropped after a refusal; what is taken of a form is bounded as it is read.
+      // This limits the bytes that are read and discarded after a rejection. The form reader enforces its own limits.
       bodyLimit: 2 * maxFormBytes(maxUploadBytes),
       config: { ...policyOf('PILET_UPLOAD', 'piletPackage create'), bodyTimeoutMs: longestBodyMs },
       schema: uploadSchema,
@@ -116,7 +116,7 @@ function registerUpload(server: ApiServer, { uploads, maxUploadBytes }: PiletSer
   )
 }
 
-/** The response in pieces, one for each page. */
+/** Yields the response in pieces, one per page. */
 async function* asJson(pages: AsyncIterable<readonly Listed[]>): AsyncGenerator<string> {
   let [before, count] = ['{"packages":[', 0]
   for await (const page of pages) {

@@ -1,4 +1,3 @@
-// What the routes of pilets take and return.
 import { Type } from 'typebox'
 import {
   cachedHeaders,
@@ -19,7 +18,7 @@ const hash = Type.String({ description: 'SHA-256 of the bundle, in lower-case he
 const size = Type.Integer({ description: 'Size in bytes.' })
 const keyParams = Type.Object({ projectId, name, version })
 
-/** A query parameter that is true or false. */
+/** Optional query parameter with the values true and false. */
 const flag = (description: string) =>
   Type.Optional(Type.Enum(['true', 'false'], { title: 'true or false', description }))
 

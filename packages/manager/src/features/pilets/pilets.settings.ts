@@ -1,4 +1,4 @@
-// The settings of pilets: how large they may be. Where their bytes are kept: config/blob-settings.ts.
+// These settings limit the size and memory use of pilets. config/blob-settings.ts defines where their bytes are stored.
 import { duration, integer, setting } from '../../config/readers.ts'
 
 const mebibyte = 1_048_576

@@ -1,10 +1,10 @@
-// Versions as keys that sort like versions. The database finds the highest version of a pilet by index, so what decides
-// which of two versions is higher must be in the order of bytes. Pure.
+// Computes the sort keys of versions. The database finds the highest version of a pilet by index, so the byte order of
+// the keys must be the precedence order of the versions.
 
-/** `precedence` compares, byte by byte, as SemVer 2.0.0 section 11 says; build metadata does not count. */
+/** `precedence` sorts byte by byte as SemVer 2.0.0 section 11 requires. Build metadata is ignored. */
 export type Precedence = { precedence: string; isStable: boolean }
 
-/** The key of a version that is known to be strict SemVer. */
+/** Returns the sort key. The version must be strict SemVer. */
 export function precedenceOf(version: string): Precedence {
   const [withoutBuild = ''] = version.split('+', 1)
   const dash = withoutBuild.indexOf('-')
@@ -12,14 +12,14 @@ export function precedenceOf(version: string): Precedence {
   const core = isStable ? withoutBuild : withoutBuild.slice(0, dash)
   const numbers = core.split('.').map(sortableNumber).join('')
   if (isStable) return { precedence: `${numbers}~`, isStable }
-  // The space between identifiers comes before every character of one: a shorter list is lower.
+  // A space sorts before every character of an identifier, so a shorter list is lower.
   const identifiers = withoutBuild.slice(dash + 1).split('.')
   return { precedence: `${numbers}!${identifiers.map(sortableIdentifier).join(' ')}`, isStable }
 }
 
-/** Its length first: a longer number is higher. Versions have at most 256 characters. */
+/** Prefixes the number with its length, so that a longer number is higher. Versions have at most 256 characters. */
 const sortableNumber = (digits: string): string => String(digits.length).padStart(3, '0') + digits
 
-/** Numbers are lower than words. */
+/** Numeric identifiers sort before alphanumeric ones. */
 const sortableIdentifier = (identifier: string): string =>
   /^\d+$/.test(identifier) ? `0${sortableNumber(identifier)}` : `1${identifier}`

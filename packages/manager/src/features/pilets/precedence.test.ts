@@ -1,4 +1,4 @@
-// Versions sort by their keys as SemVer says; `semver` is the judge.
+// These tests check that precedence keys sort as SemVer requires. The `semver` package is the reference.
 import * as fc from 'fast-check'
 import { compare } from 'semver'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const version = fc
       core + (prerelease === null ? '' : `-${prerelease}`) + (build === null ? '' : `+${build}`),
   )
 
-/** As the database compares them: byte by byte. */
+/** Compares byte by byte, like the database. */
 const byBytes = (a: string, b: string): number =>
   Math.sign(Buffer.compare(Buffer.from(precedenceOf(a).precedence), Buffer.from(precedenceOf(b).precedence)))
 

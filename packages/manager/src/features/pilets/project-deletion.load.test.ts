@@ -1,4 +1,4 @@
-// Two projects with the same pilets can be deleted at the same time.
+// This test deletes two projects with the same pilets concurrently.
 import { expect, test } from 'vitest'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { addPackages } from '../../../test/kit/pilet-rows.ts'

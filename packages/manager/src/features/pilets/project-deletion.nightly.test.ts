@@ -1,4 +1,4 @@
-// A project with very many pilets can be deleted.
+// This test deletes a project with 100,000 pilet versions.
 import { expect, test } from 'vitest'
 import { useDeletions } from '../../../test/kit/project-deletion.ts'
 import { seedProject } from '@manager/harness/seed.ts'

@@ -1,4 +1,4 @@
-// Projects whose packages have the same bytes.
+// These tests cover projects whose packages have identical bytes.
 import { expect, test } from 'vitest'
 import { addPackages } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'

@@ -1,4 +1,4 @@
-// Downloads behind an nginx that signs people in by cookie and keeps responses for everybody who may have them.
+// These tests cover downloads behind an nginx that authenticates users by cookie and caches responses.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNginx } from '@manager/harness/engines/nginx.ts'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -40,7 +40,7 @@ test('[pilets.download-cache] a shared cache serves a member their copy, and nob
     }
   }
   expect(await download('reader')).toEqual({ isServed: true, status: 200, cache: 'MISS' })
-  // The cache does keep it.
+  // The second request proves that the cache stores the response.
   expect(await download('reader')).toEqual({ isServed: true, status: 200, cache: 'HIT' })
   for (const cookie of ['stranger', 'unknown', null]) {
     const { isServed, status } = await download(cookie)

@@ -1,5 +1,5 @@
-// Signs packages that are stored already: those older than signing or than statements, or those a key has signed that is no
-// longer trusted.
+// Signs stored packages that have no signature or statement yet, or that were signed with a key that is no longer
+// trusted.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { readVerified } from '../../platform/blobs/blob-cache.ts'
@@ -13,7 +13,7 @@ import type { Signature, Signing } from './signing.service.ts'
 
 type Deps = { db: Db; signing: Pick<Signing, 'sign' | 'find'>; stores: BlobStores; audit: Audit }
 type Options = {
-  /** Signs what this key has signed; null: what has no signature or no statement. */
+  /** Key whose packages are signed again; null selects packages without a signature or a statement. */
   replacing: string | null
   onPackage?: (done: number) => void
 }
@@ -44,24 +44,25 @@ const audited = (
 ): Parameters<typeof event>[1]['after'] => ({ id, projectId, name, version, keyId, hasStatement })
 
 /**
- * Bytes are read and signed one package at a time; a few dozen signatures are written in one transaction. An interrupted
- * run is simply started again, and of two runs at once the first to write a signature wins.
+ * Creates the function that signs packages. It reads and signs one package at a time, and writes up to 50 signatures
+ * per transaction. An interrupted run can be restarted. If two runs overlap, the first written signature wins.
  */
 export function createPackageSigning({ db, signing, stores, audit }: Deps) {
   const signOne = async (
     one: store.PackageToSign,
-    former: VerifyingKey | null,
+    previous: VerifyingKey | null,
   ): Promise<Signature | Damage> => {
     const bytes = await readVerified(stores, one)
     if (bytes === null) return 'bytes'
-    // Browsers refuse it now; a new signature must not make them accept it.
-    if (former !== null && !former.verify(bytes, one.signature ?? Buffer.alloc(0))) return 'signature'
+    // Browsers reject these bytes today. A new signature must not make them trusted.
+    if (previous !== null && !previous.verify(bytes, one.signature ?? Buffer.alloc(0))) return 'signature'
     if (isStatement(bytes)) return 'statement'
     return signing.sign(bytes, { ...one, hash: one.sha256 })
   }
   const write = (batch: readonly (readonly [store.PackageToSign, Signature])[]): Promise<number> =>
     db.transaction(async (tx) => {
-      // By project: at the commit each project's version is moved, and two runs must do that in the same order.
+      // The batch is sorted by project: the commit updates the version row of each project, and two runs must lock
+      // these rows in the same order.
       const ordered = batch.toSorted(([a], [b]) =>
         `${a.projectId}${a.id}` < `${b.projectId}${b.id}` ? -1 : 1,
       )
@@ -100,21 +101,21 @@ export function createPackageSigning({ db, signing, stores, audit }: Deps) {
   }
 }
 
-/** The id of the key to replace; throws when it is the active one. */
+/** Returns the id of the key to replace. Throws if that key is active. */
 async function findReplaced(signing: Pick<Signing, 'find'>, keyId: string): Promise<string> {
   const { isActive } = await signing.find(keyId)
   if (isActive) throw stillActive(keyId)
   return keyId
 }
 
-/** Finds keys that have signed, each once. Their private halves are not needed, and may no longer open. */
+/** Returns a cached lookup of verifying keys. Private keys are not needed and may no longer be decryptable. */
 function createKeyFinder(signing: Pick<Signing, 'find'>): (keyId: string) => Promise<VerifyingKey> {
   const found = new Map<string, VerifyingKey>()
   return async (keyId) => {
     const key = found.get(keyId) ?? createVerifyingKey((await signing.find(keyId)).publicKey)
     if (key.keyId !== keyId)
       throw new Error(
-        `the signing key ${keyId} was changed: its public key is another one; restore the row from a backup`,
+        `the signing key ${keyId} was changed: its public key does not match its id; restore the row from a backup`,
       )
     found.set(keyId, key)
     return key
@@ -122,4 +123,4 @@ function createKeyFinder(signing: Pick<Signing, 'find'>): (keyId: string) => Pro
 }
 
 const stillActive = (keyId: string) =>
-  conflict(`the key ${keyId} is active; activate another one first, which then signs instead`)
+  conflict(`the key ${keyId} is active; activate another key first, which then signs instead`)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { BlobRef, StoreName } from '../../platform/blobs/blob-store.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
-/** A package, its bytes, and the key its present signature is of. */
+/** A package with the reference to its bytes and its current signature. */
 export type PackageToSign = BlobRef & {
   id: string
   projectId: string
@@ -11,11 +11,14 @@ export type PackageToSign = BlobRef & {
   version: string
   keyId: string | null
   signature: Buffer | null
-  /** Whether the key of its signature has signed a statement about it too. */
+  /** Whether the same key has also signed a statement about the package. */
   hasStatement: boolean
 }
 
-/** Packages with a signature of this key, or those without a signature or a statement; by id. */
+/**
+ * Returns packages that were signed with this key, ordered by id. If the key is null, returns packages without a
+ * signature or a statement.
+ */
 export function findPackagesToSign(
   db: Reads,
   { keyId, after, limit }: { keyId: string | null; after: string; limit: number },
@@ -46,7 +49,7 @@ export function findPackagesToSign(
     .execute()
 }
 
-/** False when somebody else has signed or removed it meanwhile. What people see of the package stays the same. */
+/** Writes a signature. Returns false if the package was signed or removed concurrently. `updatedAt` does not change. */
 export async function writeSignature(
   tx: Tx,
   { id, sha256, keyId: former }: PackageToSign,

@@ -1,4 +1,4 @@
-// Signing packages that are stored already, by runs that meet each other or a change of the ring.
+// These tests sign stored packages while other runs sign them or keys change.
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
@@ -19,7 +19,7 @@ const signAll = (
   const { db, audit } = signingDepsOf(service)
   return createPackageSigning({ db, audit, signing, stores })({ replacing })
 }
-/** Unsigned packages of two projects in turn. */
+/** Creates unsigned packages, alternating between two projects. */
 async function seedPilets(count: number): Promise<void> {
   for (let index = 0; index < count; index++)
     await seedPilet(service.sql, (index % 2 === 0 ? project : other).id, `pilet-${index}`)
@@ -49,7 +49,7 @@ test('bytes that are stored in several pieces are signed as a whole', async () =
   const bytes = randomBytes(1_500_000)
   const { db } = signingDepsOf(service)
   const blobs = createBlobs({ db, stores: service.world.blobStores })
-  await blobs.keep(sha256(bytes), bytes)
+  await blobs.store(sha256(bytes), bytes)
   await seedPilet(service.sql, project.id, 'large', { bytes })
   expect(await signAll()).toEqual({ signed: 1, damaged: [] })
   const [large] = await storedPilets(service.sql)
@@ -81,7 +81,7 @@ test('a key that becomes active again is not replaced by itself', async () => {
   await seedPilet(service.sql, project.id, 'cart', { bytes: bundle, signed: first })
   await expect(signAll(first.keyId)).rejects.toThrow(`the key ${first.keyId} is active`)
   await signing.activate((await signing.create()).keyId)
-  // Between the look at the ring and the signature.
+  // The key is activated between the read of the ring and the signature.
   const meanwhile: Signing = {
     ...signing,
     sign: async (...args) => {
@@ -95,7 +95,7 @@ test('a key that becomes active again is not replaced by itself', async () => {
   expect((await storedPilets(service.sql))[0]?.keyId).toBe(first.keyId)
 })
 
-/** Whether the statement about a package is signed by a key of the ring. */
+/** Returns whether a key of the ring has signed the statement about a package. */
 async function isStated(name: string): Promise<boolean> {
   const { rows } = await service.sql.query(
     'select project_id, version, hash, statement_signature, statement_key_id from pilet_packages where name = $1',
@@ -115,7 +115,7 @@ test('packages that were signed before there were statements get one, and the ac
   await signing.activate((await signing.create()).keyId)
   const recent = await signedAs('recent')
   await seedPilet(service.sql, project.id, 'recent', { bytes: bundle, signed: recent })
-  // A signature that is not of these bytes stays what it is.
+  // A signature that does not match the bytes is left unchanged.
   const wrong = { ...recent, signature: old.signature }
   await seedPilet(service.sql, project.id, 'wrong', { bytes: Buffer.from('other'), signed: wrong })
   expect(await signing.countUnsigned()).toEqual({ unsigned: 0, unstated: 3 })

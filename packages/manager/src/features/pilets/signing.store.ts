@@ -14,16 +14,16 @@ export type ListedKey = {
   isActive: boolean
   createdAt: string
   activatedAt: string | null
-  /** How many packages it has signed. */
+  /** Number of packages signed with the key. */
   packages: number
 }
 
-export const privateKeyPlace = { table: 'pilet_signing_keys', column: 'private_key' }
+export const privateKeyLocation = { table: 'pilet_signing_keys', column: 'private_key' }
 export const privateKeyColumn: SealedColumns = { table: 'pilet_signing_keys', columns: ['private_key'] }
 
 const columns = ['id', 'keyId', 'publicKey', 'privateKey', 'isActive'] as const
 
-/** The key that signs; undefined in a new installation. */
+/** Returns the active key, or undefined in a new installation. */
 export function findActiveKey(db: Reads): Promise<SigningKeyRow | undefined> {
   return db.selectFrom('piletSigningKeys').select(columns).where('isActive', '=', true).executeTakeFirst()
 }
@@ -32,12 +32,12 @@ export function findKeyById(db: Reads, keyId: string): Promise<SigningKeyRow | u
   return db.selectFrom('piletSigningKeys').select(columns).where('keyId', '=', keyId).executeTakeFirst()
 }
 
-/** The whole ring, the oldest first. */
+/** Returns all keys, oldest first. */
 export function findKeys(db: Reads): Promise<SigningKeyRow[]> {
   return db.selectFrom('piletSigningKeys').select(columns).orderBy('createdAt').orderBy('id').execute()
 }
 
-/** The ring for people; counting costs by the number of packages, in an index. */
+/** Returns the keys for display. Counting scans an index, so the cost grows with the number of packages. */
 export async function listKeys(db: Reads): Promise<ListedKey[]> {
   const { rows } = await sql<ListedKey>`
     select key_id, is_active, created_at, activated_at,
@@ -46,7 +46,7 @@ export async function listKeys(db: Reads): Promise<ListedKey[]> {
   return rows
 }
 
-/** How many packages have no signature, and how many of the others have no statement by the same key. */
+/** Counts packages without a signature, and signed packages without a statement by the same key. */
 export async function countUnsigned(db: Reads): Promise<{ unsigned: number; unstated: number }> {
   const { rows } = await sql<{ unsigned: number; unstated: number }>`
     select count(*) filter (where key_id is null)::int as unsigned,
@@ -55,12 +55,11 @@ export async function countUnsigned(db: Reads): Promise<{ unsigned: number; unst
   return rows[0] ?? { unsigned: 0, unstated: 0 }
 }
 
-/** Until the transaction ends nobody else changes which keys there are; reading goes on. */
+/** Blocks other changes of the ring until the transaction ends. Reads continue. */
 export async function lockRing(tx: Tx): Promise<void> {
   await sql`lock table pilet_signing_keys in share row exclusive mode`.execute(tx)
 }
 
-/** Adds a key to the ring. */
 export function insertKey(tx: Tx, row: SigningKeyRow): Promise<SigningKeyRow> {
   return tx
     .insertInto('piletSigningKeys')
@@ -69,7 +68,10 @@ export function insertKey(tx: Tx, row: SigningKeyRow): Promise<SigningKeyRow> {
     .executeTakeFirstOrThrow()
 }
 
-/** The former one goes first: there is never a second one, for an index. Readers see both changes or neither. */
+/**
+ * Activates a key. The previous key is deactivated first, because a unique index permits only one active key. Readers
+ * see both changes or neither.
+ */
 export async function activateKey(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('piletSigningKeys').set({ isActive: false }).where('isActive', '=', true).execute()
   await tx
@@ -79,7 +81,7 @@ export async function activateKey(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** Violates a foreign key while a package is signed with it. */
+/** Deletes a key. The foreign key is violated if a package is still signed with the deleted key. */
 export async function deleteKey(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('piletSigningKeys').where('id', '=', id).execute()
 }

@@ -1,9 +1,9 @@
-// The ring of keys that sign bundles, in processes that share a database.
+// These tests cover the ring of signing keys in processes that share a database.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { untilWaiting, whileLocked } from '../../../test/kit/locks.ts'
+import { waitForLockWait, whileLocked } from '../../../test/kit/locks.ts'
 import { seedProject } from '@manager/harness/seed.ts'
 import { isTrusted, seedPilet, signingDepsOf } from '../../../test/kit/stored-pilets.ts'
 import { type Signing, createSigning } from './signing.service.ts'
@@ -30,7 +30,7 @@ beforeEach(async () => {
   signing = anotherProcess()
 })
 
-/** The ring as a process that has not used it yet. */
+/** Creates the service as in a process that has not used the ring yet. */
 const anotherProcess = (): Signing => createSigning(signingDepsOf(service))
 const ring = async () =>
   (
@@ -116,7 +116,7 @@ test('a key that waits for an exchange of the master key holds nothing that the 
   const exchange: Parameters<typeof whileLocked>[1] = ['select from installation for update', []]
   await whileLocked(service.database.url, exchange, async (commit) => {
     const creation = signing.create()
-    await untilWaiting(sql)
+    await waitForLockWait(sql)
     await sql.query(
       "begin; set local lock_timeout = '20s'; update pilet_signing_keys set private_key = private_key; commit",
     )
@@ -169,7 +169,7 @@ describe('a deletion', () => {
     const first = await signed()
     const { keyId } = await signing.create()
     await expect(signing.remove(first.keyId)).rejects.toThrow(
-      `the key ${first.keyId} is active; activate another one first`,
+      `the key ${first.keyId} is active; activate another key first`,
     )
     await seedPilet(sql, project.id, 'cart', { bytes: bundle, signed: first })
     await signing.activate(keyId)
@@ -194,7 +194,7 @@ describe('a deletion', () => {
     ]
     const error: unknown = await whileLocked(service.database.url, upload, async (commit) => {
       const removal = signing.remove(first.keyId).catch((thrown: unknown) => thrown)
-      await untilWaiting(sql)
+      await waitForLockWait(sql)
       await commit()
       return removal
     })
@@ -212,7 +212,9 @@ describe('what somebody writes into the table', () => {
        where key_id = $1`,
       [keyId],
     )
-    await expect(anotherProcess().activate(keyId)).rejects.toThrow(`the signing key ${keyId} does not open`)
+    await expect(anotherProcess().activate(keyId)).rejects.toThrow(
+      `the signing key ${keyId} cannot be decrypted`,
+    )
     expect((await ring()).find((key) => key.is_active)?.key_id).not.toBe(keyId)
   })
 
@@ -240,7 +242,7 @@ describe('what somebody writes into the table', () => {
     const error = (await anotherProcess()
       .sign(bundle, about)
       .catch((thrown: unknown) => thrown)) as Error
-    expect(error.message).toMatch(/^the signing key [0-9a-f]{16} does not open/)
+    expect(error.message).toMatch(/^the signing key [0-9a-f]{16} cannot be decrypted/)
     const told = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)} ${JSON.stringify(error.cause)}`
     expect(told).not.toContain(opened.slice(20, 40))
     expect(JSON.stringify(service.logLines)).not.toContain(opened.slice(20, 40))

@@ -1,4 +1,4 @@
-// A project is deleted while an upload to it is being written.
+// This test deletes a project during an upload to it.
 import { expect, test, vi } from 'vitest'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { uploadPilet } from '@manager/harness/pilets.ts'

@@ -1,4 +1,4 @@
-// Uploads to PostgreSQL that are cut off by a kill.
+// These tests kill the process during uploads to PostgreSQL.
 import { test } from 'vitest'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { useProject } from '../../../test/kit/project.ts'

@@ -1,4 +1,4 @@
-// Uploads to a bucket that are cut off by a kill.
+// These tests kill the process during uploads to a bucket.
 import { afterAll, beforeAll, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
 import { type Bucket, createBucket } from '../../../test/kit/s3.ts'

@@ -1,5 +1,5 @@
-// What this process holds of uploads that are under way. A bundle is signed as a whole, so it is collected; what all of
-// them hold together is bounded, and shared fairly between projects and between clients.
+// This service manages the memory for uploads in progress. A bundle is signed as a whole, so it must be buffered. The
+// total is limited and shared fairly between projects and between clients.
 import { createHash } from 'node:crypto'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import { createFairShare } from '../../platform/throttle/fair-share.ts'
@@ -7,43 +7,46 @@ import { createSpeedWatch } from '../../platform/throttle/transfer-speed.ts'
 
 export type UploadMemory = ReturnType<typeof createUploadMemory>
 export type Collector = {
-  /** Adds a piece, which may be reused afterwards; waits for room, and throws 413 or 503 where it does not fit. */
+  /**
+   * Copies a piece, so the caller may reuse it. Waits for memory; throws 413 if the file is too large and 503 on
+   * timeout.
+   */
   take: (piece: Uint8Array) => Promise<void>
-  /** Rejects with 503 when the upload is ended because it is slow and others wait. */
+  /** Rejects with 503 if the upload is aborted because it is slow while other uploads wait. */
   ended: Promise<never>
-  /** What was taken; valid until `close`. From now on the upload is not ended. */
+  /** Returns the collected bytes, valid until `close`. Afterwards the upload is no longer aborted. */
   collected: () => { bytes: Buffer; sha256: string }
-  /** Gives the memory back, whatever became of the upload. */
+  /** Releases the memory, whatever the result of the upload is. */
   close: () => void
 }
 type MemoryLimits = { maxBytes: number; maxUploadBytes: number; maxWaitMs?: number }
 
-// Longer than it takes to see that a transfer is slow.
+// The wait is longer than the time needed to detect a slow transfer.
 const defaultMaxWaitMs = 8_000
 const maxWaiting = 1_000
 
-/** Room for the bytes of uploads; `maxBytes` for all of them, `maxUploadBytes` for one. */
+/** Creates the memory budget: `maxBytes` for all uploads, `maxUploadBytes` for one. */
 export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defaultMaxWaitMs }: MemoryLimits) {
   const share = createFairShare({
     capacity: maxBytes,
     item: maxUploadBytes,
     maxWaiting,
     maxWaitMs,
-    full: 'too many uploads are under way; try again when some of them have ended',
-    endsSlow: true,
+    full: 'too many uploads are in progress; try again later',
+    canEndSlow: true,
   })
   const watchSpeed = createSpeedWatch()
   return {
     bufferedBytes: () => share.used,
 
-    /** Begins an upload to a project by a client. Nothing is reserved before it arrives. */
+    /** Starts an upload. Memory is reserved only as bytes arrive. */
     open: (projectId: string, client: string): Collector => {
       const hash = createHash('sha256')
-      // It grows where it is: no piece is copied twice, and what is given back is free at once.
+      // A resizable buffer grows in place: no piece is copied twice, and released memory is free immediately.
       const room = new ArrayBuffer(0, { maxByteLength: maxUploadBytes })
       const all = new Uint8Array(room)
       const { promise: ended, reject: end } = Promise.withResolvers<never>()
-      // Nobody listens any more once the upload has arrived.
+      // Prevents an unhandled rejection after the upload has arrived and no caller awaits `ended`.
       ended.catch(() => undefined)
       let [isOpen, hasArrived] = [true, false]
       const { isSlow, stop } = watchSpeed(() => room.byteLength)
@@ -57,7 +60,7 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
       const lease = share.begin([projectId, client], {
         isSlow: () => !hasArrived && isSlow(),
         end: () => {
-          end(unavailable('the upload was too slow while others waited; try again'))
+          end(unavailable('the upload was aborted because it was too slow while others waited; try again'))
           close()
         },
       })
@@ -84,4 +87,7 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
 }
 
 const tooLarge = (maxUploadBytes: number): AppError =>
-  new AppError('payload_too_large', `a bundle has at most ${maxUploadBytes} bytes; make it smaller`)
+  new AppError(
+    'payload_too_large',
+    `the bundle exceeds the limit of ${maxUploadBytes} bytes; make it smaller`,
+  )

@@ -1,11 +1,12 @@
-// What uploads under way hold: within the budget, and given back by whatever ends them.
+// These tests check that the memory of uploads in progress stays within the budget and is always released when an
+// upload ends.
 import { expect, test, vi } from 'vitest'
 import { createUploadMemory } from './upload-memory.service.ts'
 
 const refused = {
   status: 503,
   retryAfterSeconds: 1,
-  message: 'too many uploads are under way; try again when some of them have ended',
+  message: 'too many uploads are in progress; try again later',
 }
 
 test('what does not fit into the budget waits, and is answered 503', async () => {

@@ -1,4 +1,4 @@
-// Names and versions in the addresses of pilets: which are taken, how they are encoded, and what the others get.
+// These tests cover names and versions in the paths of pilets: accepted values, encoding, and errors for all others.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from '../../../test/kit/http.ts'

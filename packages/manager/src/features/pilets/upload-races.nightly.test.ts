@@ -1,4 +1,4 @@
-// Uploads of one version race for a bucket.
+// These tests upload one version to a bucket several times concurrently.
 import { testUploadRaces } from '../../../test/kit/upload-races.ts'
 
 testUploadRaces('s3')

@@ -1,5 +1,5 @@
-// Uploads of full size against a real process: what they cost in memory, and that nothing is held for clients who do not
-// finish.
+// These tests send full-size uploads to a real process. They check the memory use, and that memory is released for
+// clients that do not finish.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -44,7 +44,7 @@ const residentMb = (field: 'VmRSS' | 'VmHWM'): number => {
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1_024
 }
 
-/** The largest resident size while this goes on, above the one at its start. */
+/** Returns the peak growth of resident memory during the work. */
 async function growthMb(work: () => Promise<unknown>): Promise<number> {
   const before = residentMb('VmRSS')
   let highest = before
@@ -54,7 +54,7 @@ async function growthMb(work: () => Promise<unknown>): Promise<number> {
   return Math.max(highest, residentMb('VmRSS')) - before
 }
 
-/** A client that announces the largest upload and sends some of it. */
+/** Opens a client that announces the largest upload and sends part of it. */
 async function begin(index: number, sent: number): Promise<RawSocket> {
   const raw = await openRaw(running.url)
   const lines = Object.entries({
@@ -84,7 +84,7 @@ describe('an upload of the largest size', () => {
   })
 
   test('does not make the process grow when it is repeated', async () => {
-    // Five that were kept would be more than is allowed.
+    // Five uploads kept in memory would exceed the limit.
     const times = loadSize(5, 8)
     const grown = await growthMb(async () => {
       for (let index = 0; index < times; index++)
@@ -118,13 +118,14 @@ describe('64 clients who announce the largest upload and do not finish', () => {
       clients.push(await begin(index, sent))
       if (index % 8 === 0) await watch()
     }
-    // Whoever finds no room is told so at once; the others wait for the rest of their bodies.
+    // Clients for which no memory is left get 503 immediately. The service waits for the remaining bodies of the other
+    // clients.
     await vi.waitFor(
       async () => {
         await watch()
-        const refused = clients.filter((raw) => raw.answers().length > 0)
+        const refused = clients.filter((raw) => raw.responses().length > 0)
         expect(refused.length).toBeGreaterThanOrEqual(leastRefused)
-        for (const raw of refused) expect(statusOf(raw.answers()[0] as Message)).toBe(503)
+        for (const raw of refused) expect(statusOf(raw.responses()[0] as Message)).toBe(503)
         expect(highest.held).toBeGreaterThan(leastRefused === 0 ? 60 * sent : budget / 2)
       },
       { timeout: 20_000, interval: 100 },

@@ -1,9 +1,9 @@
-// Uploads: a bundle is collected, signed, stored, and only then becomes a version, in one transaction. What ends earlier
-// leaves bytes that nothing refers to, and those are removed.
+// This service accepts uploads. A bundle is collected, signed and stored, and one transaction then makes it a version.
+// An upload that fails earlier leaves unreferenced bytes, which the service or the sweep removes.
 import type { Actor } from '../../policy/actor.ts'
-import { recheckPermission, stillHolds } from '../../policy/recheck.ts'
+import { recheckPermission, stillHasPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import type { Blobs, KeptBlob } from '../../platform/blobs/blobs.ts'
+import type { Blobs, StoredBlob } from '../../platform/blobs/blobs.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { AppError, badRequest, conflict, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -25,7 +25,7 @@ export type UploadsDeps = {
   memory: UploadMemory
   metrics: PiletMetrics
   sign: Signing['sign']
-  /** What all versions of a project may come to. */
+  /** Maximum usage of a project. */
   quota: store.Usage
 }
 export type UploadsService = ReturnType<typeof createUploadsService>
@@ -34,11 +34,11 @@ type UploadedFile = { declaredType: string; fileName: string }
 export type Upload = {
   key: PackageKey
   description: string
-  /** True to enable the version, if the caller may enable versions. */
+  /** True to enable the version if the caller has permission to do so. */
   enabled: boolean
-  /** Whose connection it comes by. */
+  /** The client network, used for the fair share of memory. */
   client: string
-  /** Reads the body, hands over each piece of the file, and says at its end what the file is. */
+  /** Reads the body, passes each piece of the file to `take`, and resolves with the metadata of the file. */
   receive: (take: (piece: Uint8Array) => Promise<void>) => Promise<UploadedFile>
 }
 type Received = { file: UploadedFile; bytes: Buffer; sha256: string }
@@ -48,7 +48,7 @@ export function createUploadsService(deps: UploadsDeps) {
   const accept = async (actor: Actor, upload: Upload): Promise<PiletPackage> => {
     checkKey(upload.key)
     checkText(upload.description, 'description', maxDescriptionLength)
-    const { isTaken, usage } = await store.readPlace(db.read, upload.key)
+    const { isTaken, usage } = await store.readVersionAndUsage(db.read, upload.key)
     if (isTaken) throw conflict(versionTaken)
     checkQuota({ packages: usage.packages + 1, bytes: usage.bytes + 1 }, quota)
     const collector = memory.open(upload.key.projectId, upload.client)
@@ -56,13 +56,13 @@ export function createUploadsService(deps: UploadsDeps) {
       const file = await Promise.race([upload.receive(collector.take), collector.ended])
       const { bytes, sha256 } = collector.collected()
       if (bytes.length === 0) throw badRequest('the file is empty; send the bundle in the field file')
-      return await keep(deps, actor, upload, { file, bytes, sha256 })
+      return await storeVersion(deps, actor, upload, { file, bytes, sha256 })
     } finally {
       collector.close()
     }
   }
   return {
-    /** Takes a new version in; throws 400, 409, 413 or 503, and then nothing is stored. */
+    /** Accepts a new version. Throws 400, 409, 413 or 503 without storing anything. */
     accept: async (actor: Actor, upload: Upload): Promise<PiletPackage> => {
       try {
         const stored = await accept(actor, upload)
@@ -77,15 +77,15 @@ export function createUploadsService(deps: UploadsDeps) {
   }
 }
 
-/** Signs and stores the bytes, and makes them a version. */
-async function keep(
+/** Signs and stores the bytes, then registers the version. */
+async function storeVersion(
   deps: UploadsDeps,
   actor: Actor,
   { key, description, enabled }: Upload,
   { file, bytes, sha256 }: Received,
 ): Promise<PiletPackage> {
   const signed = await deps.sign(bytes, { ...key, hash: sha256 })
-  const kept = await deps.blobs.keep(sha256, bytes)
+  const kept = await deps.blobs.store(sha256, bytes)
   const values: store.NewPackage = {
     ...key,
     ...precedenceOf(key.version),
@@ -101,7 +101,7 @@ async function keep(
   try {
     return await register(deps, actor, values, kept)
   } catch (error) {
-    // Where that fails too, the sweep finds the bytes.
+    // If the release fails too, the sweep removes the bytes.
     await deps.blobs.release(kept).catch(() => undefined)
     throw error
   }
@@ -111,17 +111,18 @@ const register = (
   { db, audit, blobs, quota }: UploadsDeps,
   actor: Actor,
   values: store.NewPackage,
-  kept: KeptBlob,
+  kept: StoredBlob,
 ): Promise<PiletPackage> =>
   db.transaction(async (tx) => {
-    // The body may have taken long to arrive. A deletion of the project locks it before its members, so this does too.
+    // Receiving the body may have taken long, so everything is checked again. A project deletion locks the project
+    // before its members, so this transaction uses the same order.
     const isThere = await store.lockProject(tx, values.projectId)
-    // First: only administrators are told that the project is gone.
+    // Permissions are checked before existence, because only administrators may learn that the project was deleted.
     await recheckPermission(tx, actor, 'PILET_UPLOAD', values.projectId)
     if (!isThere) throw notFound('project')
-    const enabled = values.enabled && (await stillHolds(tx, actor, 'PILET_WRITE', values.projectId))
+    const enabled = values.enabled && (await stillHasPermission(tx, actor, 'PILET_WRITE', values.projectId))
     const after = await store.insertPackage(tx, { ...values, enabled })
-    await blobs.refer(tx, kept)
+    await blobs.reference(tx, kept)
     checkQuota(await store.addUsage(tx, values.projectId, values.size), quota)
     await audit.append(tx, actor, packageEvent('create', { before: null, after }))
     return after
@@ -133,17 +134,16 @@ function checkQuota(usage: store.Usage, quota: store.Usage): void {
   const most = over === 'bytes' ? `${quota.bytes} bytes` : `${quota.packages} packages`
   throw new AppError(
     'payload_too_large',
-    `all versions of a project come to at most ${most}; ask the operator for more room`,
+    `the upload would exceed the limit of ${most} for all versions of the project; ask the operator to raise it`,
   )
 }
 
-export const versionTaken =
-  'this version exists already, and versions do not change; upload under another version'
+export const versionTaken = 'this version already exists and cannot be changed; upload another version'
 
 function checkKey({ name, version }: PackageKey): void {
   if (!isPackageName(name))
     throw badRequest(
-      `the name must be one that npm takes, such as @acme/menu, of at most ${maxNameLength} characters`,
+      `the name must be a valid npm package name, such as @acme/menu, of at most ${maxNameLength} characters`,
     )
   if (!isExactVersion(version))
     throw badRequest('the version must be strict SemVer, such as 1.4.0 or 1.4.0-rc.1')

@@ -18,11 +18,11 @@ export type NewPackage = PackageKey & {
   enabled: boolean
 }
 
-/** What all versions of a project come to. */
+/** Number and total size of all versions of a project. */
 export type Usage = { packages: number; bytes: number }
 
-/** Whether the version exists, and what the project has. */
-export async function readPlace(
+/** Returns whether the version exists, and the usage of the project. */
+export async function readVersionAndUsage(
   db: Reads,
   { projectId, name, version }: PackageKey,
 ): Promise<{ isTaken: boolean; usage: Usage }> {
@@ -41,7 +41,7 @@ const usageOf = (row: { packages: string; bytes: string } | undefined): Usage =>
   bytes: Number(row?.bytes),
 })
 
-/** The project stays until the transaction ends; false when it has gone. */
+/** Locks the project against deletion until the transaction ends. Returns false if it no longer exists. */
 export async function lockProject(tx: Tx, projectId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('projects')
@@ -56,7 +56,9 @@ export function insertPackage(tx: Tx, values: NewPackage): Promise<PiletPackage>
   return tx.insertInto('piletPackages').values(values).returning(packageColumns).executeTakeFirstOrThrow()
 }
 
-/** Adds a version to what the project has, and returns what that comes to. Uploads of a project queue here. */
+/**
+ * Adds a version to the usage of the project and returns the new usage. The row lock serializes uploads of a project.
+ */
 export async function addUsage(tx: Tx, projectId: string, size: number): Promise<Usage> {
   const row = await tx
     .insertInto('piletUsage')

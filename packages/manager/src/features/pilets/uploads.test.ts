@@ -1,4 +1,4 @@
-// Uploading versions: what is stored of them, what is refused, and that what is refused leaves nothing.
+// These tests cover uploads: stored data, rejections, and the absence of traces after a rejection.
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -105,7 +105,7 @@ describe('an upload', () => {
       expect([status, body.enabled, body.message]).toEqual([
         200,
         false,
-        'Package uploaded and disabled: enabling it needs project role developer or higher, or system role administrator',
+        'Package uploaded but disabled: enabling it needs project role developer or higher, or system role administrator',
       ])
     }
     const staged = { projectId: project.id, name: 'untried', version: '1.1.0', query: '?enabled=false' }
@@ -161,7 +161,7 @@ test('a file that could pass as a signed statement about another pilet is refuse
   const { status, body } = await upload('statement', '1.0.0', { bytes })
   expect([status, body.error]).toEqual([
     400,
-    'the file begins like a signed statement about a pilet; send the bundle in the field file',
+    'the file starts like a signed statement about a pilet; send the bundle in the field file',
   ])
   expect(await traces()).toEqual(before)
 })
@@ -243,7 +243,7 @@ describe('sizes', () => {
     const { status, body } = await upload('number', '1.0.2', { bytes: 'x' })
     expect([status, body.error]).toEqual([
       413,
-      'all versions of a project come to at most 100000 packages; ask the operator for more room',
+      'the upload would exceed the limit of 100000 packages for all versions of the project; ask the operator to raise it',
     ])
     expect(await traces()).toEqual(before)
     await change(1 - room)
@@ -267,7 +267,7 @@ describe('sizes', () => {
     ])
     expect(await traces()).toEqual(before)
     expect((await upload('quota', '1.0.0', { bytes: 'ten bytes!' })).status).toBe(200)
-    // Now it is full, and no body is read any more.
+    // The quota is used up, so the next body is not read.
     expect((await upload('quota', '1.0.1', { bytes: 'x' })).status).toBe(413)
     await service.sql.query('update pilet_usage set bytes = bytes - $2 where project_id = $1', [
       project.id,

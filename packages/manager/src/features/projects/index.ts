@@ -1,4 +1,5 @@
-// Projects: the unit everything else belongs to. Its members are not here (memberships/), nor its environments.
+// This feature manages projects, which own all other objects. memberships/ manages their members, and environments/
+// their environments.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId } from '../../policy/scopes.ts'
@@ -6,8 +7,10 @@ import { createProjectsResolvers } from './projects.resolvers.ts'
 import { type ProjectsDeps, type ProjectsService, createProjectsService } from './projects.service.ts'
 import { bySlug } from './projects.store.ts'
 
+/** Lets other features find a project by its slug. */
 export type ProjectsApi = Pick<ProjectsService, 'getBySlug'>
 
+/** Provides the GraphQL fields and the policy scopes for projects. */
 export const projects = defineFeature({
   name: 'projects',
   sdl: readSdl(import.meta.url, './projects.graphql'),
@@ -16,7 +19,7 @@ export const projects = defineFeature({
     PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: bySlug },
   },
   constraints: {
-    projects_slug_key: ['conflict', 'a project with this slug exists already; choose another slug'],
+    projects_slug_key: ['conflict', 'a project with this slug already exists; choose another slug'],
   },
   create: (deps: ProjectsDeps) => {
     const service = createProjectsService(deps)

@@ -1,7 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { ProjectsService } from './projects.service.ts'
 
-/** GraphQL for projects. */
 export function createProjectsResolvers(service: ProjectsService) {
   return {
     Query: {

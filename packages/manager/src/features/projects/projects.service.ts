@@ -25,7 +25,6 @@ const event = auditedEntity<store.Project>({
   projectOf: (project) => project.id,
 })
 
-/** Rules about projects. */
 export function createProjectsService({ db, audit, environments, memberships }: ProjectsDeps) {
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.Project[]> =>
@@ -40,7 +39,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
     getBySlug: async (slug: string): Promise<store.Project> =>
       orNotFound(await store.findProjectBySlug(db.read, slug), 'project'),
 
-    /** The project, its environments, its owner and the audit rows are one transaction. */
+    /** Creates the project, its environments, its owner and the audit rows in one transaction. */
     create: (actor: Actor, input: { name: string; slug: string }): Promise<store.Project> => {
       const values = { id: newId(), name: checkName(input.name), slug: checkSlug(input.slug) }
       return db.transaction(async (tx) => {

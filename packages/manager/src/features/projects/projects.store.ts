@@ -15,7 +15,7 @@ export const projectFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** A page of projects; with `memberId`, only those in which that user has any membership. */
+/** Returns a page of projects; with `memberId`, only projects in which that user has a membership of any kind. */
 export function listProjects(db: Reads, page: Page, memberId: string | null): Promise<Project[]> {
   const where =
     memberId === null
@@ -27,17 +27,16 @@ export function listProjects(db: Reads, page: Page, memberId: string | null): Pr
   return pageOf(db, { table: 'projects', columns, page, where })
 }
 
-/** The projects with these ids, in any order. */
+/** Returns the projects with these ids, in any order. */
 export function findProjects(db: Reads, ids: readonly string[]): Promise<Project[]> {
   return db.selectFrom('projects').select(columns).where('id', 'in', ids).execute()
 }
 
-/** The project with this slug or nothing. */
 export function findProjectBySlug(db: Reads, slug: string): Promise<Project | undefined> {
   return db.selectFrom('projects').select(columns).where('slug', '=', slug).executeTakeFirst()
 }
 
-/** One project, locked until the transaction ends. */
+/** Returns a project and locks its row until the transaction ends. */
 export function lockProject(tx: Tx, id: string): Promise<Project | undefined> {
   return tx.selectFrom('projects').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -58,8 +57,8 @@ export function updateProject(tx: Tx, id: string, values: { name: string; slug: 
 const chunkSize = 5_000
 
 /**
- * Deletes the project; everything that hangs on it goes with it. Tenants and pilets go first, by thousands, so that no
- * single statement outlasts its timeout however many there are.
+ * Deletes the project with everything in it. Tenants and pilets are deleted first, in chunks of 5,000, so that no
+ * single statement exceeds its timeout.
  */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
   await byChunks(() => {
@@ -68,7 +67,8 @@ export async function deleteProject(tx: Tx, id: string): Promise<void> {
   })
   await byChunks(() => {
     const own = tx.selectFrom('piletPackages').select('id').where('projectId', '=', id)
-    // By hash, as each chunk locks its blobs: another project may have the same ones, and be deleted too.
+    // The pilets are ordered by hash, because each chunk locks its blobs. Otherwise, a concurrent deletion of a project
+    // with the same blobs could deadlock.
     return tx
       .deleteFrom('piletPackages')
       .where('id', 'in', own.orderBy('hash').limit(chunkSize))
@@ -81,7 +81,7 @@ async function byChunks(deleteChunk: () => Promise<DeleteResult>): Promise<void>
   while ((await deleteChunk()).numDeletedRows >= chunkSize);
 }
 
-/** Finds projects by their slugs, for policies. */
+/** Finds projects by slug for policy checks. */
 export const bySlug: FindTargets = async (db, keys) => {
   const slugs = keys.map(([slug]) => (slug ?? '').replaceAll('\0', ''))
   const rows = await db.selectFrom('projects').select(['id', 'slug']).where('slug', 'in', slugs).execute()

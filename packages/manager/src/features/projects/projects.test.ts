@@ -130,7 +130,7 @@ describe('projects', () => {
   test('[projects.slug-unique] a slug that another project holds is refused, on create and on update', async () => {
     await create('One', 'taken')
     const second = await create('Two', 'taken')
-    expect(second.error).toContain('slug exists already')
+    expect(second.error).toContain('slug already exists')
     expect(second.errors[0]?.extensions?.code).toBe('conflict')
     const { id } = (await create('Two', 'free')).data.createProject
     const moved = await service.query(
@@ -138,6 +138,6 @@ describe('projects', () => {
       'mutation($id: ID!) { updateProject(id: $id, input: {slug: "taken"}) { id } }',
       { id },
     )
-    expect(moved.error).toContain('slug exists already')
+    expect(moved.error).toContain('slug already exists')
   })
 })

@@ -1,5 +1,5 @@
-// Reads who a caller is and what they may do. Who they are is read at every request; what they may do is cached
-// with its version, and read again when the version, which is read at every request too, has changed.
+// Reads the identity and the access of a caller. The identity and the access version are read on every request. The
+// access is cached and read again only if its version has changed.
 import { LRUCache } from 'lru-cache'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
@@ -11,12 +11,16 @@ import {
   readRows,
 } from './proxy-auth.store.ts'
 
-// Tenants in all lists together, about 150 bytes each.
+// The total number of cached tenants, about 150 bytes each.
 const maxTenantsRemembered = 200_000
-// What fires no trigger, such as a restored table or a TRUNCATE, changes no version.
+// The maximum age of a cached entry. Changes that do not fire a trigger, such as a restored table or TRUNCATE, do not
+// change the version.
 const maxAgeMs = 60_000
 
-/** Returns a function that reads one pair; `versioned` are the columns that depend on the version, tenants apart. */
+/**
+ * Returns a function that reads one pair. `versioned` lists the columns, besides the tenants, that depend on the
+ * version.
+ */
 export function createAccessRead<Row extends Versioned>(
   database: Pick<Database, 'run'>,
   statements: AccessStatements,

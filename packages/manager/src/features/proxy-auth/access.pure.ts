@@ -1,33 +1,35 @@
-// What a caller may do in an application, from the rows that say so. The row nearest to the application decides the
-// role: the person's own row for it, else their role in the project, else their tenants.
+// Computes the access of a caller to an application from stored rows. The most specific row decides the role: the row
+// for the application, then the role in the project, then the tenants.
 
 export type Tenant = { id: string; name: string }
 
-/** What the database knows about a person and an application; the parts are null where there is no row. */
+/** Stored rows about a person and an application; a field is null if its row does not exist. */
 export type AccessRows = {
   project_id: string | null
   is_administrator: boolean
   application_role: string | null
   project_role: string | null
-  /** The tenants the caller reaches and the application is enabled for; one more than the limit when there are more. */
+  /**
+   * Tenants that the caller can access and that have the application enabled. If the list is truncated, it has one
+   * tenant more than the limit.
+   */
   tenants: Tenant[]
 }
 
-/** What of it a change in the project may change, tenants apart. */
+/** Fields that a change in the project can affect, besides the tenants. */
 export const userColumns = ['application_role', 'project_role'] as const
 
 export type Access = {
   has_access: boolean
   role: 'normal' | 'readonly' | null
   available_tenants: Tenant[]
-  /** Only when there are more tenants than the response lists. */
+  /** Set only if more tenants exist than the response lists. */
   available_tenants_truncated?: true
 }
 
 export const maxTenants = 10_000
 export const noAccess: Access = { has_access: false, role: null, available_tenants: [] }
 
-/** A person's access. */
 export function accessOfUser(rows: AccessRows): Access {
   const role = rows.project_id === null ? null : roleOfUser(rows)
   return role === null ? noAccess : { has_access: true, role, ...listed(rows.tenants) }
@@ -40,7 +42,7 @@ function roleOfUser(rows: AccessRows): Access['role'] {
   return rows.tenants.length > 0 ? 'normal' : null
 }
 
-/** A machine user serves every tenant that an application of its project is enabled for. */
+/** A machine user can access every tenant that has an application of its project enabled. */
 export function accessOfMachine(isOwnApplication: boolean, tenants: Tenant[]): Access {
   if (!isOwnApplication) return noAccess
   return { has_access: true, role: 'normal', ...listed(tenants) }

@@ -1,4 +1,5 @@
-// Who has access to an application, with which role, and to which tenants: a table, a model, and changes by the API.
+// These tests cover access to an application, roles and tenants with a table of cases, a model, and changes through the
+// API.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,7 +18,7 @@ import { type SeededProject, seedMember, seedProject, seedTenant, seedUser } fro
 
 type Named = { id: string; name: string }
 type Access = { has_access: boolean; role: string | null; available_tenants: Named[] }
-/** What a person holds; tenants by id. */
+/** The memberships of a person, with tenants by id. */
 type Memberships = {
   administrator?: boolean
   project?: string | null
@@ -30,7 +31,7 @@ let service: TestApp
 /** A second process of the same installation. */
 let twin: TestApp
 let admin: Person
-/** The person whose rolesByProject change from case to case. */
+/** The person whose memberships change from case to case. */
 let person: Person
 let token: string
 
@@ -52,7 +53,7 @@ const oauth = (user: Person, applicationId: string, app = service) =>
     application_id: applicationId,
   })
 
-/** The person's access, asked in both ways, which must agree. */
+/** Returns the access of the person, requested in two ways that must agree. */
 async function accessTo(applicationId: string): Promise<Access> {
   const [signedIn, byToken] = [
     await oauth(person, applicationId),
@@ -67,16 +68,16 @@ async function accessTo(applicationId: string): Promise<Access> {
   return signedIn.body.application as Access
 }
 
-/** Gives the person exactly these rows. */
-async function hold(of: SeededProject, rolesByProject: Memberships): Promise<void> {
+/** Replaces the memberships of the person. */
+async function hold(of: SeededProject, memberships: Memberships): Promise<void> {
   const { sql } = service
   for (const table of ['user2projects', 'user2tenants', 'user2applications'])
     await sql.query(`delete from ${table} where user_id = $1`, [person.id])
   await sql.query('update users set role = $2 where id = $1', [
     person.id,
-    rolesByProject.administrator === true ? 'administrator' : 'user',
+    memberships.administrator === true ? 'administrator' : 'user',
   ])
-  const { project = null, application = null, tenants = {} } = rolesByProject
+  const { project = null, application = null, tenants = {} } = memberships
   const projectId = of.id
   if (project !== null) await seedMember(sql, person, project, { projectId })
   if (application !== null)
@@ -85,7 +86,7 @@ async function hold(of: SeededProject, rolesByProject: Memberships): Promise<voi
     await seedMember(sql, person, role, { projectId, tenantId })
 }
 
-/** A further tenant; `watcher` is a role without apps.read, `visitor` one with nothing else. */
+/** Adds a tenant. Role `watcher` lacks apps.read, and role `visitor` has only apps.read. */
 async function addTenant(of: SeededProject, name: string, enabled: boolean | null): Promise<string> {
   const id = randomUUID()
   await seedTenant(service.sql, of.id, id, `t-${id.slice(0, 8)}`)
@@ -105,7 +106,7 @@ const enable = (of: SeededProject, tenantId: string, applicationId: string, enab
      values (gen_random_uuid(), $1, $2, $3, $4)`,
     [of.id, tenantId, applicationId, enabled],
   )
-/** A further application of the project, for which nothing is enabled. */
+/** Adds an application that is enabled for no tenant. */
 async function addApplication(of: SeededProject): Promise<string> {
   const id = randomUUID()
   await service.sql.query(
@@ -122,7 +123,8 @@ describe('access to an application', () => {
   const machines = { bearer: '', basic: '' }
   const all = ['alpha', 'beta', 'gamma', 'omega']
 
-  // The application is enabled for alpha, beta, gamma and omega, turned off for off, and unknown to none.
+  // The application is enabled for alpha, beta, gamma and omega and disabled for `off`. Tenant `none` has no row for
+  // it.
   beforeAll(async () => {
     project = await seedProject(service.sql, 'table')
     other = await seedProject(service.sql, 'neighbour')
@@ -138,9 +140,9 @@ describe('access to an application', () => {
   })
   const named = (tenants: Record<string, string> = {}): Record<string, string> =>
     Object.fromEntries(Object.entries(tenants).map(([name, role]) => [ids[name] ?? '', role]))
-  type Case = [what: string, rolesByProject: Memberships, role: string | null, tenants: string[]]
-  const expectAccess = async ([what, rolesByProject, role, tenants]: Case): Promise<void> => {
-    await hold(project, { ...rolesByProject, tenants: named(rolesByProject.tenants) })
+  type Case = [what: string, memberships: Memberships, role: string | null, tenants: string[]]
+  const expectAccess = async ([what, memberships, role, tenants]: Case): Promise<void> => {
+    await hold(project, { ...memberships, tenants: named(memberships.tenants) })
     const available_tenants = tenants.map((name) => ({ id: ids[name], name }))
     const expected = { has_access: role !== null, role, available_tenants }
     expect([what, await accessTo(project.applicationId)]).toEqual([what, expected])
@@ -202,7 +204,7 @@ describe('access to an application', () => {
       const { body } = await oauth(user, project.applicationId)
       expect(body.application).toEqual(noAccess)
     }
-    // They hold what they hold where they hold it.
+    // These memberships are effective in their own project and application.
     expect((await oauth(inOther, applicationId)).body.application.has_access).toBe(true)
     expect((await oauth(inFurther, further)).body.application.has_access).toBe(true)
   })
@@ -236,7 +238,7 @@ describe('access to an application', () => {
       expect([kind, (await ask()).status]).toEqual([kind, 200])
       service.statements.length = 0
       expect([kind, (await ask()).status]).toEqual([kind, 200])
-      // When a token was last used is written now and then, outside of any request.
+      // The last use of a token is written periodically, independent of requests.
       const own = service.statements.filter((text) => !text.includes('last_used_at'))
       expect([kind, own.length]).toEqual([kind, 1])
     }
@@ -247,7 +249,7 @@ describe('access in random worlds', () => {
   const projectRoles = ['readonly', 'tester', 'developer', 'maintainer', 'owner']
   const readers = ['member', 'admin', 'owner', 'visitor']
   const tenant = fc.record({
-    // Few names, so that equal ones are met too.
+    // There are only a few names, so that duplicates occur.
     name: fc.constantFrom('a', 'b', 'c'),
     enabled: fc.constantFrom(true, true, false, null),
     enabledForFurther: fc.boolean(),
@@ -264,7 +266,7 @@ describe('access in random worlds', () => {
   const byName = (a: Named, b: Named): number =>
     a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1
 
-  /** The rules, as they are written down. */
+  /** Models the documented rules. */
   function model(world: World, tenants: Placed[]): Access {
     const enabled = tenants.filter((each) => each.enabled === true)
     const own = enabled.filter(({ role }) => role !== null && readers.includes(role))
@@ -279,7 +281,7 @@ describe('access in random worlds', () => {
     const available = reached.map(({ id, name }) => ({ id, name })).toSorted(byName)
     return { has_access: role !== null, role, available_tenants: available }
   }
-  /** Which tenants of the project the person may choose from, and the role shown, by the rules. */
+  /** Returns the tenants that the person can choose and the displayed role, according to the documented rules. */
   const catalogOf = (world: World, tenants: Placed[]) =>
     tenants
       .toSorted(byName)
@@ -331,7 +333,7 @@ describe('a change of membership', () => {
     project = await seedProject(service.sql, 'changing')
     user = await seedUser(service.sql, 'changing')
   })
-  /** What the next call says, in this process and in the other: the role, and how many tenants. */
+  /** Returns the role and the number of tenants in the next response, which must be the same in both processes. */
   const seen = async (): Promise<[string | null, number]> => {
     const here = await oauth(user, project.applicationId)
     const there = await oauth(user, project.applicationId, twin)

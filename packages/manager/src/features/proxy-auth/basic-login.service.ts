@@ -1,20 +1,21 @@
-// Basic credentials of machine users. A password that was proved is cached per client, so that a guesser does not
-// pass because it is known elsewhere; it is good only for the hash it was proved with, which is read at every request.
+// This service authenticates machine users with Basic credentials. A verified password is cached per client, so that an
+// attacker who guesses passwords does not benefit from the cache of another client. The entry is valid only for the
+// hash that it matched, which is read on every request.
 import { createLru } from '../../platform/cache/lru.ts'
 import { createAccessRead } from './access-reads.service.ts'
-import { type BasicProofDeps, createBasicProof, nameKey, pairOf } from './basic-proof.service.ts'
+import { type BasicVerifierDeps, createBasicVerifier, nameKey, pairOf } from './basic-verifier.service.ts'
 import { type MachineAccess, byMachineName } from './proxy-auth.store.ts'
-import { invalidCredentials } from './refusals.pure.ts'
+import { invalidCredentials } from './errors.pure.ts'
 
 export type BasicLogin = ReturnType<typeof createBasicLogin>
 
-const maxProven = 50_000
+const maxVerifiedHashes = 50_000
 
-/** Returns a function that returns the machine user behind a user name and password; throws 401, 429 and 503. */
-export function createBasicLogin(deps: BasicProofDeps) {
+/** Returns a function that returns the machine user for a user name and password. It throws 401, 429 or 503. */
+export function createBasicLogin(deps: BasicVerifierDeps) {
   const { database, verifier, guesses } = deps
-  const { prove, refuseBlocked } = createBasicProof(deps)
-  const proven = createLru<string>({ max: maxProven })
+  const { verifyPassword, refuseBlocked } = createBasicVerifier(deps)
+  const verifiedHashes = createLru<string>({ max: maxVerifiedHashes })
   const find = createAccessRead<MachineAccess>(database, byMachineName, [])
   return async (
     login: { username: string; password: string },
@@ -24,17 +25,17 @@ export function createBasicLogin(deps: BasicProofDeps) {
     const wanted = { key: login.username, applicationId }
     const secret = verifier.present(login.password, nameKey(wanted))
     const key = `${client} ${secret.fingerprint}`
-    // When the hash has changed since, the password is proved again, once.
+    // If the hash has changed, the password is verified once more.
     for (let tries = 0; tries < 2; tries++) {
-      if (!proven.has(key)) proven.set(key, await prove(wanted, secret, client))
+      if (!verifiedHashes.has(key)) verifiedHashes.set(key, await verifyPassword(wanted, secret, client))
       const machine = await find(wanted)
       const pair = pairOf(login.username, client, machine?.project_id)
       await refuseBlocked(client, pair)
-      if (machine?.enabled === true && proven.get(key) === machine.password_hash) {
+      if (machine?.enabled === true && verifiedHashes.get(key) === machine.password_hash) {
         guesses.succeed(pair)
         return machine
       }
-      proven.delete(key)
+      verifiedHashes.delete(key)
     }
     throw invalidCredentials()
   }

@@ -1,5 +1,6 @@
-// Proves the credential a caller showed the proxy: a personal access token, a machine token, or Basic. What is read is
-// read by one statement, coalesced with other requests in flight; the slow hash runs once per secret and process.
+// Verifies the credential that a caller sent to the proxy: a personal access token, a machine token, or Basic
+// credentials. One statement, coalesced with concurrent requests, reads all data. The slow hash runs once per secret
+// and process.
 import type { Activity } from '../../platform/credentials/activity.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { parseAuthorization, parseBasic } from '../../platform/credentials/authorization.ts'
@@ -11,16 +12,16 @@ import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
 import { userColumns } from './access.pure.ts'
-import { type Validation, validationOfMachine, validationOfPerson } from './answers.pure.ts'
+import { type Validation, validationOfMachine, validationOfPerson } from './responses.pure.ts'
 import type { BasicLogin } from './basic-login.service.ts'
 import * as store from './proxy-auth.store.ts'
-import { invalidCredentials, tooManyFailures } from './refusals.pure.ts'
+import { invalidCredentials, tooManyFailures } from './errors.pure.ts'
 
 export type CredentialDeps = {
   database: Pick<Database, 'run'>
   metrics: Metrics
   authFailures: Pick<AuthFailures, 'fail'>
-  activity: Pick<Activity, 'noteUser' | 'noteMachineUser'>
+  activity: Pick<Activity, 'recordUser' | 'recordMachineUser'>
   throttle: Throttle
   accessTokens: AccessTokensApi
   machineUsers: MachineUsersApi
@@ -28,7 +29,7 @@ export type CredentialDeps = {
 export type ValidateCredential = ReturnType<typeof createValidateCredential>
 type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; answer: Promise<Validation | null> }
 
-/** Returns a function that returns who a credential belongs to and what they may do; throws 401, 429 or 503. */
+/** Returns a function that returns the owner of a credential and their access. It throws 401, 429 or 503. */
 export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
   const { database, metrics, activity, authFailures, throttle, accessTokens, machineUsers } = deps
   const findByAccessToken = createAccessRead<store.TokenAccess>(database, store.byAccessToken, userColumns)
@@ -37,7 +38,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
   const byAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
     const token = await accessTokens.present(text)
     const row = token === null ? null : await findByAccessToken({ key: token.prefix, applicationId })
-    if (token === null || row === null || !(await accessTokens.fits(token, row))) return null
+    if (token === null || row === null || !(await accessTokens.matches(token, row))) return null
     return validationOfPerson(row, row, true)
   }
   const byMachineToken = async (key: Buffer, applicationId: string): Promise<Validation | null> => {
@@ -53,7 +54,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
     return login === null ? null : validationOfMachine(await basicLogin(login, applicationId, client))
   }
   const attempt = (header: string, applicationId: string, client: string): Attempt => {
-    // A personal access token may also come by itself, without a scheme.
+    // A personal access token may also be sent without a scheme.
     const isBare = header.startsWith('pat_')
     const { scheme, value } =
       (isBare ? { scheme: 'bearer', value: header } : parseAuthorization(header)) ?? other
@@ -65,8 +66,8 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
       : { kind: 'bearer', answer: byMachineToken(hash, applicationId) }
   }
 
-  /** The validation; a failure is counted, unless proving has done so already. */
-  const proved = async (answer: Promise<Validation | null>, client: string): Promise<Validation> => {
+  /** Returns the validation. Counts a failure unless the Basic check has already counted it. */
+  const requireValid = async (answer: Promise<Validation | null>, client: string): Promise<Validation> => {
     const validation = await answer
     if (validation !== null) return validation
     const blockedMs = await throttle.fail(client)
@@ -76,10 +77,10 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
   return async (header: string, applicationId: string, client: string): Promise<Validation> => {
     const { kind, answer } = attempt(header, applicationId, client)
     try {
-      const validation = await proved(answer, client)
+      const validation = await requireValid(answer, client)
       throttle.succeed(client)
-      if (validation.user.is_machine_user) activity.noteMachineUser(validation.user.id)
-      else activity.noteUser(validation.user.id)
+      if (validation.user.is_machine_user) activity.recordMachineUser(validation.user.id)
+      else activity.recordUser(validation.user.id)
       metrics.auth.inc({ kind, outcome: 'ok' })
       return validation
     } catch (error) {

@@ -1,4 +1,4 @@
-// How long a refusal takes says nothing about who exists.
+// These tests check that the duration of a rejection does not reveal whether a user exists.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createMachine } from '@manager/harness/credentials.ts'
 import { useProject } from '../../../test/kit/project.ts'
@@ -12,14 +12,14 @@ beforeAll(async () => {
   await createMachine(service, admin, project.environmentId, { username, password })
 })
 
-const { bearerMachine, expectOneRunEach } = proxyCredentials(() => ({ service, admin, project }))
+const { bearerMachine, expectOneHashPerRefusal } = proxyCredentials(() => ({ service, admin, project }))
 
 describe('a credential that does not hold', () => {
   test('[proxy-auth.invalid] an unknown user, a disabled one and a wrong password all cost one run of the slow hash', async () => {
-    await expectOneRunEach(machine.token, async (refuse) => {
+    await expectOneHashPerRefusal(machine.token, async (refuse) => {
       const start = performance.now()
       await refuse()
-      // No machine does 600,000 iterations in less: a cheaper run for who does not exist would show.
+      // 600,000 iterations take longer on any machine, so a shortcut for unknown users would be visible.
       expect(performance.now() - start).toBeGreaterThan(30)
     })
   })

@@ -1,4 +1,4 @@
-// POST /api/validate-proxy-auth: which credentials hold, and what is said about those that do not.
+// These tests cover POST /api/validate-proxy-auth: valid credentials, and the responses to invalid ones.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -46,9 +46,8 @@ afterAll(async () => {
   await twin.close()
 })
 
-const { nextClient, ask, bearerMachine, mutate, setEnabled, kdfRuns, expectOneRunEach } = proxyCredentials(
-  () => ({ service, admin, project }),
-)
+const { nextClient, ask, bearerMachine, mutate, setEnabled, kdfRuns, expectOneHashPerRefusal } =
+  proxyCredentials(() => ({ service, admin, project }))
 const rotate = async (id: string): Promise<string> =>
   (await mutate('($id: ID!) { rotated: rotateMachineUserToken(id: $id) { generatedToken } }', { id })).rotated
     .generatedToken as string
@@ -139,7 +138,7 @@ describe('a credential that holds', () => {
       '{ me { id } }',
     )
     expect([query.status, query.error]).toEqual([401, expect.stringMatching(/^no authenticated user/)])
-    // The same routes take the token, so it is the scheme that is refused.
+    // The same routes accept the token with another scheme, so the scheme is the reason for the rejection.
     expect((await call(service.url, '/api/machine/check', bearer(machine.token))).body.authenticated).toBe(
       true,
     )
@@ -238,7 +237,7 @@ describe('a credential that does not hold', () => {
   })
 
   test('[proxy-auth.invalid] an unknown user, a disabled one and a wrong password all cost one run of the slow hash', async () => {
-    await expectOneRunEach(machine.token)
+    await expectOneHashPerRefusal(machine.token)
   })
 
   test('a user name that cannot be stored does not disturb the calls beside it', async () => {
@@ -324,7 +323,7 @@ describe('a malformed request', () => {
   test('[proxy-auth.invalid] is answered 400 in the same shape', async () => {
     for (const [what, body] of badBodies())
       expect([what, ...shapeOf(await raw(body))]).toEqual([what, ...failureShape(400)])
-    // A header of the longest length is none of these: it is a credential that does not hold.
+    // A header of the maximum length is well-formed, so it fails as a credential.
     const longest = `Bearer ${'x'.repeat(8_185)}`
     expect((await ask(longest)).status).toBe(401)
   })

@@ -1,19 +1,20 @@
-// Responses to the trusted proxy: who a credential or a signed-in person is, what they may do in an application, and
-// which tenants they may choose from. The credentials themselves are not here (access-tokens/, machine-users/).
+// This feature identifies callers for the trusted proxy: the owner of a credential or a signed-in person, their access
+// to an application, and the tenants they can choose. access-tokens/ and machine-users/ manage the credentials.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { throttleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
 import { createBasicLogin } from './basic-login.service.ts'
-import type { BasicProofDeps } from './basic-proof.service.ts'
+import type { BasicVerifierDeps } from './basic-verifier.service.ts'
 import { type CredentialDeps, createValidateCredential } from './credential.service.ts'
 import { type PersonDeps, createPersonService } from './person.service.ts'
 import { registerProxyAuthRoutes } from './proxy-auth.routes.ts'
 import { proxyAuthSettings } from './proxy-auth.settings.ts'
 
-type Deps = Omit<CredentialDeps & PersonDeps & BasicProofDeps, 'throttle' | 'guesses' | 'malformed'> &
+type Deps = Omit<CredentialDeps & PersonDeps & BasicVerifierDeps, 'throttle' | 'guesses' | 'malformed'> &
   ThrottleDeps & { config: Config }
 
+/** Provides the validation routes for the proxy. Throttles limit failed credentials and malformed requests. */
 export const proxyAuth = defineFeature({
   name: 'proxyAuth',
   role: 'api',
@@ -38,7 +39,8 @@ function createThrottles(deps: Deps) {
   const limits = throttleLimits('validate', settings)
   return {
     throttle: createThrottle('validate', limits, deps),
-    // Apart from credentials: whoever tries tokens at one address must not lock out the people who sign in there.
+    // This throttle is separate from the one for credentials: a client that guesses tokens must not lock out people who
+    // sign in from the same address.
     malformed: createThrottle('validate-oauth', limits, deps),
     guesses: createThrottle('basic', throttleLimits('basic', settings), deps),
   }

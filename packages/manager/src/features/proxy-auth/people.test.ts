@@ -1,4 +1,5 @@
-// POST /api/validate-oauth-user and GET /api/proxy/user/:user_id/tenants: people the proxy has signed in itself.
+// These tests cover POST /api/validate-oauth-user and GET /api/proxy/user/:user_id/tenants, for people whom the proxy
+// has signed in.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -12,10 +13,10 @@ const path = '/api/validate-oauth-user'
 
 const { service, admin, project, member } = useProject()
 
-// Each from another client: malformed requests lock one out.
+// Every request uses a new client, because malformed requests block a client.
 const ask = (fields: Record<string, unknown>) =>
   call(service.url, path, throughProxy(freshClient()), { application_id: project.applicationId, ...fields })
-/** The row of a user, or null. */
+/** Returns the row of a user, or null. */
 const stored = async (id: string) =>
   (
     await service.sql.query(
@@ -266,7 +267,8 @@ describe('the tenants a person may choose from', () => {
     return body.tenants.map((tenant: { name: string; role: string }) => `${tenant.name} ${tenant.role}`)
   }
 
-  // First project: amber, cedar and elm with the application, birch with it turned off. Second: dune with it, fern not.
+  // In the first project, the application is enabled for amber, cedar and elm, and disabled for birch. In the second
+  // project, it is enabled for dune, but not for fern.
   beforeAll(async () => {
     first = await seedProject(service.sql, 'first')
     second = await seedProject(service.sql, 'second')

@@ -1,4 +1,4 @@
-// People the proxy has signed in itself: what they may do in an application, and which tenants they may choose from.
+// This service returns the access of people whom the proxy has signed in, and the tenants they can choose.
 import type { Activity } from '../../platform/credentials/activity.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -7,14 +7,14 @@ import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
 import { maxTenants, userColumns } from './access.pure.ts'
-import { type Validation, validationOfPerson } from './answers.pure.ts'
+import { type Validation, validationOfPerson } from './responses.pure.ts'
 import * as store from './proxy-auth.store.ts'
-import { tooManyFailures } from './refusals.pure.ts'
+import { tooManyFailures } from './errors.pure.ts'
 
 export type PersonDeps = {
   database: Pick<Database, 'run'>
-  activity: Pick<Activity, 'noteUser'>
-  /** Malformed requests about people, by client; credentials that fail are counted elsewhere. */
+  activity: Pick<Activity, 'recordUser'>
+  /** Counts malformed requests per client. Failed credentials have their own throttle. */
   malformed: Throttle
   users: UsersApi
   log: Logger
@@ -23,30 +23,30 @@ export type PersonService = ReturnType<typeof createPersonService>
 type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
 type SignedIn = { userId: string; email: string | null; name: string | null }
 
-/** Access of people. `client` is the caller in front of the proxy, as throttles count it. */
+/** Creates the service. `client` is the network of the caller in front of the proxy, as throttles count it. */
 export function createPersonService({ database, activity, malformed, users, log }: PersonDeps) {
   const find = createAccessRead<store.UserAccess>(database, store.byUser, userColumns)
   return {
-    /** Throws 429 for a client that is locked out. */
+    /** Throws 429 if the client is blocked. */
     refuseLocked: async (client: string): Promise<void> => {
       const blockedMs = await malformed.blockedMs(client)
       if (blockedMs > 0) throw tooManyFailures(blockedMs)
     },
-    /** Counts a request that was refused as malformed; `cause` says what was wrong with it. */
+    /** Counts a request that was rejected as malformed; `cause` is the reason for the log. */
     noteMalformed: async (client: string, cause: string): Promise<void> => {
       const wasBlocked = (await malformed.fail(client)) > 0
       if (!wasBlocked && malformed.knownBlockMs(client) > 0)
         log.warn({ client, cause }, 'client is blocked from validate-oauth-user after malformed requests')
     },
 
-    /** The person's access; one not seen before is provisioned, and name and e-mail follow what the proxy says. */
+    /** Returns the access of the person. A new person is provisioned, and a changed name or e-mail is stored. */
     validate: async (
       { userId, email, name }: SignedIn,
       applicationId: string,
       client: string,
     ): Promise<Validation> => {
       malformed.succeed(client)
-      activity.noteUser(userId)
+      activity.recordUser(userId)
       const row = await find({ key: userId, applicationId })
       const isCurrent =
         row !== null &&
@@ -60,11 +60,11 @@ export function createPersonService({ database, activity, malformed, users, log 
         external_name: user.externalName,
         external_username: user.externalUsername,
       }
-      // A person not known until now has no rows.
+      // A newly provisioned person has no memberships, so `row` is null.
       return validationOfPerson(provisioned, row, false)
     },
 
-    /** The tenants a person may choose from; unknown ids find none. */
+    /** Returns the tenants that a person can choose. The list is empty for unknown ids. */
     listTenants: async (user: string, application: string | null): Promise<Catalog> => {
       const userId = parseUuid(user)
       const applicationId = application === null ? null : parseUuid(application)

@@ -6,14 +6,14 @@ import { listTenantsSchema, validateCredentialSchema, validatePersonSchema } fro
 const bodyLimit = 16_384
 const malformed = 400
 
-/** The routes by which the trusted proxy asks who a caller is. */
+/** Registers the routes with which the trusted proxy identifies callers. */
 export function registerProxyAuthRoutes(
   server: ApiServer,
   validateCredential: ValidateCredential,
   people: PersonService,
 ): void {
   const errorShape = 'validation' as const
-  const proves = { proxy: 'callers prove themselves by the credential in the body' }
+  const proves = { proxy: 'the credential in the body authenticates the caller' }
   server.post(
     '/api/validate-proxy-auth',
     { bodyLimit, config: { policy: proves, errorShape }, schema: validateCredentialSchema },
@@ -31,7 +31,7 @@ export function registerProxyAuthRoutes(
       config: { policy: vouches, errorShape },
       schema: validatePersonSchema,
       onRequest: ({ clientNetwork }) => people.refuseLocked(clientNetwork),
-      // Before the response leaves, so that the next request of this client meets the count.
+      // The failure is counted before the response is sent, so that the next request of the client sees the new count.
       onSend: async ({ clientNetwork }, reply, payload) => {
         if (reply.statusCode === malformed) await people.noteMalformed(clientNetwork, messageOf(payload))
       },
@@ -58,11 +58,11 @@ export function registerProxyAuthRoutes(
   )
 }
 
-/** What a refusal says, which has nothing of the request but names of fields. */
+/** Returns the error message for the log. It contains field names but no values of the request. */
 const messageOf = (payload: unknown): string =>
   (JSON.parse(String(payload)) as { message: string }).message.slice(0, 200)
 
-/** Null when it is absent or blank. What the database would store differently could never be found equal again. */
+/** Returns null for an absent or blank text. Text that is not well-formed would never equal the stored value. */
 function textOrNull(value: string | null | undefined): string | null {
   const text = (value ?? '').trim().toWellFormed()
   return text === '' ? null : text

@@ -1,4 +1,3 @@
-// What the proxy asks about callers, and the responses.
 import { Type } from 'typebox'
 import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
 import { notBlank } from '../../platform/http/validation.ts'
@@ -31,7 +30,7 @@ const validation = Type.Object(
   { $id: 'Validation' },
 )
 
-/** A text that may be left out, null or empty. */
+/** Optional text that may also be null or empty. */
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }))
 

@@ -1,4 +1,4 @@
-// When clients that fail to prove a credential to the proxy are blocked.
+// These settings define after how many failed credentials a client is blocked.
 import { throttleSettings } from '../../config/throttle-settings.ts'
 
 export const proxyAuthSettings = {

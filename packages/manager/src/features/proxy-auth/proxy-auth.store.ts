@@ -1,7 +1,7 @@
-// One statement per kind of credential reads everything the proxy asks: the credential's row, its owner, and what the
-// owner may do in the application; a shorter one reads whether the last is unchanged. Each looks rows up by index only,
-// so its cost does not depend on the number of rows.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// One statement per kind of credential reads all data for the proxy: the credential, its owner and their access. A
+// shorter statement reads only whether the access is unchanged. Both use only index lookups, so the cost is independent
+// of the number of rows.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
@@ -14,8 +14,8 @@ type UserRow = {
   external_email: string
 }
 
-// Every step is a separate sub-select, so that it can only be a lookup by key. A list holds at most one tenant more
-// than the response does.
+// Every step is a separate sub-select, so that it can only be a key lookup. A list contains at most one tenant more
+// than the response, which shows that the response is truncated.
 const tenantList = (reached: string): string => `(
   select coalesce(json_agg(json_build_object('id', reached.tenant_id, 'name', reached.name)
     order by reached.name, reached.tenant_id), '[]') from (${reached} limit ${maxTenants + 1}) reached)`
@@ -30,13 +30,13 @@ const ownTenants = tenantList(`
       where d.tenant_id = m.tenant_id and d.name = m.role_name)
     and (select enabled.enabled from tenant2applications enabled
       where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)`)
-// The list of all tenants is read once; all callers in the batch that reach all tenants share it.
+// The list of all tenants is read once and shared by all callers of the batch that can access all tenants.
 const sharedTenants = (isStaff: string): string => `case when ${isStaff}
   and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${everyTenant} end`
 const theApplication = `
   select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 
-/** A short statement reads who it is and the version of their access; a long one reads the access too. */
+/** The short statement reads the identity and the access version; the long one also reads the access. */
 export type AccessStatements = { short: PreparedStatement; long: PreparedStatement }
 const statements = (
   name: string,
@@ -102,7 +102,7 @@ export type MachineAccess = Versioned & {
   name: string
   username: string
   enabled: boolean
-  /** Null for a machine user that has a token. */
+  /** Null for a Bearer machine user. */
   password_hash: string | null
   project_id: string
   is_own_application: boolean
@@ -126,7 +126,7 @@ export const byMachineToken = statements('by-machine-token', {
     ) app on true`,
 })
 
-// A Basic user name is unique within a project, and the application names the project.
+// A Basic user name is unique within a project, and the application determines the project.
 const namedMachine = `
   select mu.id, mu.name, mu.username, mu.enabled, mu.password_hash, mu.project_id from machine_users mu
   where mu.project_id = app.project_id and mu.username = wanted.username and mu.password_hash is not null limit 1`
@@ -140,7 +140,7 @@ export const byMachineName = statements('by-machine-name', {
   from: `${wantedNames} cross join lateral (${namedMachine}) m`,
 })
 
-/** What a password is tried against, and nothing that would take longer for a name that exists. */
+/** The stored values for a password check. Fields that take longer to read for an existing name are excluded. */
 export type BasicCredential = { project_id: string; password_hash: string | null; enabled: boolean | null }
 
 const basicCredential: PreparedStatement = {
@@ -155,17 +155,20 @@ export type Wanted = { key: string | Buffer; applicationId: string }
 export type Versioned = { version: string; tenants: Tenant[] }
 type WithLists = { is_staff: boolean; shared_tenants: Tenant[] | null; own_tenants?: Tenant[] | null }
 
-/** Reads rows for (key, application) pairs, in their order; null where there is none. */
+/** Reads rows for (key, application) pairs in their order; null if a row does not exist. */
 export async function readRows<Row extends object>(
   run: RunPrepared,
   statement: PreparedStatement,
   wanted: readonly Wanted[],
 ): Promise<(Row | null)[]> {
   const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
-  return inPlace<Row>(wanted.length, await run<Row & { position: number }>(statement, values))
+  return orderByPosition<Row>(wanted.length, await run<Row & { position: number }>(statement, values))
 }
 
-/** The same with access: callers that reach all tenants of an application share its one list. */
+/**
+ * Works like `readRows`, but also reads the access. Callers that can access all tenants of an application share its
+ * list.
+ */
 export async function readAccess<Row extends Versioned>(
   run: RunPrepared,
   { long }: AccessStatements,
@@ -195,8 +198,8 @@ export type CatalogTenant = {
   deployment_mode: string
 }
 
-// The same reach as above, over all projects when no application is named. The tenant's own role comes before the
-// project's; administrators reach every tenant of a named application.
+// The statement applies the same access rules, across all projects if no application is given. The role in the tenant
+// takes precedence over the role in the project. Administrators can access every tenant of a given application.
 const catalog: PreparedStatement = {
   name: 'proxy-auth-tenant-catalog',
   kind: 'read',
@@ -231,7 +234,10 @@ const catalog: PreparedStatement = {
     order by t.name, t.id limit ${maxTenants + 1}`,
 }
 
-/** The tenants a person may choose from, by name; with an application only those it is enabled for. */
+/**
+ * Returns the tenants that a person can choose, ordered by name. If an application is given, only tenants that have it
+ * enabled are returned.
+ */
 export const readCatalog = (
   run: RunPrepared,
   userId: string,

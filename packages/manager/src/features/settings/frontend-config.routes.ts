@@ -3,13 +3,13 @@ import { sendCached } from '../../platform/http/send-cached.ts'
 import { defaultConfigSchema, tenantConfigSchema } from './frontend-config.schemas.ts'
 import type { FrontendConfigService } from './frontend-config.service.ts'
 
-// The tenant-less address sends these two since the tenant-qualified one replaced it (RFC 9745, RFC 8594).
+// The route without a tenant is deprecated in favor of the tenant route, and sends these headers (RFC 9745, RFC 8594).
 const deprecatedAt = '2026-11-15T00:00:00Z'
 const sunsetAt = '2027-05-15T00:00:00Z'
 const deprecation = `@${Date.parse(deprecatedAt) / 1_000}`
 const sunset = new Date(sunsetAt).toUTCString()
 
-/** The routes by which the trusted proxy learns what a frontend is to load. */
+/** Registers the routes with which the trusted proxy fetches the configuration of a frontend. */
 export function registerFrontendConfigRoutes(server: ApiServer, configs: FrontendConfigService): void {
   const config = { policy: { proxy: 'frontends are configured before anyone signs in' } }
   server.get(

@@ -1,4 +1,3 @@
-// What a frontend loads.
 import { Type } from 'typebox'
 import {
   errorResponses,

@@ -1,41 +1,43 @@
-// What a frontend loads at every page view: the merged layers as bytes, made once per version of the project's
-// settings.
-import { createServedPlaces } from '../../platform/cache/served-places.ts'
+// This service returns the configuration that a frontend loads on every page view: the merged layers, encoded once per
+// version of the project settings.
+import { createServedResponses } from '../../platform/cache/served-responses.ts'
 import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
-import { type Place, type PlaceRow, placeKey } from './layers.store.ts'
+import { type LayersId, type LayersRow, layersKey } from './layers.store.ts'
 
 export type FrontendConfigDeps = {
   readVersion: ReadProjectVersion
-  readServed: (place: Place) => Promise<PlaceRow | null>
+  readServed: (id: LayersId) => Promise<LayersRow | null>
   maxBytes: number
   metrics: Metrics
 }
 export type FrontendConfigService = ReturnType<typeof createFrontendConfigService>
 
-/** The bytes for an application in a tenant, or for all tenants; throws 404 where it is not enabled. */
+/**
+ * Returns the encoded configuration of an application in a tenant, or for all tenants. Throws 404 if it is not enabled.
+ */
 export function createFrontendConfigService(deps: FrontendConfigDeps) {
-  const find = createVersionedCache<Place, Built & { answer: EncodedJson | null }>({
-    nameOf: placeKey,
+  const find = createVersionedCache<LayersId, Built & { answer: EncodedJson | null }>({
+    nameOf: layersKey,
     readVersion: (projectId) => deps.readVersion(projectId, 'settings'),
     maxBytes: deps.maxBytes,
     onOutcome: deps.metrics.cacheCounter('frontend_config'),
-    build: async (place) => {
-      const row = await deps.readServed(place)
+    build: async (id) => {
+      const row = await deps.readServed(id)
       if (row === null) return null
       await yieldToEventLoop()
       const { projectId, version, isServed, layers } = row
-      const answer = isServed ? encodeJson(answerOf(projectId, mergeLayers(layers))) : null
+      const answer = isServed ? encodeJson(responseOf(projectId, mergeLayers(layers))) : null
       return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })
-  return createServedPlaces(find)
+  return createServedResponses(find)
 }
 
-function answerOf(projectId: string, { backend, frontend }: EffectiveSettings): object {
+function responseOf(projectId: string, { backend, frontend }: EffectiveSettings): object {
   return {
     config: {
       enabled_modules: backend.EnabledModules.value,

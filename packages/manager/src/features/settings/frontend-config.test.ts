@@ -1,15 +1,16 @@
-// GET /api/frontend-config/…, as frontends are configured through the proxy. The cascade itself: layers.test.ts.
+// These tests cover GET /api/frontend-config/…, the frontend configuration through the proxy. layers.test.ts covers the
+// cascade.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import {
   type ProxyCall,
-  askFor,
+  requestThroughProxy,
   etagOf,
   expectNotFound,
   expectRevalidates,
   expectSecretOnly,
-  unless,
+  ifNoneMatch,
 } from '../../../test/kit/cached-responses.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedProject, seedTenant } from '@manager/harness/seed.ts'
@@ -33,7 +34,7 @@ const mutate = async (text: string, variables: Input) => {
   expect(error).toBeNull()
   return data
 }
-/** The id of the settings of a layer, which is made where there is none. */
+/** Returns the settings id of a layer. Creates the settings of the application in the tenant if they do not exist. */
 const settingsOf = async (of: SeededProject, layer: Layer): Promise<string> => {
   const { id, applicationId, tenantId, tenant2ApplicationId } = of
   const ids = {
@@ -70,9 +71,10 @@ const enable = (of: SeededProject, enabled: boolean) =>
 const pairs = (given: Record<string, string>) => Object.entries(given).map(([Key, Value]) => ({ Key, Value }))
 
 const pathOf = (place: string): string => `/api/frontend-config/${place}`
-const ask = (place: string, call: ProxyCall = {}) => askFor(call.app ?? service, pathOf(place), call)
+const ask = (place: string, call: ProxyCall = {}) =>
+  requestThroughProxy(call.app ?? service, pathOf(place), call)
 const inTenant = (of: SeededProject): string => `${of.applicationId}/${of.tenantId}`
-/** The body of a good answer. */
+/** Returns the body of a response that must be 200. */
 const read = async (path: string, call: ProxyCall = {}) => {
   const answer = await ask(path, call)
   expect(answer.status).toBe(200)
@@ -146,7 +148,7 @@ describe('the configuration of an application in a tenant', () => {
       project_id: full.id,
     })
     for (const hidden of ['backend', 'password', '"db"']) expect(body).not.toContain(hidden)
-    // What a layer no longer sets comes from the one before.
+    // A value that a layer no longer sets comes from the next more general layer.
     const id = await settingsOf(full, 'tenant2application')
     await mutate('mutation($id: ID!) { deleteFrontendSettings(id: $id) deleteBackendSettings(id: $id) }', {
       id,
@@ -176,7 +178,7 @@ describe('the configuration of an application in a tenant', () => {
             enabled_modules: [value],
           })
       }
-    // Another tenant of the project has its own two layers, and nothing of these.
+    // Another tenant of the project has its own two layers and does not inherit from these layers.
     const [second, row] = [randomUUID(), randomUUID()]
     await seedTenant(service.sql, changing.id, second, 'changing-second')
     await service.sql.query(
@@ -208,7 +210,7 @@ describe('the configuration of an application in a tenant', () => {
     for (const path of ['x/y', `${tenantId}/${applicationId}`]) expectNotFound(await ask(path), notEnabled)
     await enable(house, false)
     expectNotFound(await ask(`${applicationId}/${tenantId}`), notEnabled)
-    expectNotFound(await ask(`${applicationId}/${tenantId}`, unless('*')), notEnabled)
+    expectNotFound(await ask(`${applicationId}/${tenantId}`, ifNoneMatch('*')), notEnabled)
     const head = await ask(`${applicationId}/${tenantId}`, { method: 'HEAD' })
     expect([head.status, head.body, head.headers['cache-control']]).toEqual([404, '', 'no-store'])
   })
@@ -277,7 +279,7 @@ describe('the configuration without a tenant', () => {
     for (const answer of [
       await ask(applicationId),
       await ask(applicationId, { method: 'HEAD' }),
-      await ask(applicationId, unless(etag)),
+      await ask(applicationId, ifNoneMatch(etag)),
     ]) {
       const { deprecation, sunset } = answer.headers as Record<string, string>
       expect(deprecation).toMatch(/^@\d{10}$/)

@@ -1,5 +1,5 @@
-// Settings: what each layer sets, the cascade that merges the layers, and the configuration a frontend loads. The packs
-// of texts a frontend loads are not here (language-packs/).
+// This feature manages settings: the values of each layer, the cascade that merges the layers, and the configuration
+// that a frontend loads. language-packs/ manages texts.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
@@ -10,14 +10,21 @@ import { byId } from '../../policy/scopes.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import { registerFrontendConfigRoutes } from './frontend-config.routes.ts'
 import { type FrontendConfigDeps, createFrontendConfigService } from './frontend-config.service.ts'
-import { type Place, type PlaceRow, placeKey, readPlaces, servedLayers, wholeLayers } from './layers.store.ts'
+import {
+  type LayersId,
+  type LayersRow,
+  layersKey,
+  readLayers,
+  servedLayers,
+  completeLayers,
+} from './layers.store.ts'
 import { createSettingsReads } from './settings-reads.service.ts'
 import { createSettingsResolvers } from './settings.resolvers.ts'
 import { type SettingsDeps, createSettingsService } from './settings.service.ts'
 import { byOwner } from './settings.store.ts'
 
-// A place may bring megabytes with it.
-const maxPlacesAtOnce = 16
+// The layers of one application in one tenant can be megabytes, which bounds the size of a batch.
+const maxReadsPerBatch = 16
 
 type Deps = SettingsDeps &
   Omit<FrontendConfigDeps, 'readServed' | 'maxBytes'> & {
@@ -26,6 +33,7 @@ type Deps = SettingsDeps &
     applications: ApplicationsApi
   }
 
+/** Provides the GraphQL fields for settings and the routes for the frontend configuration. */
 export const settings = defineFeature({
   name: 'settings',
   role: 'api',
@@ -40,10 +48,10 @@ export const settings = defineFeature({
   },
   create: (deps: Deps) => {
     const readerOf = (statement: PreparedStatement) =>
-      createCoalesced<Place, PlaceRow>({
-        keyOf: placeKey,
-        run: (places) => readPlaces(deps.database.run, statement, places),
-        maxBatch: maxPlacesAtOnce,
+      createCoalesced<LayersId, LayersRow>({
+        keyOf: layersKey,
+        run: (ids) => readLayers(deps.database.run, statement, ids),
+        maxBatch: maxReadsPerBatch,
       })
     const configs = createFrontendConfigService({
       ...deps,
@@ -53,7 +61,7 @@ export const settings = defineFeature({
     return {
       resolvers: createSettingsResolvers(
         createSettingsService(deps),
-        createSettingsReads({ ...deps, readWhole: readerOf(wholeLayers) }),
+        createSettingsReads({ ...deps, readWhole: readerOf(completeLayers) }),
         deps.applications,
       ),
       routes: (server) => registerFrontendConfigRoutes(server, configs),

@@ -1,4 +1,4 @@
-// The cascade: how the settings of four layers become what holds for one application in one tenant. Pure.
+// The cascade merges the settings of four layers into the effective settings of one application in one tenant.
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 
 export type BackendModuleConfig = { EnabledModules: string[]; KeyValuePairs: KeyValuePair[] }
@@ -10,20 +10,20 @@ export type FrontendModuleConfig = {
   KeyValuePairs: KeyValuePair[]
 }
 
-/** From the most general to the most specific. */
+/** Ordered from the most general to the most specific layer. */
 const layerNames = ['project', 'application', 'tenant', 'tenant2application'] as const
 type LayerName = (typeof layerNames)[number]
 type ModuleConfigs = { backend: BackendModuleConfig; frontend: FrontendModuleConfig }
-/** What each layer sets; one without a row sets nothing. */
+/** Values of each layer; a layer without a row sets nothing. */
 export type Layers = Partial<Record<LayerName, ModuleConfigs>>
 
-/** The layer a row belongs to, given by the owners it names. */
+/** Returns the layer of a row from the owners that it references. */
 export function layerOf(row: { tenantId: string | null; applicationId: string | null }): LayerName {
   if (row.tenantId === null) return row.applicationId === null ? 'project' : 'application'
   return row.applicationId === null ? 'tenant' : 'tenant2application'
 }
 
-/** A value and the layer that set it; null when none did. */
+/** A value and the layer that set it; null if no layer did. */
 type Sourced<T> = { value: T; layer: LayerName | null }
 type SourcedPair = KeyValuePair & { layer: LayerName }
 
@@ -38,13 +38,13 @@ export type EffectiveSettings = {
   }
 }
 
-/** A config with every field, from one that may lack some. */
+/** Returns a config with every field, using defaults for missing ones. */
 export const fullBackend = (config: Partial<BackendModuleConfig> | null): BackendModuleConfig => ({
   EnabledModules: config?.EnabledModules ?? [],
   KeyValuePairs: config?.KeyValuePairs ?? [],
 })
 
-/** The same for a frontend's. */
+/** Works like `fullBackend`, for frontend configs. */
 export const fullFrontend = (config: Partial<FrontendModuleConfig> | null): FrontendModuleConfig => ({
   EnabledThemes: config?.EnabledThemes ?? [],
   DefaultTheme: config?.DefaultTheme ?? '',
@@ -53,7 +53,10 @@ export const fullFrontend = (config: Partial<FrontendModuleConfig> | null): Fron
   KeyValuePairs: config?.KeyValuePairs ?? [],
 })
 
-/** Merges the layers: texts and lists whole, pairs by key; the most specific layer that sets one wins. */
+/**
+ * Merges the layers. Texts and lists are replaced as a whole, and pairs are merged by key. The most specific layer that
+ * sets a value wins.
+ */
 export function mergeLayers(layers: Layers): EffectiveSettings {
   return {
     backend: {
@@ -70,7 +73,7 @@ export function mergeLayers(layers: Layers): EffectiveSettings {
   }
 }
 
-/** The last value that is not empty: an empty one inherits, because rows are created empty. */
+/** Returns the most specific non-empty value. An empty value inherits, because rows are created empty. */
 function mostSpecific<T extends string | string[]>(
   layers: Layers,
   read: (configs: ModuleConfigs) => T,
@@ -84,7 +87,7 @@ function mostSpecific<T extends string | string[]>(
   return { value: empty, layer: null }
 }
 
-/** A key keeps the place where it first appeared, so that the order does not depend on who overrides it. */
+/** Merges pairs by key. A key keeps the position of its first occurrence, so that overrides do not change the order. */
 function mergePairs(
   layers: Layers,
   read: (configs: ModuleConfigs) => readonly KeyValuePair[],

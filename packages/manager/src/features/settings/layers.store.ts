@@ -1,7 +1,6 @@
-// One statement reads the layers of any number of applications and tenants, together with the version of the project's
-// settings they were read under. Each layer is looked up by index, so that the cost does not depend on the number of
-// rows; what several of the places share is read once.
-import { inPlace } from '../../platform/postgres/coalesce.ts'
+// One statement reads the layers of any number of applications and tenants, and the settings version. Each layer is an
+// index lookup, so the cost does not depend on the number of rows. Shared layers are read once.
+import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { versionOf } from '../../platform/postgres/project-version.ts'
 import {
@@ -12,13 +11,12 @@ import {
   fullFrontend,
 } from './layers.pure.ts'
 
-/** Without a tenant: the two layers that hold for all of them. */
-export type Place = { applicationId: string; tenantId: string | null }
-/** Layers are read only where something is served: for all tenants, or for one with the application enabled. */
-export type PlaceRow = { projectId: string; version: string; isServed: boolean; layers: Layers }
+/** `tenantId` is null for the two layers that apply to all tenants. */
+export type LayersId = { applicationId: string; tenantId: string | null }
+/** Layers are read only if they are served: for all tenants, or for a tenant that has the application enabled. */
+export type LayersRow = { projectId: string; version: string; isServed: boolean; layers: Layers }
 
-/** Tells places apart. */
-export const placeKey = ({ applicationId, tenantId }: Place): string => `${applicationId} ${tenantId}`
+export const layersKey = ({ applicationId, tenantId }: LayersId): string => `${applicationId} ${tenantId}`
 
 type Configs = {
   backend: Partial<BackendModuleConfig> | null
@@ -36,7 +34,7 @@ type Row = {
   leaf: Configs | null
 }
 
-/** `backend` is what is read of backend configs, `served` the condition under which anything is. */
+/** `backend` selects the part of backend configs to read. `served` is the condition for reading layers. */
 function layersStatement(
   name: string,
   { backend, served }: { backend: string; served: string },
@@ -75,26 +73,26 @@ function layersStatement(
   }
 }
 
-/** What a frontend is served: nothing of the backend configs but the modules. */
+/** Reads the layers for a frontend, with only the modules of backend configs. */
 export const servedLayers = layersStatement('settings-served-layers', {
   backend: `json_build_object('EnabledModules', s.backend_module_config -> 'EnabledModules')`,
   served: '(wanted.tenant_id is null or coalesce(joined.enabled, false))',
 })
 
-/** Everything, for a tenant that has a row for the application, enabled or not. */
-export const wholeLayers = layersStatement('settings-whole-layers', {
+/** Reads the complete layers for a tenant that has a row for the application, which may or may not be enabled. */
+export const completeLayers = layersStatement('settings-whole-layers', {
   backend: 's.backend_module_config',
   served: '(joined.enabled is not null)',
 })
 
-/** The layers of these places, in this order; null where there is no such application. */
-export async function readPlaces(
+/** Returns the layers in input order; null for an unknown application. */
+export async function readLayers(
   run: RunPrepared,
   statement: PreparedStatement,
-  places: readonly Place[],
-): Promise<(PlaceRow | null)[]> {
-  const values = [places.map(({ applicationId }) => applicationId), places.map(({ tenantId }) => tenantId)]
-  const rows = inPlace<Row>(places.length, await run<Row & { position: number }>(statement, values))
+  ids: readonly LayersId[],
+): Promise<(LayersRow | null)[]> {
+  const values = [ids.map(({ applicationId }) => applicationId), ids.map(({ tenantId }) => tenantId)]
+  const rows = orderByPosition<Row>(ids.length, await run<Row & { position: number }>(statement, values))
   const shared = new Map<string, Configs>()
   const share = (name: string, found: Configs | null): Configs | null => {
     if (found !== null) shared.set(name, found)

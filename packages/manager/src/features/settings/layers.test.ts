@@ -1,4 +1,4 @@
-// The cascade without a server, beside a slow model of it that shares no code with it.
+// These tests compare the cascade with a slow model that shares no code with it.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -22,7 +22,7 @@ const anyText = fc.oneof(
   fc.string({ maxLength: 4 }),
 )
 const anyList = fc.array(fc.constantFrom('x', 'y', 'z', '__proto__'), { maxLength: 3 })
-// Few keys, so that layers meet in them.
+// There are only a few keys, so that layers share them.
 const anyKey = fc.oneof(
   fc.constantFrom('a', 'b', 'c', 'A', ' a', ...oddKeys),
   fc.string({ minLength: 1, maxLength: 3 }),
@@ -41,7 +41,7 @@ const anyConfigs: fc.Arbitrary<Configs> = fc.record({
     KeyValuePairs: anyPairs,
   }),
 })
-/** Any of the layers may lack its row, and they stand in any order. */
+/** Generates layers in any order, any of which may lack a row. */
 const anyLayers: fc.Arbitrary<Layers> = fc
   .tuple(
     fc.record(
@@ -56,7 +56,7 @@ const anyLayers: fc.Arbitrary<Layers> = fc
 
 const emptyConfigs = (): Configs => ({ backend: fullBackend(null), frontend: fullFrontend(null) })
 
-/** The fields that are taken whole, however they are called and wherever they stand. */
+/** Fields whose whole value comes from a single layer. */
 const wholeFields = [
   ['backend', 'EnabledModules'],
   ['frontend', 'EnabledThemes'],
@@ -68,7 +68,7 @@ const isList = (field: string): boolean => field.startsWith('Enabled')
 
 type Whole = Record<string, Record<string, unknown>>
 type SourcedWhole = Record<string, Record<string, { value: unknown; layer: LayerName | null }>>
-/** Configs that set one field only. */
+/** Returns configs that set only one field. */
 const only = (part: string, field: string, value: unknown): Configs => {
   const configs = emptyConfigs()
   const whole = configs as unknown as Whole
@@ -78,7 +78,7 @@ const only = (part: string, field: string, value: unknown): Configs => {
 const read = (merged: EffectiveSettings, part: string, field: string) =>
   (merged as unknown as SourcedWhole)[part]?.[field]
 
-/** Asks every layer about everything, one after the other. */
+/** Checks every layer for every field, one after the other. */
 function slowModel(layers: Layers): unknown {
   const [project, application, tenant, leaf] = generalFirst.map((name) => layers[name])
   const whole = (part: string, field: string) => {
@@ -110,7 +110,7 @@ function slowModel(layers: Layers): unknown {
   }
 }
 
-/** What was merged, as what one layer would set. */
+/** Returns the merged values in the form of a single layer. */
 const valuesOf = ({ backend, frontend }: EffectiveSettings): Configs => ({
   backend: { EnabledModules: backend.EnabledModules.value, KeyValuePairs: plain(backend.KeyValuePairs) },
   frontend: {
@@ -128,7 +128,7 @@ function freeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Every choice of layers, the empty one too. */
+/** All subsets of the layers, including the empty one. */
 const everySubset = Array.from({ length: 16 }, (_, bits) =>
   generalFirst.filter((_, index) => (bits & (1 << index)) !== 0),
 )

@@ -1,4 +1,4 @@
-// pilets.pins in the part that nothing reads it from.
+// These tests cover pilets.pins in the backend part, where the key has no effect.
 import { beforeAll, expect, test } from 'vitest'
 import { expectRefused } from '../../../test/kit/members.ts'
 import { useProject } from '../../../test/kit/project.ts'

@@ -1,22 +1,23 @@
-// What a module config may hold, and how an update changes one.
+// Validates and updates module configs.
 import { badRequest } from '../../platform/errors.ts'
 import { type KeyValuePair, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
 import { checkName, checkText, changesOf } from '../../platform/inputs/inputs.ts'
 import type { BackendModuleConfig, FrontendModuleConfig } from './layers.pure.ts'
-import { isFrontendKey, problemOfReservedKeys } from './reserved-keys.pure.ts'
+import { findReservedKeyProblem, isFrontendKey } from './reserved-keys.pure.ts'
 
 type Update<Config> = { readonly [Field in keyof Config]?: Readonly<Config[Field]> | null }
 export type BackendUpdate = Update<BackendModuleConfig>
 export type FrontendUpdate = Update<FrontendModuleConfig>
 
 const maxEntries = 1_000
-// Modules are named like packages.
+// Module names are package names, which have at most this length.
 const moduleNameLength = 214
 const nameLength = 100
 
-/** The config with the given fields in place of its own; throws when one breaks a rule. */
+/** Returns the config with the given fields replaced. Throws if a field breaks a rule. */
 export function changeBackend(config: BackendModuleConfig, update: BackendUpdate): BackendModuleConfig {
-  // Only what is written: a former release accepted the key, and other fields of such a row can still be changed.
+  // Only the written pairs are checked: an earlier release accepted the key, and other fields of such a row must stay
+  // editable.
   const misplaced = (update.KeyValuePairs ?? []).find(({ Key }) => isFrontendKey(Key))
   if (misplaced !== undefined)
     throw badRequest(
@@ -29,7 +30,7 @@ export function changeBackend(config: BackendModuleConfig, update: BackendUpdate
   }
 }
 
-/** The same for a frontend's. */
+/** Works like `changeBackend`, for frontend configs. */
 export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpdate): FrontendModuleConfig {
   const changed = { ...config, ...changesOf(update) }
   return {
@@ -41,7 +42,7 @@ export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpd
   }
 }
 
-/** A name, or nothing: a blank one sets nothing. */
+/** Returns the name, or an empty text if it is blank. */
 function checkDefault(value: string, field: string): string {
   return value.trim() === '' ? '' : checkText(value, field, nameLength)
 }
@@ -54,7 +55,7 @@ function checkNames(names: readonly string[], field: string, maxLength: number):
 }
 
 function checkConfigPairs(pairs: readonly KeyValuePair[]): KeyValuePair[] {
-  const problem = problemOfReservedKeys(pairs)
+  const problem = findReservedKeyProblem(pairs)
   if (problem !== null) throw badRequest(problem)
   return checkPairs(pairs, 'KeyValuePairs')
 }

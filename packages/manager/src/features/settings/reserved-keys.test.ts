@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { problemOfReservedKeys } from './reserved-keys.pure.ts'
+import { findReservedKeyProblem } from './reserved-keys.pure.ts'
 
-const problemOf = (Key: string, Value: string) => problemOfReservedKeys([{ Key, Value }])
+const problemOf = (Key: string, Value: string) => findReservedKeyProblem([{ Key, Value }])
 const problemOfPins = (pins: unknown) => problemOf('pilets.pins', JSON.stringify(pins))
 const problemOfVersion = (version: unknown) => problemOfPins({ menu: version })
 
 const noObject =
   'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
-const noVersion = (name = 'menu') => `pilets.pins must give ${name} an exact version such as "1.2.3"`
-const noName = (name: string) => `pilets.pins names ${JSON.stringify(name)}, which is no package name`
+const noVersion = (name = 'menu') => `pilets.pins must map ${name} to an exact version such as "1.2.3"`
+const noName = (name: string) => `pilets.pins contains ${JSON.stringify(name)}, which is not a package name`
 
 describe('comms.enabled', () => {
   test('[settings.reserved-keys] is the text true or false and nothing else', () => {
@@ -225,18 +225,18 @@ describe('other keys', () => {
       'hasOwnProperty',
     ])
       expect(problemOf(key, 'anything {')).toBeNull()
-    expect(problemOfReservedKeys([])).toBeNull()
+    expect(findReservedKeyProblem([])).toBeNull()
   })
 
   test('[settings.reserved-keys] a reserved key is found wherever it stands among them', () => {
     const others = Array.from({ length: 50 }, (_, i) => ({ Key: `k${i}`, Value: '' }))
     const wrong = { Key: 'comms.enabled', Value: 'maybe' }
     for (const at of [0, 25, 50])
-      expect(problemOfReservedKeys(others.toSpliced(at, 0, wrong))).toBe(
+      expect(findReservedKeyProblem(others.toSpliced(at, 0, wrong))).toBe(
         'comms.enabled must be "true" or "false"',
       )
     const right = { Key: 'pilets.pins', Value: '{}' }
-    expect(problemOfReservedKeys([right, ...others, wrong])).toBe('comms.enabled must be "true" or "false"')
-    expect(problemOfReservedKeys([right, ...others])).toBeNull()
+    expect(findReservedKeyProblem([right, ...others, wrong])).toBe('comms.enabled must be "true" or "false"')
+    expect(findReservedKeyProblem([right, ...others])).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
-// The cascade through the front door: what four layers are given by GraphQL comes out merged, by GraphQL and by the
-// route that frontends are configured from.
+// These tests cover the cascade end to end: values set through GraphQL are merged in GraphQL and in the frontend
+// configuration route.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The settings rows of a project's four layers; the leaf is made. */
+/** Returns the settings ids of the four layers. Creates the settings of the application in the tenant. */
 const idsOf = async (project: SeededProject): Promise<Ids> => {
   const { data, error } = await service.query(
     admin,
@@ -55,7 +55,7 @@ const update = (part: 'Backend' | 'Frontend', id: string, input: object) =>
     { id, input },
   )
 
-/** Stores both parts of some layers in one document. */
+/** Stores both parts of several layers in one GraphQL document. */
 const save = async (ids: Ids, layers: Layers) => {
   const named = layerNames.flatMap((name) =>
     layers[name] === undefined ? [] : [[name, layers[name]] as const],
@@ -110,7 +110,7 @@ const anyText = fc.oneof(
   fc.constantFrom('', 'a', '"\\/', 'ü 🙂', "'; --", '<script>', '\t\r\n', '{"a": 1}', '\u2028'),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 )
-// A blank default is stored as none.
+// A blank default is stored as an empty text.
 const anyDefault = anyText.map((text) => (text.trim() === '' ? '' : text))
 const anyNames = fc.uniqueArray(fc.constantFrom('x', 'y', 'z', '@acme/menu', '__proto__', 'ü'), {
   maxLength: 4,
@@ -147,7 +147,7 @@ const anyConfigs: fc.Arbitrary<Configs> = fc.record({
     KeyValuePairs: anyPairs,
   }),
 })
-// A layer that is left out keeps what the run before gave it.
+// An omitted layer keeps the values of the previous run.
 const anyLayers: fc.Arbitrary<Layers> = fc.record(
   { project: anyConfigs, application: anyConfigs, tenant: anyConfigs, tenant2application: anyConfigs },
   { requiredKeys: [] },
@@ -168,7 +168,7 @@ describe('what is stored in the layers', () => {
         expect(byGraphql.data.merged).toEqual(merged)
         expect(byRoute).toEqual(configOf(project.id, merged))
       }),
-      // Runs build on each other, so a smaller counter-example would not be one.
+      // Runs depend on each other, so shrinking would not produce a valid counterexample.
       { numRuns: 60, endOnFailure: true },
     )
   })
@@ -267,7 +267,7 @@ describe('what is stored in the layers', () => {
           places.push({ applicationId, tenantId, expected })
         }
     }
-    // In one document they are read by one statement; the order decides whose row brings what they share.
+    // One statement serves the whole document, and the order decides which row provides the shared layers.
     const upper = ({ applicationId, tenantId, expected }: (typeof places)[number]) => ({
       applicationId: applicationId.toUpperCase(),
       tenantId: tenantId.toUpperCase(),
@@ -277,7 +277,7 @@ describe('what is stored in the layers', () => {
       places,
       places.toReversed(),
       [...places.slice(3), ...places.slice(0, 3)],
-      // One thing has one id, however it is spelt.
+      // Ids are case-insensitive.
       places.flatMap((place) => [place, upper(place)]),
       places.flatMap((place) => [upper(place), place]),
     ]) {
@@ -321,7 +321,7 @@ describe('effective settings', () => {
     })
     await set(ids.application, 'Frontend', { EnabledThemes: ['x', 'y'], DefaultTheme: 'a' })
     await set(ids.tenant, 'Frontend', { EnabledThemes: ['y'], KeyValuePairs: [pair('k', 't')] })
-    // A blank text is as good as none.
+    // A blank text counts as not set.
     await set(ids.tenant2application, 'Frontend', {
       DefaultTheme: ' \t',
       DefaultLocale: 'de',
@@ -380,7 +380,7 @@ describe('effective settings', () => {
     }
     expect((await ask(3)).error).toBeNull()
     expect((await ask(4)).error).toBe(
-      'the contents in this answer would have more than 16777216 bytes; ask for smaller pages or fewer fields',
+      'the contents of this response would exceed 16777216 bytes; request smaller pages or fewer fields',
     )
   })
 })

@@ -1,11 +1,11 @@
-// The audit row of a change of settings. Pure.
+// Builds the audit event for a change of settings.
 import type { AuditEvent } from '../../platform/audit/append.ts'
 import { abbreviateList } from '../../platform/audit/abbreviate.ts'
 import { changedPairs } from '../../platform/inputs/key-value-pairs.ts'
 import { fullBackend, fullFrontend, layerOf } from './layers.pure.ts'
 import type { Settings } from './settings.store.ts'
 
-/** Backend pairs may hold what only backends should know, so an audit row tells which ones changed, not to what. */
+/** Returns the audit event. Backend pairs can contain secrets, so the event lists their keys but not their values. */
 export function settingsEvent(
   action: AuditEvent['action'],
   before: Settings | null,

@@ -1,28 +1,29 @@
 import type { Db } from '../../platform/postgres/handles.ts'
 import { notFound, orNotFound } from '../../platform/errors.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
-import type { Place, PlaceRow } from './layers.store.ts'
+import type { LayersId, LayersRow } from './layers.store.ts'
 import * as store from './settings.store.ts'
 
 export type SettingsReadsDeps = {
   db: Db
-  /** All four layers of a place. */
-  readWhole: (place: Place) => Promise<PlaceRow | null>
+  /** Reads all four layers of an application in a tenant. */
+  readWhole: (id: LayersId) => Promise<LayersRow | null>
 }
 export type SettingsReads = ReturnType<typeof createSettingsReads>
 export type SettingsRow = store.Settings
 
 type Owners = { [Name in 'project' | 'tenant' | 'application' | 'tenant2application']?: string | null }
-/** Refuses what would be too much for one response, before it is read. */
+/** Throws before the read if the contents would exceed the budget of one response. */
 type Charge = (bytes: number) => void
 
-/** Reads what a layer sets, and what all of them come to. */
+/** Reads the settings of one layer, and the effective settings of all layers. */
 export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
   return {
     get: async (owners: Owners, charge: Charge): Promise<store.Settings> => {
       const owner = ownerIn(owners)
       let row = await store.findRow(db.read, owner)
-      // An owner that is older than the table of settings has no row yet; a leaf is made only on request.
+      // An owner that is older than the settings table has no row yet, so the row is created here. Settings of an
+      // application in a tenant (a leaf) are created only on request.
       if (row === undefined && !('tenant2application' in owner)) {
         await store.insertRow(db.idempotent, owner)
         row = await store.findRow(db.read, owner)
@@ -32,7 +33,10 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
       return orNotFound((await store.findSettings(db.read, [id]))[0], 'settings')
     },
 
-    /** The leaves of rows by the rows' ids, without contents; null where there is none yet. */
+    /**
+     * Returns the leaves, which are the settings of applications in tenants, without contents and in the order of the
+     * ids. Null if a leaf does not exist yet.
+     */
     findLeafRows: async (tenant2ApplicationIds: readonly string[]): Promise<(store.Sized | null)[]> => {
       const rows = await store.findLeafRows(db.read, tenant2ApplicationIds)
       const byOwner = new Map(rows.map((row) => [row.ownerId, row]))
@@ -52,7 +56,7 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
   }
 }
 
-/** The policy has checked that exactly one owner is named. */
+/** Returns the owner. The policy has already checked that exactly one is given. */
 function ownerIn(owners: Owners): store.Owner {
   const [named, ...others] = Object.entries(owners).filter(([, id]) => typeof id === 'string')
   if (named === undefined || others.length > 0) throw notFound('settings')

@@ -1,4 +1,5 @@
-// Who may change settings, layer by layer, and copying, which takes two rows that the caller may change.
+// These tests cover the permissions to change settings per layer, and to copy settings, which requires permission for
+// both rows.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -8,22 +9,22 @@ import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 type Owner = { project?: string; tenant?: string; application?: string; row?: string }
-/** A tenant with its row for the application, and the ids of the settings of both. */
-type Place = { tenantId: string; rowId: string; settings: { tenant: string; leaf: string } }
+/** A tenant, its row for the application, and the ids of the settings of both. */
+type TenantScope = { tenantId: string; rowId: string; settings: { tenant: string; leaf: string } }
 
 let ofProject: string
 let ofApplication: string
-let home: Place
-let neighbour: Place
-let abroad: Place
+let home: TenantScope
+let neighbour: TenantScope
+let abroad: TenantScope
 
 const { service, admin, project, other } = useProject({ withOther: true })
 beforeAll(async () => {
   ofProject = await idOf({ project: project.id })
   ofApplication = await idOf({ application: project.applicationId })
-  home = await newPlace(project)
-  neighbour = await newPlace(project)
-  abroad = await newPlace(other)
+  home = await seedScope(project)
+  neighbour = await seedScope(project)
+  abroad = await seedScope(other)
 })
 
 const configs = `id
@@ -75,7 +76,7 @@ const newRow = async ({ id, applicationId }: SeededProject, enabled = true) => {
   )
   return { tenantId, rowId }
 }
-const newPlace = async (of: SeededProject): Promise<Place> => {
+const seedScope = async (of: SeededProject): Promise<TenantScope> => {
   const { tenantId, rowId } = await newRow(of)
   const leaf = (await ensure(rowId)).data.row.id as string
   return { tenantId, rowId, settings: { tenant: await idOf({ tenant: tenantId }), leaf } }
@@ -94,12 +95,12 @@ const copy = (source: string, target: string, caller = admin) =>
     }`,
     { input: { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } },
   )
-const effective = (caller: Person, { tenantId }: Place) =>
+const effective = (caller: Person, { tenantId }: TenantScope) =>
   service.query(
     caller,
     `{ effectiveSettings(applicationId: "${project.applicationId}", tenantId: "${tenantId}") { backend { EnabledModules { layer } } } }`,
   )
-/** Gives the row something in each of its fields; answers the id of its leaf. */
+/** Sets every field of the settings of an application in a tenant, and returns their id. */
 const fill = async (rowId: string): Promise<string> => {
   const id = (await ensure(rowId)).data.row.id as string
   const { error } = await service.query(
@@ -125,7 +126,7 @@ const person = async (
   for (const [role, of] of roles) await seedMember(service.sql, made, role, of)
   return made
 }
-/** A role of a tenant with exactly these permissions. */
+/** Creates a tenant role with exactly these permissions. */
 const newTenantRole = (tenantId: string, name: string, permissions: string[]) =>
   service.sql.query(
     `insert into tenant_role_definitions (id, project_id, tenant_id, name, permissions, seeded)
@@ -133,11 +134,11 @@ const newTenantRole = (tenantId: string, name: string, permissions: string[]) =>
     [project.id, tenantId, name, permissions],
   )
 
-/** The owners that hold for all tenants. */
+/** Owners whose settings apply to all tenants. */
 const shared = (): Owner[] => [{ project: project.id }, { application: project.applicationId }]
-const ownersIn = ({ tenantId, rowId }: Place): Owner[] => [{ tenant: tenantId }, { row: rowId }]
+const ownersIn = ({ tenantId, rowId }: TenantScope): Owner[] => [{ tenant: tenantId }, { row: rowId }]
 
-/** Every way to change a settings row. */
+/** All mutations that change a settings row. */
 const changesOf = (id: string): string[] => [
   `updateBackendModuleConfig(id: "${id}", input: {EnabledModules: ["changed"]}) { id }`,
   `updateFrontendModuleConfig(id: "${id}", input: {DefaultTheme: "changed"}) { id }`,
@@ -150,11 +151,11 @@ const errorsOf = async (caller: Person, id: string): Promise<(string | null)[]> 
   return answers.map(({ error }) => error)
 }
 const all = <T>(value: T): T[] => changesOf('').map(() => value)
-/** Everything the settings of both projects hold, to the moment of their last change. */
+/** Returns all settings rows as text, including their update times. */
 const everything = async (): Promise<unknown[]> =>
   (await service.sql.query<{ text: string }>('select settings::text as text from settings order by id')).rows
 const notPermitted =
-  'not permitted: this needs project role developer or higher, or tenant permission apps.configure, or system role administrator'
+  'not permitted: requires project role developer or higher, or tenant permission apps.configure, or system role administrator'
 
 describe('roles in the project', () => {
   test('[settings.role-developer] developers and above change every layer', async () => {
@@ -216,7 +217,7 @@ describe('roles in a tenant', () => {
       expect((await ensure(neighbour.rowId, caller)).error).toBe('tenant2Application not found')
       for (const owner of [...shared(), ...ownersIn(neighbour)])
         expect((await read(owner, caller)).error).toBe('settings not found')
-      // It would show what the project and the application set for backends.
+      // The response would reveal backend settings of the project and the application.
       expectRefused(await effective(caller, home), role === 'configurator' ? 'not_found' : 'forbidden')
       expect(await everything()).toEqual(before)
     }
@@ -284,7 +285,7 @@ describe('who may copy', () => {
         expectRefused(answer, said === unseen ? 'not_found' : 'forbidden')
         expect(answer.error).toBe(said)
       }
-      // A row out of reach answers like one that does not exist.
+      // An inaccessible row returns the same error as a row that does not exist.
       for (const answer of [
         await copy(home.rowId, randomUUID(), caller),
         await copy(randomUUID(), home.rowId, caller),
@@ -335,7 +336,7 @@ describe('copying', () => {
     await service.query(admin, `mutation { ${change} }`)
     const { data } = await copy(source.rowId.toUpperCase(), target.rowId.toUpperCase())
     expect(data.row).toEqual({ id: target.rowId, enabled: false, settings: { id: ofTarget, ...fullConfigs } })
-    // From then on they are two.
+    // The two settings rows are independent after the copy.
     expect(await errorsOf(admin, ofSource)).toEqual(all(null))
     expect((await read({ row: target.rowId })).data.row).toEqual({ id: ofTarget, ...fullConfigs })
     expect((await read({ row: source.rowId })).data.row).toEqual({ id: ofSource, ...emptyConfigs })

@@ -1,4 +1,4 @@
-// Changes of settings through GraphQL: what they store, keep and refuse, and what the audit trail tells of them.
+// These tests cover settings updates through GraphQL: stored, kept and rejected values, and their audit rows.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectRefused } from '../../../test/kit/members.ts'
@@ -16,7 +16,7 @@ type Audited = {
 }
 
 const parts: readonly Part[] = ['Backend', 'Frontend']
-/** The settings row of the project. */
+/** The settings id of the project layer. */
 let id: string
 
 const { service, admin, project } = useProject()
@@ -184,7 +184,7 @@ test('[settings.delete] a part that is deleted is empty and inherits again; the 
 })
 
 describe('what may be stored', () => {
-  /** Every refused input answers this text, and the row stays as it is. */
+  /** Expects this error for every input, and an unchanged row. */
   const expectRefusals = async (part: Part, said: string, inputs: readonly object[]) => {
     const before = await stored({ project: project.id })
     for (const input of inputs) {
@@ -210,10 +210,10 @@ describe('what may be stored', () => {
       ])
     }
     await expectStored('Frontend', onePair('pilets.pins', '{"@acme/menu": "1.2.3-rc.1+7"}'))
-    await expectRefusals('Frontend', 'pilets.pins must give menu an exact version such as "1.2.3"', [
+    await expectRefusals('Frontend', 'pilets.pins must map menu to an exact version such as "1.2.3"', [
       onePair('pilets.pins', '{"menu": "^1.0.0"}'),
     ])
-    await expectRefusals('Frontend', 'pilets.pins names "__proto__", which is no package name', [
+    await expectRefusals('Frontend', 'pilets.pins contains "__proto__", which is not a package name', [
       onePair('pilets.pins', '{"__proto__": "1.0.0"}'),
     ])
     await expectRefusals(
@@ -276,7 +276,7 @@ describe('what may be stored', () => {
 
   test('[settings.update-backend] [settings.update-frontend] control characters and broken Unicode are refused in every field', async () => {
     for (const broken of ['a\0b', 'a\u001bb', 'a\u007fb', 'a\ud83db', '\ude42']) {
-      const said = (field: string) => `${field} must not contain control characters or broken Unicode`
+      const said = (field: string) => `${field} must not contain control characters or malformed Unicode`
       for (const part of parts)
         await expectRefusals(part, said('KeyValuePairs'), [onePair(broken), onePair('key', broken)])
       await expectRefusals('Backend', said('every entry of EnabledModules'), [{ EnabledModules: [broken] }])

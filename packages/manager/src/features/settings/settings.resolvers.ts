@@ -1,11 +1,11 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { answerBudget } from '../../platform/graphql/answer-budget.ts'
+import { responseBudget } from '../../platform/graphql/response-budget.ts'
 import { load, loadRow } from '../../platform/graphql/loaders.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import type { SettingsReads, SettingsRow } from './settings-reads.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
-/** GraphQL for settings. */
+/** Creates the GraphQL resolvers for settings. Contents are charged to the response budget before they are read. */
 export function createSettingsResolvers(
   service: SettingsService,
   reads: SettingsReads,
@@ -13,14 +13,14 @@ export function createSettingsResolvers(
 ) {
   return {
     Query: {
-      settings: async (_parent, owners, context) => show(await reads.get(owners, answerBudget(context))),
-      effectiveSettings: (_parent, place, context) => reads.getEffective(place, answerBudget(context)),
+      settings: async (_parent, owners, context) => show(await reads.get(owners, responseBudget(context))),
+      effectiveSettings: (_parent, place, context) => reads.getEffective(place, responseBudget(context)),
     },
     Tenant2Application: {
       settings: async (row, _args, context) => {
         const leaf = await load(context, 'Tenant2Application.settings', row.id, reads.findLeafRows)
         if (leaf === null) return null
-        answerBudget(context)(leaf.bytes)
+        responseBudget(context)(leaf.bytes)
         return show(await loadRow(context, 'settings', leaf.id, reads.findMany))
       },
     },
@@ -33,7 +33,7 @@ export function createSettingsResolvers(
       deleteFrontendSettings: (_parent, { id }, { actor }) => service.emptyFrontend(actor, id),
       ensureTenant2ApplicationSettings: async (_parent, { tenant2ApplicationId }, context) => {
         const leaf = await service.ensureLeaf(context.actor, tenant2ApplicationId)
-        answerBudget(context)(JSON.stringify(leaf).length)
+        responseBudget(context)(JSON.stringify(leaf).length)
         return show(leaf)
       },
       copyTenant2ApplicationConfig: async (_parent, { input }, context) => {
@@ -45,9 +45,7 @@ export function createSettingsResolvers(
   } satisfies Resolvers
 }
 
-/**
- * A row as the schema shows it. One id names the row and both its parts, so that a caller cannot take the wrong one.
- */
+/** Maps a row to the schema. The row and both its parts have the same id, so that a caller cannot use the wrong one. */
 const show = ({ id, backend, frontend }: SettingsRow) => ({
   id,
   backendSetting: { id, moduleConfig: backend },

@@ -18,9 +18,8 @@ export type SettingsService = ReturnType<typeof createSettingsService>
 
 type Configs = Pick<store.Settings, 'backend' | 'frontend'>
 
-/** Changes what a layer sets. */
 export function createSettingsService({ db, audit }: SettingsDeps) {
-  /** Stores the configs; what changes nothing leaves no trace. */
+  /** Stores the configs. An update without a change writes no row and no audit event. */
   const change = async (
     tx: Tx,
     actor: Actor,
@@ -69,7 +68,10 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
     ensureLeaf: (actor: Actor, tenant2ApplicationId: string): Promise<store.Settings> =>
       db.transaction((tx) => ensureLeaf(tx, actor, tenant2ApplicationId)),
 
-    /** The source is read in the transaction that writes the target, so that the copy is one of its states. */
+    /**
+     * Copies settings from one row of an application in a tenant to another such row. The source is read in the same
+     * transaction, so the copy is consistent.
+     */
     copyLeaf: (actor: Actor, sourceId: string, targetId: string): Promise<store.Settings> =>
       db.transaction(async (tx) => {
         const row = await store.findRow(tx, { tenant2application: sourceId })

@@ -23,7 +23,7 @@ type Stored = Omit<Settings, 'backend' | 'frontend'> & {
 }
 export type Owner =
   { project: string } | { tenant: string } | { application: string } | { tenant2application: string }
-/** A row without its contents. */
+/** A row without its contents, with their size. */
 export type Sized = { id: string; bytes: number }
 
 const columns = sql`s.id, s.project_id, s.tenant_id, s.application_id,
@@ -35,7 +35,7 @@ const fill = (row: Stored): Settings => ({
   frontend: fullFrontend(row.frontend),
 })
 
-/** The row attached to this owner, without its contents; nothing when there is none. */
+/** Returns the row of this owner without its contents, or undefined. */
 export async function findRow(db: Reads, owner: Owner): Promise<Sized | undefined> {
   const { rows } = await sql<Sized>`
     select s.id, s.content_bytes as bytes from settings s where ${ownedBy(owner)}`.execute(db)
@@ -53,7 +53,7 @@ function ownedBy(owner: Owner): RawBuilder<boolean> {
     select application_id, tenant_id from tenant2applications where id = ${owner.tenant2application})`
 }
 
-/** Makes the row of an owner unless there is one; true when it made one. */
+/** Inserts the row of an owner unless it exists. Returns whether a row was inserted. */
 export async function insertRow(db: Queries, owner: Owner): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into settings (project_id, tenant_id, application_id) ${namesOf(owner)}
@@ -71,7 +71,7 @@ function namesOf(owner: Owner): RawBuilder<unknown> {
     where id = ${owner.tenant2application}`
 }
 
-/** The leaves of these rows, without their contents. */
+/** Returns the settings of these rows of applications in tenants, without their contents. */
 export async function findLeafRows(
   db: Reads,
   tenant2ApplicationIds: readonly string[],
@@ -84,7 +84,7 @@ export async function findLeafRows(
   return rows
 }
 
-/** How many bytes the four layers of an application in a tenant have together. */
+/** Returns the total size of the four layers of an application in a tenant. */
 export async function sizeOfLayers(db: Reads, applicationId: string, tenantId: string): Promise<number> {
   const inProject = sql`s.project_id = a.project_id and s.application_id is null`
   const { rows } = await sql<{ bytes: number }>`
@@ -99,21 +99,20 @@ export async function sizeOfLayers(db: Reads, applicationId: string, tenantId: s
 const sizeWhere = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`coalesce((select s.content_bytes from settings s where ${where}), 0)`
 
-/** The rows with these ids, in any order. */
+/** Returns the rows with these ids, in any order. */
 export async function findSettings(db: Reads, ids: readonly string[]): Promise<Settings[]> {
   const { rows } = await sql<Stored>`
     select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(db)
   return rows.map(fill)
 }
 
-/** One row, locked until the transaction ends. */
+/** Returns a row and locks it until the transaction ends. */
 export async function lockSettings(tx: Tx, id: string): Promise<Settings | undefined> {
   const { rows } = await sql<Stored>`
     select ${columns} from settings s where s.id = ${id} for update`.execute(tx)
   return rows.map(fill)[0]
 }
 
-/** Stores both configs. */
 export async function updateSettings(
   tx: Tx,
   id: string,
@@ -135,15 +134,12 @@ const ownerTables = [
   byId('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
 ]
 
-/**
- * Finds the owner of a settings row, for policies: exactly one of project, tenant, application and tenant2application
- * is named.
- */
+/** Finds the owner of a settings row for policy checks. Throws unless exactly one owner is given. */
 export const byOwner: FindTargets = async (db, keys) => {
   const wanted = keys.map((key) => {
     const [kind, ...others] = ownerTables.map((_, index) => index).filter((index) => key[index] !== null)
     if (kind === undefined || others.length > 0)
-      throw badRequest('name exactly one of project, tenant, application and tenant2application')
+      throw badRequest('pass exactly one of project, tenant, application and tenant2application')
     return { kind, id: key[kind] ?? null }
   })
   const found = await Promise.all(

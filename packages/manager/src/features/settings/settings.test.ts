@@ -1,5 +1,6 @@
-// Settings through GraphQL: rows and their layers, reading them, the leaf on demand. Changes: settings-writes.test.ts;
-// who may make them: settings-roles.test.ts; what the layers come to: settings-cascade.test.ts.
+// These tests cover settings through GraphQL: rows and their layers, reads, and the creation of settings of an
+// application in a tenant. Other files cover changes (settings-writes.test.ts), permissions (settings-roles.test.ts)
+// and merged values (settings-cascade.test.ts).
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
@@ -180,7 +181,7 @@ describe('the row of a layer', () => {
 
   test('[settings.query] naming none or two owners is an error that says so', async () => {
     const { id, tenantId, applicationId, tenant2ApplicationId } = project
-    const said = 'name exactly one of project, tenant, application and tenant2application'
+    const said = 'pass exactly one of project, tenant, application and tenant2application'
     for (const named of [
       {},
       { project: null },
@@ -196,7 +197,7 @@ describe('the row of a layer', () => {
       expect(answer.error).toBe(said)
     }
     expect((await service.query(admin, '{ settings { id } }')).error).toBe(said)
-    // What is null is not named.
+    // A null argument counts as absent.
     expect((await read({ project: id, tenant: null })).error).toBeNull()
   })
 
@@ -374,7 +375,7 @@ describe('the leaf', () => {
       answers.push(listed.error ?? (listed.data.rows as unknown[]).length)
     }
     const said =
-      'the contents in this answer would have more than 16777216 bytes; ask for smaller pages or fewer fields'
+      'the contents of this response would exceed 16777216 bytes; request smaller pages or fewer fields'
     expect(answers).toEqual([1, 2, 3, said])
     expect((await list(fields, 1)).data.rows).toHaveLength(1)
     const leaf = `settings(tenant2application: "${own.tenant2ApplicationId}") { ${selected} }`

@@ -1,11 +1,12 @@
-// Tenants: the customer organizations of a project. Their members and roles are not here (memberships/), nor are the
-// applications enabled for them (applications/).
+// This feature manages tenants, the customer organizations of a project. memberships/ manages members and roles, and
+// applications/ manages the applications that are enabled for a tenant.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { byId, bySlug } from '../../policy/scopes.ts'
 import { createTenantsResolvers } from './tenants.resolvers.ts'
 import { type TenantsDeps, createTenantsService } from './tenants.service.ts'
 
+/** Provides the GraphQL fields and the policy scopes for tenants. */
 export const tenants = defineFeature({
   name: 'tenants',
   sdl: readSdl(import.meta.url, './tenants.graphql'),
@@ -14,7 +15,7 @@ export const tenants = defineFeature({
     TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: bySlug('tenants', 'tenant_id') },
   },
   constraints: {
-    tenants_project_id_slug_key: ['conflict', 'a tenant with this slug exists already in the project'],
+    tenants_project_id_slug_key: ['conflict', 'the project already has a tenant with this slug'],
     tenants_project_fkey: ['not_found', 'project not found'],
   },
   create: (deps: TenantsDeps) => {

@@ -2,7 +2,6 @@ import type { Resolvers } from '../../generated/graphql.ts'
 import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { TenantsService } from './tenants.service.ts'
 
-/** GraphQL for tenants. */
 export function createTenantsResolvers(service: TenantsService) {
   return {
     Query: {

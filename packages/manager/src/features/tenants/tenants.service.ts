@@ -24,7 +24,6 @@ const event = auditedEntity<store.Tenant>({
 })
 const deploymentModes = ['shared', 'dedicated'] as const
 
-/** Rules about tenants. */
 export function createTenantsService({ db, audit, projects, memberships }: TenantsDeps) {
   const list = async (
     actor: Actor,
@@ -48,7 +47,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     getBySlug: async (projectId: string, slug: string): Promise<store.Tenant> =>
       orNotFound(await store.findTenantBySlug(db.read, projectId, slug), 'tenant'),
 
-    /** The tenant, its seeded role definitions and the audit row are one transaction. */
+    /** Creates the tenant, its seeded role definitions and the audit row in one transaction. */
     create: (
       actor: Actor,
       projectId: string,

@@ -16,7 +16,7 @@ export const tenantFields: ListFields = {
   deploymentMode: { column: 'deploymentMode', match: 'exact' },
 }
 
-/** A page of tenants under each of the projects, as far as the caller sees them. */
+/** Returns a page of tenants per project, limited to those visible to the caller. */
 export function listTenants(
   db: Reads,
   projectIds: readonly string[],
@@ -30,12 +30,11 @@ export function listTenants(
   return pagesOf(db, { table: 'tenants', columns, page, where, parent: 'projectId', parentIds: projectIds })
 }
 
-/** The tenants with these ids, in any order. */
+/** Returns the tenants with these ids, in any order. */
 export function findTenants(db: Reads, ids: readonly string[]): Promise<Tenant[]> {
   return db.selectFrom('tenants').select(columns).where('id', 'in', ids).execute()
 }
 
-/** The tenant with this slug in the project, or nothing. */
 export function findTenantBySlug(db: Reads, projectId: string, slug: string): Promise<Tenant | undefined> {
   return db
     .selectFrom('tenants')
@@ -45,7 +44,7 @@ export function findTenantBySlug(db: Reads, projectId: string, slug: string): Pr
     .executeTakeFirst()
 }
 
-/** One tenant, locked until the transaction ends. */
+/** Returns a tenant and locks its row until the transaction ends. */
 export function lockTenant(tx: Tx, id: string): Promise<Tenant | undefined> {
   return tx.selectFrom('tenants').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }

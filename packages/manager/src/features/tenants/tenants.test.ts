@@ -166,7 +166,7 @@ describe('tenants', () => {
   test('[tenants.slug-unique] a slug taken in the project is refused, on create and on update', async () => {
     expect((await create({ name: 'One', slug: 'taken' })).error).toBeNull()
     const second = await create({ name: 'Two', slug: 'taken' })
-    expect(second.error).toBe('a tenant with this slug exists already in the project')
+    expect(second.error).toBe('the project already has a tenant with this slug')
     expect(second.errors[0]?.extensions?.code).toBe('conflict')
     const { id } = (await create({ name: 'Two', slug: 'free' })).data.createTenant
     expect((await update(id, { slug: 'taken' })).errors[0]?.extensions?.code).toBe('conflict')

@@ -1,24 +1,24 @@
-// Renderings for callers and for authors of templates, with the error each gets when one fails.
+// Renders bodies for callers and for template authors, each with different errors.
 import { AppError, badRequest } from '../../platform/errors.ts'
 import { TransformProblem, type TransformService } from './transform.service.ts'
 
 /**
- * Returns a function that renders the body of a call; throws 400 for the body, 500 for the template, 503 when too many
- * wait.
+ * Returns a function that renders the body of a call. It throws 400 for an invalid body, 500 for a failing template,
+ * and 503 if the queue is full.
  */
 export const createCallRendering = ({ render }: Pick<TransformService, 'render'>) =>
   withError(render, ({ of, message, logged }) =>
     of === 'body'
       ? badRequest(message)
-      : // The template's error may repeat values of the body; only a preview shows it, to users who may see them.
+      : // The error of a template can contain values of the body. Only a preview shows it, to users who may see them.
         new AppError(
           'template_failed',
           'the transformation template of the endpoint failed; nothing was forwarded',
-          { logged },
+          { logMessage: logged },
         ),
   )
 
-/** Returns a function that renders a body for a preview; throws 400 that says what is wrong. */
+/** Returns a function that renders a body for a preview. It throws 400 with the reason. */
 export const createPreviewRendering = ({ preview }: Pick<TransformService, 'preview'>) =>
   withError(preview, ({ message }) => badRequest(message))
 

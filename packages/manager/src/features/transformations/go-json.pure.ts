@@ -1,22 +1,22 @@
-// Values as Go's encoding/json writes them: keys in the order of their bytes, and escaped what means something in HTML.
+// Serializes values like Go's encoding/json: keys in byte order, and HTML characters escaped.
 
 type Observer = {
-  /** Counts the work of one value. */
+  /** Called for every value, to count the work. */
   step: () => void
-  /** Told of every number and its text. */
+  /** Called for every number with its text. */
   onNumber: (value: number, text: string) => void
 }
 
-/** Lists and maps may be written this deep; it is the same depth that print has. */
+/** Maximum nesting depth, the same as for print. */
 const maxDepth = 500
 
-/** The value as JSON; values with a toJSON method, such as times, are written by it. */
+/** Returns the value as JSON. Values with a toJSON method, such as times, use it. */
 export function goJson(value: unknown, observer: Observer, depth = 0): string {
   observer.step()
   if (typeof value === 'string') return jsonString(value)
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (typeof value === 'number') {
-    // JavaScript and Go write the same numbers, but for the sign of zero.
+    // JavaScript and Go format numbers identically except for negative zero.
     const text = Object.is(value, -0) ? '-0' : String(value)
     observer.onNumber(value, text)
     return text
@@ -36,7 +36,10 @@ export function goJson(value: unknown, observer: Observer, depth = 0): string {
 
 const beyondPlain = /[\ud800-\uffff]/
 
-/** Sorts keys in place by their bytes. Up to U+D7FF, which is nearly always, UTF-16 has the same order. */
+/**
+ * Sorts keys in place by their UTF-8 bytes. If all characters are at most U+D7FF, as in nearly all keys, the UTF-16
+ * order is the same.
+ */
 function inByteOrder(keys: string[]): string[] {
   if (!keys.some((key) => beyondPlain.test(key))) return keys.sort()
   return keys.sort((a, b) => compareBytes(a.toWellFormed(), b.toWellFormed()))
@@ -49,12 +52,12 @@ function compareBytes(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Halves of pairs stand for characters that come after all others. */
+/** Surrogates encode characters that sort after all others. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern must match control characters
 const special = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/
-/** What Go writes differently from JavaScript, in the text and in its JSON. */
+/** Characters that Go escapes differently from JavaScript, in the text and in its JSON. */
 const different = /[\b\f<>&\u2028\u2029]/
 const differentJson = /\\[bf\\]|[<>&\u2028\u2029]/g
 const goEscapes: Readonly<Record<string, string>> = {
@@ -67,7 +70,7 @@ const goEscapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** A text as a JSON string, with its quotes. */
+/** Returns the text as a JSON string with quotes. */
 export function jsonString(text: string): string {
   if (!special.test(text)) return `"${text}"`
   const json = JSON.stringify(text.toWellFormed())

@@ -1,18 +1,23 @@
-// Transformations: which templates are accepted, and what they make of a body. Where a template is stored is not here
-// (endpoints/), nor is the template language itself (packages/gotemplate).
+// This feature validates and renders templates for request bodies. endpoints/ stores the templates, and
+// packages/gotemplate implements the template language.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createCallRendering, createPreviewRendering } from './call-rendering.service.ts'
 import { type TransformService, createTransformService } from './transform.service.ts'
 import { transformationSettings } from './transformations.settings.ts'
 
-export type TransformationsApi = Pick<TransformService, 'problemOf'> & {
-  /** Renders the body of a call; throws 400 for the body, 500 for the template, 503 when too many wait. */
+/** Validates and renders templates for other features. */
+export type TransformationsApi = Pick<TransformService, 'findProblem'> & {
+  /**
+   * Renders the body of a call. Throws 400 for an invalid body, 500 for a failing template, and 503 if the queue is
+   * full.
+   */
   render: ReturnType<typeof createCallRendering>
-  /** Renders a body for the author of the template; throws 400 that says what is wrong. */
+  /** Renders a body for the author of the template. Throws 400 with the reason. */
   preview: ReturnType<typeof createPreviewRendering>
 }
 
+/** Renders templates on the main thread or in worker threads. It registers no routes. */
 export const transformations = defineFeature({
   name: 'transformations',
   settings: transformationSettings,
@@ -25,7 +30,7 @@ export const transformations = defineFeature({
       maxOutputBytes: config.esbMaxRequestBytes,
     })
     const api: TransformationsApi = {
-      problemOf: service.problemOf,
+      findProblem: service.findProblem,
       render: createCallRendering(service),
       preview: createPreviewRendering(service),
     }

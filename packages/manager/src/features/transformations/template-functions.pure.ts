@@ -1,12 +1,12 @@
-// The seven functions that transformation templates know.
+// Defines the seven functions that are available to transformation templates.
 import type { TemplateFunction } from 'gotemplate'
 import { goJson, jsonString } from './go-json.pure.ts'
 
-/** Environment variables that templates may read; no others. */
+/** The only environment variables that templates may read. */
 export const templateVariables = ['SVC_ENV', 'SVC_REGION', 'APP_ENV', 'DEPLOYMENT_ENV'] as const
 export type TemplateEnv = { readonly [Name in (typeof templateVariables)[number]]?: string | undefined }
 
-/** `now` is the time of the rendering, the same at every call. */
+/** Returns the functions. `now` returns the time of the rendering, which is the same in every call. */
 export function templateFunctions(env: TemplateEnv, now: () => string): Record<string, TemplateFunction> {
   const toJson: TemplateFunction<['any']> = {
     parameters: ['any'],
@@ -41,13 +41,13 @@ export function templateFunctions(env: TemplateEnv, now: () => string): Record<s
   return { toJson, jsonEscape, toString: toText, toUpper, toLower, now: nowText, env: envText }
 }
 
-// Go maps one character to one character. Those for which JavaScript has several stay as they are, and a capital sigma
-// is not looked at for being the last of a word.
+// Go maps one character to one character. Characters that JavaScript maps to several stay unchanged, and a capital
+// sigma is mapped without regard to its position in a word.
 const upperOne =
   /[^\u00df\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1f50\u1f52\u1f54\u1f56\u1f80-\u1faf\u1fb2-\u1fb4\u1fb6\u1fb7\u1fbc\u1fc2-\u1fc4\u1fc6\u1fc7\u1fcc\u1fd2\u1fd3\u1fd6\u1fd7\u1fe2-\u1fe4\u1fe6\u1fe7\u1ff2-\u1ff4\u1ff6\u1ff7\u1ffc\ufb00-\ufb06\ufb13-\ufb17]+/g
 const lowerOne = /[^\u0130]+/g
 
-/** A template function of text; each piece of it is a step. */
+/** Returns a template function that maps the matching pieces of a text. Each piece costs one step. */
 const mapped = (pieces: RegExp, map: (piece: string) => string): TemplateFunction<['string']> => ({
   parameters: ['string'],
   call: ([text], context) => {

@@ -1,7 +1,7 @@
-// The names that templates know. What comes after `.Data` is the body's.
+// Lists the names that are available to templates. Names after `.Data` come from the body.
 import { templateVariables } from './template-functions.pure.ts'
 
-/** What a template sees; null is what differs from body to body. */
+/** Names and fields that templates can read; null if the fields depend on the body. */
 const known = {
   Data: null,
   Application: ['ID', 'Name', 'Slug', 'Description'],
@@ -12,13 +12,13 @@ const known = {
 } as const
 
 type Known = typeof known
-/** What templates see of a call, beside its body, its time and the environment. */
+/** Fields of a call that templates can read, besides the body, the time and the environment. */
 export type CallNames = {
   [Name in 'Application' | 'Endpoint' | 'User']: { [Field in Known[Name][number]]: string }
 }
 
-/** What is wrong with a chain of fields, as a text; null when nothing is. */
-export function problemOfName([first = '', second]: readonly string[]): string | null {
+/** Returns an error message for a chain of fields, or null if it is valid. */
+export function findNameProblem([first = '', second]: readonly string[]): string | null {
   if (!Object.hasOwn(known, first)) return unknown(`.${first}`, '', Object.keys(known))
   const fields: readonly string[] | null = known[first as keyof Known]
   if (fields === null || second === undefined || fields.includes(second)) return null
@@ -27,9 +27,9 @@ export function problemOfName([first = '', second]: readonly string[]): string |
 
 const maxNameLength = 80
 
-/** Names in templates may have kilobytes. */
+/** Shortens a name, because names in templates can be kilobytes long. */
 export const shortened = (text: string, maxLength = maxNameLength): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`
 
 const unknown = (name: string, before: string, others: readonly string[]): string =>
-  `${shortened(name)} is not a name that templates know; use one of ${others.map((other) => `${before}.${other}`).join(', ')}`
+  `${shortened(name)} is not available to templates; use one of ${others.map((other) => `${before}.${other}`).join(', ')}`

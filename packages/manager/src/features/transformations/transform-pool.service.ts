@@ -1,5 +1,6 @@
-// Worker threads for renderings that would block the event loop. Projects take turns, and so do the applications of each;
-// one that floods the queue is refused. No limit is set to a thread's heap: Node ends the whole process when a parser runs into one.
+// This service runs renderings in worker threads if they would block the event loop. Projects take turns, and so do
+// their applications. An application that floods the queue is rejected. Threads have no heap limit, because Node
+// terminates the whole process if a parser exceeds one.
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'
@@ -8,19 +9,19 @@ import { type Previewed, type RenderOptions, type RenderTask, TransformProblem }
 
 export type PoolLimits = {
   threads: number
-  /** Renderings that wait. */
+  /** Maximum number of queued renderings. */
   maxQueue: number
-  /** For one rendering, thread start included. */
+  /** Timeout of one rendering, including thread start. */
   maxMs: number
 }
 
-// One core is left to the event loop.
+// One core is reserved for the event loop.
 const threads = Math.max(1, Math.min(2, availableParallelism() - 1))
 export const poolLimits: PoolLimits = { threads, maxQueue: 32, maxMs: 3_000 }
 const idleTimeoutMs = 60_000
 const maxWaitMs = 10_000
 
-/** Threads start when they are needed and end when they are idle. */
+/** Creates the pool. Threads start on demand and stop when idle. */
 export function createTransformPool(
   options: RenderOptions,
   { threads: workers, maxQueue, maxMs }: PoolLimits,
@@ -37,13 +38,13 @@ export function createTransformPool(
     capacity: workers,
     maxWaiting: maxQueue,
     maxWaitMs,
-    full: 'too many bodies are being transformed; try again',
+    full: 'too many transformations are in progress; try again',
   })
   const late = `the transformation template failed: it took more than ${maxMs} ms`
   const tookTooLong: Refusal = { problem: { of: 'template', message: late, logged: late } }
   const run = async <Name extends keyof Answers>(name: Name, task: RenderTask): Promise<Answers[Name]> => {
     const signal = AbortSignal.timeout(maxMs)
-    // A view of a larger buffer, such as Node's pool, must not take the rest of it along.
+    // A view of a larger buffer, such as the Node pool, is copied, because a transfer would detach the whole buffer.
     const isWhole = task.body.byteLength === task.body.buffer.byteLength
     const body = isWhole ? (task.body as Uint8Array<ArrayBuffer>) : new Uint8Array(task.body)
     const transferList = [body.buffer]
@@ -57,12 +58,14 @@ export function createTransformPool(
     throw new TransformProblem(answer.problem.of, answer.problem.message, answer.problem)
   }
   return {
-    /** The rendered text in UTF-8; throws TransformProblem, and 503 when too many wait. Takes the body away. */
+    /**
+     * Returns the rendered text in UTF-8. Throws TransformProblem, and 503 if the queue is full. Transfers the body.
+     */
     render: async (task: RenderTask, owners: Owners): Promise<Buffer> => {
       const { buffer, byteOffset, byteLength } = await turns.run(owners, () => run('render', task))
       return Buffer.from(buffer, byteOffset, byteLength)
     },
-    /** The same as a text, with what is hardly meant so. */
+    /** Works like `render`, but returns a text with warnings about probable mistakes. */
     preview: (task: RenderTask, owners: Owners): Promise<Previewed> =>
       turns.run(owners, () => run('preview', task)),
     close: () => pool.destroy(),

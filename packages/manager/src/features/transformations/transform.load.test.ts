@@ -1,4 +1,4 @@
-// A transformation that takes too long is stopped with its thread.
+// These tests check that a transformation that takes too long is stopped by terminating its thread.
 import { describe, expect, test } from 'vitest'
 import { options, transformationOf } from '../../../test/kit/transformations.ts'
 import { poolLimits } from './transform-pool.service.ts'

@@ -1,4 +1,4 @@
-// Hostile transformations leave the event loop free.
+// These tests check that hostile transformations do not block the event loop.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ describe('under bombs', () => {
 
   const small = { template: '{"a":{{toJson .Data.a}}}', body: JSON.stringify({ a: 'x'.repeat(1_000) }) }
 
-  /** Renders small bodies until it is over; answers how long the slowest hundredth of them took, and the loop's delay. */
+  /** Renders small bodies until it is over. Returns their 99th percentile latency and that of the event loop delay. */
   async function traffic(isOver: () => boolean) {
     const delay = monitorEventLoopDelay({ resolution: 5 })
     const latencies: number[] = []
@@ -63,7 +63,7 @@ describe('under bombs', () => {
       const quiet = await traffic(() => performance.now() > end)
       const renderAll = async (application: string): Promise<void> => {
         for (const bomb of bombs) {
-          // Bodies arrive one after the other, with other things between them.
+          // Bodies arrive one at a time, and the event loop runs between them.
           await setImmediate()
           await outcome(() =>
             service.render(transformationOf({ ...bomb, body: Buffer.from(bomb.body), application })),

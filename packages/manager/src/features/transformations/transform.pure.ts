@@ -1,12 +1,12 @@
-// One transformation, from the body's bytes to the rendered text: the body is read by its declared type and given to
-// the template. Pure and synchronous, the same on the main thread and in a worker (transform.service.ts says which of
-// them).
+// Transforms the bytes of a body to the rendered text. The body is parsed according to its declared type and passed to
+// the template. The code is synchronous and identical on the main thread and in workers. transform.service.ts chooses
+// where it runs.
 import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
 import { type Template, TemplateError, goTime, parse } from 'gotemplate'
-import { isCrowded, maxContainers } from './crowded.pure.ts'
+import { hasTooManyContainers, maxContainers } from './container-limit.pure.ts'
 import { type TemplateEnv, templateFunctions } from './template-functions.pure.ts'
-import { type CallNames, problemOfName } from './template-names.pure.ts'
+import { type CallNames, findNameProblem } from './template-names.pure.ts'
 import {
   type TemplateWarning,
   maxWarnings,
@@ -17,20 +17,20 @@ import {
 import { XmlProblem, xmlToMap } from './xml-map.pure.ts'
 
 export type RenderOptions = {
-  /** Go's own functions too, not only the seven. */
+  /** Permits the built-in functions of Go in addition to the seven ESB functions. */
   builtins: boolean
-  /** Whether a key that a template reads and the data lacks is an error. */
+  /** Whether a template fails if it reads a key that the data lacks. */
   missingKey: 'default' | 'error'
   env: TemplateEnv
   maxOutputBytes: number
 }
 
-/** What kept a body from being transformed: the body itself, or the template. */
+/** Thrown if a body cannot be transformed because of the body or the template. */
 export class TransformProblem extends Error {
   readonly of: 'body' | 'template'
-  /** Whether the template did not come to its end because a budget was used up. */
+  /** Whether the template exhausted its budget. */
   readonly isExhausted: boolean
-  /** The same for readers who may not see the body: nothing of its values. */
+  /** Message without values of the body, for readers who may not see them. */
   readonly logged: string
   constructor(of: TransformProblem['of'], message: string, { isExhausted = false, logged = message } = {}) {
     super(message)
@@ -40,7 +40,7 @@ export class TransformProblem extends Error {
   }
 }
 
-/** What is rendered, in a form that can be sent to a worker. */
+/** Input of a rendering, in a form that can be sent to a worker. */
 export type RenderTask = {
   template: string
   inputMessageType: string | null
@@ -50,18 +50,18 @@ export type RenderTask = {
   at: Date
 }
 export type Previewed = { output: string; warnings: TemplateWarning[] }
-/** What a rendering may spend at most. */
+/** Limits of a rendering. */
 type RenderBudget = { steps: number; outputBytes: number }
 
 export const maxTemplateBytes = 65_536
 const maxDepth = 32
-// Parsed templates take several times the memory of their text.
+// Limit on cached template text. Parsed templates use several times the memory of their text.
 const maxRememberedLength = 4 * 1_048_576
 const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf println html js urlquery'.split(
   ' ',
 )
 
-/** Parses templates, each once, and renders them. */
+/** Parses templates with a cache, and renders them. */
 export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: RenderOptions) {
   let at = new Date()
   const functions = templateFunctions(env, () => rfc3339(at))
@@ -76,7 +76,7 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
       template = parse(text, {
         functions,
         builtins: builtins ? goBuiltins : false,
-        hint: (_name, isBuiltin) => (isBuiltin ? 'set esb.template_builtins to use functions of Go' : ''),
+        hint: (_name, isBuiltin) => (isBuiltin ? 'set esb.template_builtins to enable Go functions' : ''),
         limits: { length: maxTemplateBytes },
         missingKey,
       })
@@ -94,19 +94,19 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
     try {
       return parsed(task.template).execute({ Data, ...task.names, Meta, Env }, budget, reports)
     } catch (error) {
-      throw error instanceof TemplateError ? problemOfTemplate(error) : error
+      throw error instanceof TemplateError ? toTransformProblem(error) : error
     }
   }
   return {
-    /** Looks whether a text is a template; throws TemplateError. */
+    /** Throws TemplateError if the text is not a template. */
     parse: (text: string): void => void parsed(text),
-    /** Looks whether a template reads only names that there are; throws TemplateError. */
-    checkNames: (text: string): void => parsed(text).checkFields(problemOfName),
+    /** Throws TemplateError if the template reads an unknown name. */
+    checkNames: (text: string): void => parsed(text).checkFields(findNameProblem),
 
-    /** The rendered text; throws TransformProblem. The budget is one for all that the rendering does. */
+    /** Returns the rendered text. Throws TransformProblem. The budget covers the entire rendering. */
     render: (task: RenderTask, budget = wholeBudget): string => execute(task, budget),
 
-    /** The same with what is hardly meant so. */
+    /** Works like `render`, but also returns warnings about probable mistakes. */
     preview: (task: RenderTask, budget = wholeBudget): Previewed => {
       const found: TemplateWarning[] = []
       const add = (warning: TemplateWarning): void => void (found.length < maxWarnings && found.push(warning))
@@ -120,8 +120,8 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
   }
 }
 
-/** Most reasons may quote values of the body; these quote the template at most. */
-function problemOfTemplate({ message, phase, line, column, reason, bound, missingKey }: TemplateError) {
+/** Converts a template error. Most reasons can quote values of the body. Logged reasons quote at most the template. */
+function toTransformProblem({ message, phase, line, column, reason, bound, missingKey }: TemplateError) {
   const isSafe = phase === 'parse' || bound !== null || missingKey !== null
   return new TransformProblem('template', `the transformation template failed: ${message}`, {
     isExhausted: phase === 'exec' && bound !== null,
@@ -142,7 +142,7 @@ function readBody(type: string | null, bytes: Uint8Array): unknown {
       if (error instanceof XmlProblem) return refuse(`: ${error.message}`)
       throw error
     }
-  if (isCrowded(bytes))
+  if (hasTooManyContainers(bytes))
     throw new TransformProblem('body', `the body has more than ${maxContainers} lists and objects`)
   try {
     return JSON.parse(text) as unknown
@@ -151,8 +151,8 @@ function readBody(type: string | null, bytes: Uint8Array): unknown {
   }
 }
 
-/** A byte order mark is dropped, and what is no UTF-8 becomes U+FFFD. */
+/** Drops a byte order mark and replaces invalid UTF-8 with U+FFFD. */
 const utf8 = new TextDecoder()
 
-/** As Go writes a time in UTC: no fraction of a second. */
+/** Formats a time like Go in UTC, without fractions of a second. */
 const rfc3339 = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`

@@ -1,6 +1,5 @@
-// Transformations: which templates are accepted, and where a body is rendered. Small bodies are rendered here, on the
-// main thread, with a budget that ends within milliseconds; larger ones, and templates that need more, in worker
-// threads.
+// Validates templates and decides where a body is rendered. Small bodies are rendered on the main thread with a budget
+// that ends within milliseconds. Larger bodies and more expensive templates are rendered in worker threads.
 import { LRUCache } from 'lru-cache'
 import { TemplateError } from 'gotemplate'
 import { createTransformPool, poolLimits } from './transform-pool.service.ts'
@@ -22,7 +21,7 @@ type Transformation = {
   inputMessageType: string | null
   outputMessageType: string | null
   body: Buffer
-  /** Whose turn the rendering takes. */
+  /** Project whose share of the worker threads the rendering uses. */
   projectId: string
   application: { id: string; name: string; slug: string; description: string }
   endpoint: { id: string; name: string; consumeUrl: string; url: string | null; description: string }
@@ -30,10 +29,10 @@ type Transformation = {
   at: Date
 }
 type Rendered = { output: Buffer; contentType: string }
-/** Where something is done, by the size of it. */
-type Places<Result> = { here: () => Result; inThread: () => Promise<Result> }
+/** Implementations for the main thread and for a worker thread. */
+type Executors<Result> = { onMainThread: () => Result; inWorker: () => Promise<Result> }
 
-/** What the main thread takes on, template and body together; the worst of it takes some 20 ms. */
+/** The limits of the main thread for template and body in total. The worst case takes about 20 ms. */
 const mainThread = { maxLength: 16_384, budget: { steps: 5_000, outputBytes: 32_768 } }
 const maxRememberedTemplates = 1_000
 
@@ -43,59 +42,58 @@ const contentTypes: Record<string, string> = {
   SOAP: 'text/xml; charset=utf-8',
 }
 
-/** Parses and renders transformation templates. */
 export function createTransformService(options: TransformOptions, limits = poolLimits) {
   const renderer = createRenderer(options)
   const pool = createTransformPool(options, limits)
-  // Templates that were too much for the main thread, with the size of the smallest body for which they were.
-  const tooLarge = new LRUCache<string, number>({ max: maxRememberedTemplates })
-  const inPlace = <Result>({ template, body }: RenderTask, places: Places<Result>) => {
+  // Templates that exceeded the budget of the main thread, with the size of the smallest such body.
+  const workerOnlySizes = new LRUCache<string, number>({ max: maxRememberedTemplates })
+  const runWhereItFits = <Result>({ template, body }: RenderTask, executors: Executors<Result>) => {
     const isSmall = template.length + body.length <= mainThread.maxLength
-    if (isSmall && body.length < (tooLarge.get(template) ?? Infinity))
+    if (isSmall && body.length < (workerOnlySizes.get(template) ?? Infinity))
       try {
-        return places.here()
+        return executors.onMainThread()
       } catch (error) {
         if (!(error instanceof TransformProblem && error.isExhausted)) throw error
-        // A rendering changes nothing, so it may begin again elsewhere.
-        tooLarge.set(template, body.length)
+        // Rendering has no side effects, so it can be restarted in a worker.
+        workerOnlySizes.set(template, body.length)
       }
-    return places.inThread()
+    return executors.inWorker()
   }
   return {
-    /** What is wrong with a template, as a text; null when nothing is. */
-    problemOf: (text: string): string | null => {
+    /** Returns an error message for a template, or null if it is valid. */
+    findProblem: (text: string): string | null => {
       if (Buffer.byteLength(text) > maxTemplateBytes)
         return `transformationTemplate must have at most ${maxTemplateBytes} bytes`
       if (!text.isWellFormed() || text.includes('\0'))
-        return 'transformationTemplate must not contain broken Unicode or U+0000'
+        return 'transformationTemplate must not contain malformed Unicode or U+0000'
       return (
-        problemBy(renderer.parse, text, 'transformationTemplate cannot be parsed') ??
-        problemBy(renderer.checkNames, text, 'transformationTemplate cannot be used')
+        findProblemBy(renderer.parse, text, 'transformationTemplate cannot be parsed') ??
+        findProblemBy(renderer.checkNames, text, 'transformationTemplate cannot be used')
       )
     },
 
     /**
-     * The rendered body and its content type, at once for small bodies; throws TransformProblem, and 503 when too many
-     * large ones wait. The body belongs to the rendering from here on: a large one is empty afterwards.
+     * Returns the rendered body and its content type, synchronously for small bodies. Throws TransformProblem, and 503
+     * if the queue is full. The rendering takes ownership of the body: a large one is empty afterwards.
      */
     render: (transformation: Transformation): Rendered | Promise<Rendered> => {
       const task = taskOf(transformation)
       const contentType = contentTypeOf(transformation)
-      return inPlace<Rendered>(task, {
-        here: () => ({ output: Buffer.from(renderer.render(task, mainThread.budget)), contentType }),
-        inThread: async () => ({
+      return runWhereItFits<Rendered>(task, {
+        onMainThread: () => ({ output: Buffer.from(renderer.render(task, mainThread.budget)), contentType }),
+        inWorker: async () => ({
           output: await pool.render(task, ownersOf(transformation)),
           contentType,
         }),
       })
     },
 
-    /** The same as a text, with what is hardly meant so. */
+    /** Works like `render`, but returns a text with warnings about probable mistakes. */
     preview: async (transformation: Transformation): Promise<Previewed & { contentType: string }> => {
       const task = taskOf(transformation)
-      const previewed = await inPlace<Previewed>(task, {
-        here: () => renderer.preview(task, mainThread.budget),
-        inThread: () => pool.preview(task, ownersOf(transformation)),
+      const previewed = await runWhereItFits<Previewed>(task, {
+        onMainThread: () => renderer.preview(task, mainThread.budget),
+        inWorker: () => pool.preview(task, ownersOf(transformation)),
       })
       return { ...previewed, contentType: contentTypeOf(transformation) }
     },
@@ -109,8 +107,8 @@ const ownersOf = ({ projectId, application }: Transformation): [string, string] 
 const contentTypeOf = ({ outputMessageType }: Transformation): string =>
   contentTypes[outputMessageType ?? 'JSON'] as string
 
-/** What a check throws, as a text. */
-function problemBy(check: (text: string) => void, text: string, what: string): string | null {
+/** Returns the error message that a check throws, or null. */
+function findProblemBy(check: (text: string) => void, text: string, what: string): string | null {
   try {
     check(text)
     return null

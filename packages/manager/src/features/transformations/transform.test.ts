@@ -1,4 +1,5 @@
-// Where bodies are rendered makes no difference to what becomes of them, and none of them holds up the event loop.
+// These tests check that the thread that renders a body does not affect the result, and that no rendering blocks the
+// event loop.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -37,7 +38,7 @@ const taskOf = ({ template, body, type = null }: Input): RenderTask => ({
   names,
   at,
 })
-/** What becomes of it on this thread with the whole budget, in a worker, and through the service. */
+/** Returns the outcome on this thread with the full budget, in a worker, and through the service. */
 const everywhere = async (input: Input) => ({
   here: await outcome(() => renderer.render(taskOf(input))),
   worker: await outcome(() => pool.render(taskOf(input), ['one'])),
@@ -79,8 +80,8 @@ describe('here and in a worker', () => {
   test('[esb-templates.budget] a used up budget, a depth and a problem of the body read the same', async () => {
     const many = JSON.stringify(Array(1_000).fill(1))
     const cases: [Input, RegExp][] = [
-      [{ template: '{{range .Data}}{{range $.Data}}{{end}}{{end}}', body: many }, /budget of steps/],
-      [{ template: '{{range .Data}}{{printf "%100000d" 1}}{{end}}', body: many }, /budget of output/],
+      [{ template: '{{range .Data}}{{range $.Data}}{{end}}{{end}}', body: many }, /step budget/],
+      [{ template: '{{range .Data}}{{printf "%100000d" 1}}{{end}}', body: many }, /output budget/],
       [{ template: '{{define "a"}}{{template "a"}}{{end}}{{template "a"}}', body: '' }, /nested too deeply/],
       [{ template: '{{toJson .Data}}', body: `${'['.repeat(600)}${']'.repeat(600)}` }, /more than 500 deep/],
       [{ template: '{{toJson .Data}}', body: `${'['.repeat(500)}${']'.repeat(500)}` }, /^\[+\]+$/],
@@ -181,7 +182,7 @@ describe('limits of the workers', () => {
       Promise.resolve(
         small.render(transformationOf({ template: '{{len .Data}}', body: body(), application })),
       )
-    // One runs and two wait: the second place of `one` goes to `two`, and then all have one.
+    // One runs and two wait: the second slot of `one` goes to `two`, and then each has one.
     const results = await Promise.allSettled(['one', 'one', 'one', 'two', 'three'].map(render))
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',

@@ -1,4 +1,5 @@
-// Runs in a worker thread of transform-pool.service.ts: one rendering after the other, with its own parsed templates.
+// This file runs in a worker thread of transform-pool.service.ts. It renders one task at a time, with its own template
+// cache.
 import { workerData } from 'node:worker_threads'
 import { move } from 'piscina'
 import {
@@ -9,15 +10,15 @@ import {
   createRenderer,
 } from './transform.pure.ts'
 
-/** What each function below answers, if it does. */
+/** Result types of the functions below. */
 export type Answers = { render: Uint8Array<ArrayBuffer>; preview: Previewed }
-/** Why there is no answer. */
+/** Result of a failed rendering. */
 export type Refusal = { problem: Pick<TransformProblem, 'of' | 'message' | 'logged'> }
 
 const renderer = createRenderer(workerData as RenderOptions)
 const encoder = new TextEncoder()
 
-/** Renders to UTF-8; the bytes change hands without being copied. */
+/** Renders to UTF-8. The bytes are transferred without a copy. */
 export const render = (task: RenderTask): unknown => answer(() => move(encoder.encode(renderer.render(task))))
 export const preview = (task: RenderTask): unknown => answer(() => renderer.preview(task))
 

@@ -1,4 +1,3 @@
-// The settings of transformations.
 import { boolean, oneOf, setting } from '../../config/readers.ts'
 
 export const transformationSettings = {
@@ -6,12 +5,12 @@ export const transformationSettings = {
     key: 'esb.template_builtins',
     env: 'SVC_ESB_TEMPLATE_BUILTINS',
     default: false,
-    doc: 'Allows transformation templates to use the functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) in addition to the seven functions of the ESB.',
+    doc: 'Allows transformation templates to use the built-in functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) in addition to the seven ESB functions.',
   }),
   esbTemplateMissingKey: setting(oneOf('default', 'error'), {
     key: 'esb.template_missing_key',
     env: 'SVC_ESB_TEMPLATE_MISSING_KEY',
     default: 'default',
-    doc: 'Handling of a call whose body lacks a key that its template reads. `default` writes `<no value>`. `error` fails the call with 500, even if the template only tests the key, as in `{{if .Data.x}}`.',
+    doc: 'Handling of a call whose body lacks a key that its template reads. `default` renders `<no value>`. `error` fails the call with 500, even if the template only tests the key, as in `{{if .Data.x}}`.',
   }),
 } as const

@@ -1,6 +1,6 @@
-// An XML document as a map: the root's name on top, `-name` for attributes, `#text` for text beside other content, a
-// list for elements that repeat. Values are texts, prefixes are dropped. Pure. A DOCTYPE is refused before anything it
-// could declare is looked at.
+// Converts an XML document to a map. The root name is the only key at the top level. Attributes become `-name`, text
+// next to other content becomes `#text`, and repeated elements become a list. Values are texts, and prefixes are
+// dropped. A DOCTYPE is rejected before anything in it is parsed.
 import { SaxesParser } from 'saxes'
 
 export type XmlValue = string | XmlMap | XmlValue[]
@@ -8,12 +8,12 @@ export type XmlMap = Map<string, XmlValue>
 
 const limits = { depth: 64, elements: 50_000, attributes: 128 } as const
 
-/** Thrown for what is no XML, or more of it than a template is given. */
+/** Thrown for input that is not XML or exceeds the limits. */
 export class XmlProblem extends Error {}
 
 type Open = { name: string; map: XmlMap; text: string }
 
-/** The document as a map with one entry; throws XmlProblem. */
+/** Returns the document as a map with one entry. Throws XmlProblem. */
 export function xmlToMap(text: string): XmlMap {
   refuseDoctype(text)
   const document: XmlMap = new Map()
@@ -24,7 +24,7 @@ export function xmlToMap(text: string): XmlMap {
   const fail = (message: string): never => {
     throw new XmlProblem(`${message} (line ${parser.line}, column ${parser.column + 1})`)
   }
-  parser.on('error', (error) => fail(withoutPlace(error)))
+  parser.on('error', (error) => fail(withoutPosition(error)))
   parser.on('opentagstart', () => {
     attributesOfElement = 0
     if (++elements > limits.elements) fail(`more than ${limits.elements} elements`)
@@ -57,11 +57,11 @@ export function xmlToMap(text: string): XmlMap {
   return document
 }
 
-/** Why a text is no well-formed document, with its place; null when it is one. Nothing is made of it. */
-export function problemOfXml(text: string): string | null {
+/** Returns why a text is not well-formed, with line and column, or null. Builds no map. */
+export function findXmlProblem(text: string): string | null {
   const parser = new SaxesParser({ xmlns: true, position: true })
   parser.on('error', (error) => {
-    throw new XmlProblem(`${withoutPlace(error)} (line ${parser.line}, column ${parser.column + 1})`)
+    throw new XmlProblem(`${withoutPosition(error)} (line ${parser.line}, column ${parser.column + 1})`)
   })
   try {
     parser.write(text).close()
@@ -72,7 +72,7 @@ export function problemOfXml(text: string): string | null {
   }
 }
 
-const withoutPlace = (error: Error): string => error.message.replace(/^\d+:\d+: /, '')
+const withoutPosition = (error: Error): string => error.message.replace(/^\d+:\d+: /, '')
 
 const beforeRoot = [
   { begin: '<?', end: '?>' },
@@ -80,7 +80,10 @@ const beforeRoot = [
 ] as const
 const spaces = /\s*/y
 
-/** Looks at what comes before the root, the only place for a DOCTYPE; only comments begin with `<!` there too. */
+/**
+ * Checks the text before the root, the only position at which a DOCTYPE can occur. Apart from a DOCTYPE, only comments
+ * start with `<!` there.
+ */
 function refuseDoctype(text: string): void {
   let at = 0
   for (;;) {
@@ -93,8 +96,8 @@ function refuseDoctype(text: string): void {
   }
   if (!text.startsWith('<!', at)) return
   const lines = text.slice(0, at).split('\n')
-  const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
-  throw new XmlProblem(`a DOCTYPE is not accepted (${place})`)
+  const position = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
+  throw new XmlProblem(`a DOCTYPE is not accepted (${position})`)
 }
 
 function add(map: XmlMap, name: string, value: XmlValue): void {

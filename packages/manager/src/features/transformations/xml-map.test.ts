@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { XmlProblem, type XmlValue, xmlToMap } from './xml-map.pure.ts'
 
-/** Maps as plain objects, to compare with. */
+/** Converts maps to plain objects for comparison. */
 const plain = (value: XmlValue): unknown => {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map(plain)

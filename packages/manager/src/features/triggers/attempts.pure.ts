@@ -1,11 +1,11 @@
-// Attempts as they wait in a queue, and which queue and group they belong to.
+// Defines queued attempts, and their queues and groups.
 
-/** An attempt to deliver a run, which is named by its primary key. */
+/** An attempt to deliver a run, which is identified by its primary key. */
 export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt: string; attempt: number }
 
-/** The previous release has queues of the same names. */
+/** Names of the queues. The previous release uses the same names. */
 export const [firstAttempts, laterAttempts] = ['trigger-attempts', 'trigger-retries']
 
-/** The attempts of a deployment share a limit. */
+/** Returns the group of a run. All attempts of a deployment share a limit. */
 export const groupOf = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
   `${run.projectId}/${run.applicationId}/${run.environmentId}`

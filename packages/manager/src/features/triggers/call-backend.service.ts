@@ -1,4 +1,5 @@
-// One attempt: calls the backend with the freshest heartbeat, and the next one where nothing could be sent to it.
+// Performs one attempt: calls the backend with the most recent heartbeat, and the next backend if the request could not
+// be sent.
 import type { Clock } from '../../platform/clock.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { SendFailure, send } from '../../platform/outbound/send.ts'
@@ -19,20 +20,20 @@ type Target = {
 export type Call = {
   run: CallbackRun
   attempt: number
-  /** As they were when the attempt began; freshest first. */
+  /** The backends at the start of the attempt, most recent heartbeat first. */
   targets: readonly Target[]
-  /** As they are now: one that has unregistered meanwhile is not called. */
+  /** Reads the current backends, so that a backend that has unregistered since is not called. */
   listTargets: () => Promise<readonly Target[]>
   signal: AbortSignal
 }
-/** `postponed`: a limit of our own was reached, so nothing was attempted. */
+/** `postponed`: the Manager reached its own limit, so the call was not attempted. */
 export type CallResult = AttemptResult | { postponed: string }
 
-// The body of an answer means nothing to us.
+// The response body is ignored.
 const maxResponseBytes = 65_536
 const maxTargets = 5
 
-/** Calls one backend after the other until one is reached, all within the time of one attempt; in a trace of its own. */
+/** Calls backends in order until one receives the request, within the timeout of one attempt and in its own trace. */
 export async function callFirstReachable(deps: CallDeps, call: Call): Promise<CallResult> {
   const { run, attempt } = call
   const span = deps.tracing.startWork('trigger attempt', {
@@ -72,19 +73,19 @@ async function callTargets(deps: CallDeps, call: Call, parent: Span): Promise<Ca
       if (!(error instanceof SendFailure)) throw error
       if (error.isOwnLimit) return { postponed: error.reason }
       result = { failure: error.reason }
-      // It may have been received: another backend must not get it too.
+      // The backend may have received the request, so no other backend may get it.
       if (call.signal.aborted || error.phase === 'exchange') break
     }
   }
   return result
 }
 
-type Way = { parent: Span; timeoutMs: number }
+type CallContext = { parent: Span; timeoutMs: number }
 
 async function callBackend(
   deps: CallDeps,
   { run, attempt, signal }: Call,
-  { projectId, registrationId, callbackUrl, token, signingSecret, parent, timeoutMs }: Target & Way,
+  { projectId, registrationId, callbackUrl, token, signingSecret, parent, timeoutMs }: Target & CallContext,
 ): Promise<AttemptResult> {
   const url = new URL(callbackUrl)
   const span = deps.tracing.startCall(parent, {
@@ -94,12 +95,13 @@ async function callBackend(
   })
   const body = callbackBody(run)
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
-  // The second value is for receivers that know the token only; the next release sends the first one alone.
+  // The second signature is for receivers that know only the token. The next release sends only the first one.
   const keys = signingSecret === null ? [token] : [signingSecret, token]
   const message = { id: run.id, timestampSeconds, body }
   const signature = keys.map((key) => signWebhook({ ...message, token: key })).join(' ')
   const sent = send({
-    // By registration: one that hangs does not take the connections of another one at the same host.
+    // Pools are per registration, so that a hanging backend does not use the connections of another one on the same
+    // host.
     pool: deps.pools.of(projectId, url.origin, registrationId),
     path: url.pathname + url.search,
     method: 'POST',

@@ -1,5 +1,3 @@
-// The request of a callback.
-
 export type CallbackRun = {
   id: string
   triggerId: string
@@ -10,7 +8,7 @@ export type CallbackRun = {
   executedAt: string
 }
 
-/** The body: the same bytes in every attempt of a run. */
+/** Returns the body, which has the same bytes in every attempt of a run. */
 export const callbackBody = (run: CallbackRun): Buffer =>
   Buffer.from(
     JSON.stringify({
@@ -22,7 +20,7 @@ export const callbackBody = (run: CallbackRun): Buffer =>
     }),
   )
 
-/** Headers as a flat list: name, value, name, value … */
+/** Returns the headers as a flat list of names and values. */
 export const callbackHeaders = (
   run: CallbackRun,
   call: { attempt: number; timestampSeconds: number; token: string; signature: string },

@@ -1,8 +1,8 @@
-// The grammar of cron expressions: the five fields of Vixie cron, its macros, and a time zone in front. Everything is read
-// here into lists of numbers, so that a caller's text goes no further and extensions of other crons are refused. When
-// such lists match is not here (cron.pure.ts).
+// Parses cron expressions: the five fields of Vixie cron, its macros, and an optional time zone prefix. The text is
+// parsed to lists of numbers here, so that no other code handles user input. Extensions of other cron implementations
+// are rejected. cron.pure.ts computes the matching times.
 
-/** What is wrong with an expression, and what to write instead; the text completes "cronExpression …". */
+/** An error with the problem and the correction. The message completes "cronExpression …". */
 export class CronError extends Error {}
 
 export type CronFields = {
@@ -12,9 +12,9 @@ export type CronFields = {
   hours: readonly number[]
   days: readonly number[]
   months: readonly number[]
-  /** From 0, Sunday, to 6. */
+  /** 0 (Sunday) to 6. */
   weekdays: readonly number[]
-  /** Whether a day must match both day fields; else one of them is enough. */
+  /** Whether a day must match both day fields; otherwise one match is enough. */
   needsBothDays: boolean
 }
 
@@ -36,21 +36,21 @@ const minute: Field = { name: 'minute', least: 0, most: 59, values: 60 }
 const hour: Field = { name: 'hour', least: 0, most: 23, values: 24 }
 const day: Field = { name: 'day of month', least: 1, most: 31, values: 31 }
 const month: Field = { name: 'month', least: 1, most: 12, values: 12, names: monthNames }
-// Sunday is 0 and 7.
+// Sunday is both 0 and 7.
 const weekday: Field = { name: 'day of week', least: 0, most: 7, values: 7, names: weekdayNames }
 
-/** Reads an expression; throws a CronError when it is none, or when it never fires. The work is linear in its length. */
+/** Parses an expression in linear time. Throws a CronError if it is invalid or never fires. */
 export function parseCronFields(text: string): CronFields {
   if (text.length === 0 || text.length > maxLength)
     throw new CronError(`must have 1 to ${maxLength} characters, such as "0 6 * * 1-5"`)
   if (!/^[\t\x20-\x7e]+$/.test(text))
-    throw new CronError('may hold only ASCII letters, digits, signs, blanks and tabs')
-  if (/^[\t ]|[\t ]$/.test(text)) throw new CronError('has blanks at its beginning or end; remove them')
+    throw new CronError('may contain only ASCII letters, digits, punctuation, spaces and tabs')
+  if (/^[\t ]|[\t ]$/.test(text)) throw new CronError('has leading or trailing spaces; remove them')
   const { zone, expression } = splitZone(text)
   const parts = expandMacro(expression).split(/[\t ]+/)
   if (parts.length !== 5)
     throw new CronError(
-      `has ${parts.length} ${parts.length === 1 ? 'field' : 'fields'} and must have 5: minute, hour, day of month, month, day of week; seconds and years are not known`,
+      `has ${parts.length} ${parts.length === 1 ? 'field' : 'fields'} and must have 5: minute, hour, day of month, month, day of week; seconds and years are not supported`,
     )
   const [minutes, hours, days, months, weekdays] = parts as [string, string, string, string, string]
   const fields = {
@@ -67,19 +67,19 @@ export function parseCronFields(text: string): CronFields {
   return fields
 }
 
-/** `CRON_TZ=<zone> ` in front of the expression; without it the zone is UTC. */
+/** Splits off a `CRON_TZ=<zone> ` prefix. The default zone is UTC. */
 function splitZone(text: string): { zone: string; expression: string } {
   const [, name, expression] = /^CRON_TZ=([^\t ]*)(?:[\t ]+([^\t ].*))?$/.exec(text) ?? []
   if (name === undefined) return { zone: 'UTC', expression: text }
   if (expression === undefined)
-    throw new CronError('has nothing behind its time zone; write CRON_TZ=Europe/Berlin 0 6 * * *')
+    throw new CronError('has no fields after its time zone; write CRON_TZ=Europe/Berlin 0 6 * * *')
   return { zone: canonicalZone(name), expression }
 }
 
-/** Zones have many spellings. The calendar keeps what it knows of a zone by its name, so there must be few names. */
+/** Returns the canonical name of a zone. Zones have many spellings, and the calendar caches zone data by name. */
 function canonicalZone(name: string): string {
-  const problem = `has an unknown time zone "${name}"; use a name of the IANA list such as Europe/Berlin`
-  // What does not begin with a letter is an offset to Intl.
+  const problem = `has an unknown time zone "${name}"; use an IANA name such as Europe/Berlin`
+  // Intl treats a name that does not start with a letter as an offset.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) throw new CronError(problem)
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
@@ -96,7 +96,7 @@ function expandMacro(expression: string): string {
   return fields
 }
 
-/** The values of a field in order, each once. */
+/** Returns the sorted, distinct values of a field. */
 function readField(field: Field, text: string): number[] {
   const values = new Set<number>()
   for (const item of text.split(',')) {
@@ -116,12 +116,12 @@ function readItem(field: Field, item: string): { from: number; to: number; step:
   const to = isAll ? field.most : last === undefined ? from : readValue(field, last, item)
   if (from > to)
     throw new CronError(
-      `has a range that runs backwards, "${item}" in ${field.name}; ${field === weekday ? 'a Sunday at the end of a range is 7' : `write two, such as ${from}-${field.most},${field.least}-${to}`}`,
+      `has a reversed range, "${item}" in ${field.name}; ${field === weekday ? 'a Sunday at the end of a range is 7' : `write two, such as ${from}-${field.most},${field.least}-${to}`}`,
     )
   if (stepText === undefined) return { from, to, step: 1 }
   if (!isAll && last === undefined)
     throw new CronError(
-      `has a step behind a single value, "${item}" in ${field.name}; write ${first}-${field.most}/${stepText}`,
+      `has a step after a single value, "${item}" in ${field.name}; write ${first}-${field.most}/${stepText}`,
     )
   return { from, to, step: readStep(field, stepText, item) }
 }
@@ -139,7 +139,7 @@ function readValue(field: Field, text: string, item: string): number {
 function readStep(field: Field, text: string, item: string): number {
   const step = /^\d{1,2}$/.test(text) ? Number(text) : 0
   if (step < 1 || step > field.values)
-    throw new CronError(`has a wrong step, "${item}" in ${field.name}; use 1 to ${field.values}`)
+    throw new CronError(`has an invalid step, "${item}" in ${field.name}; use 1 to ${field.values}`)
   return step
 }
 
@@ -150,7 +150,10 @@ const unreadable = ({ name, least, most, names }: Field, item: string): CronErro
 
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Days of the week are in every month; where one of the two day fields is enough, they do. */
+/**
+ * Returns whether the expression never fires. Every month contains all weekdays, so only an expression that needs both
+ * day fields to match can be impossible.
+ */
 const isNever = ({ days, months, needsBothDays }: CronFields): boolean =>
   needsBothDays &&
   !months.some((number) => days.some((value) => value <= (longestMonths[number - 1] as number)))

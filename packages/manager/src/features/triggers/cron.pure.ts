@@ -1,23 +1,21 @@
-// When a cron expression fires. The grammar is our own (cron-grammar.pure.ts); the arithmetic of calendars and time zones
-// is croner's, which is given nothing but numbers.
-//
-// Where the clocks of a zone change, an expression with one minute and one hour fires once a day all the same: a local time
-// that is skipped fires when the clocks have jumped, unless that is the next day, and one that comes twice fires the first
-// time. Any other expression fires whenever the local clock shows a time that matches: never at a skipped one, and twice
-// at one that comes twice.
+// Computes when a cron expression fires. The grammar is in cron-grammar.pure.ts. Croner does the calendar and time zone
+// arithmetic, and receives only numbers. When the clocks of a zone change, an expression with one minute and one hour
+// still fires once a day. A skipped local time fires right after the clocks jump, unless that is the next day. A
+// repeated local time fires the first time. Any other expression fires whenever the local clock shows a matching time:
+// never at a skipped time, and twice at a repeated one.
 import { Cron as Calendar, type CronOptions } from 'croner'
 import { CronError, type CronFields, parseCronFields } from './cron-grammar.pure.ts'
 
 export { CronError }
 
 export type Cron = {
-  /** The first instant later than this one; null when there is none in this millennium. */
+  /** Returns the first instant after this one, or null if there is none in this millennium. */
   nextAfter(instant: Date): Date | null
-  /** The instants later than `after` and not later than `until`, newest last; of many the newest `max`. */
+  /** Returns the instants after `after` up to and including `until`, newest last; at most the newest `max`. */
   between(after: Date, until: Date, max: number): Date[]
 }
 
-/** Reads a cron expression; throws a CronError that says what is wrong with it. */
+/** Parses a cron expression. Throws a CronError that explains the problem. */
 export function parseCron(text: string): Cron {
   const calendars = splitFebruary(parseCronFields(text)).map(calendarOf)
   const previous = (later: Date): Date | null =>
@@ -33,7 +31,7 @@ export function parseCron(text: string): Cron {
       ),
     between: (after, until, max) => {
       const instants: Date[] = []
-      // The calendar looks for what is earlier than a second, and every instant is a whole one.
+      // The calendar searches before a given second, and all instants are whole seconds.
       let later = new Date(Math.floor(until.getTime() / 1_000) * 1_000 + 1_000)
       while (instants.length < max) {
         const instant = previous(later)
@@ -53,8 +51,8 @@ function choose(instants: (Date | null)[], isBetter: (one: Date, other: Date) =>
 const [february, march, longestFebruary, longestMonth] = [2, 3, 29, 31]
 
 /**
- * croner takes 30 February for a day in March and goes on from there, past the first of March. So February has a calendar of
- * its own where the first days of March and the days February lacks are not treated alike.
+ * Croner treats 30 February as a day in March and continues from there, which skips the first of March. February
+ * therefore gets its own calendar if its missing days and the first days of March are not treated alike.
  */
 function splitFebruary(fields: CronFields): CronFields[] {
   const { days, months, needsBothDays } = fields
@@ -67,7 +65,7 @@ function splitFebruary(fields: CronFields): CronFields[] {
 const [minutesOfHour, hoursOfDay, monthsOfYear, daysOfWeek] = [60, 24, 12, 7]
 
 function calendarOf({ zone, needsBothDays, ...fields }: CronFields): Calendar {
-  // Where one day field is enough, a star in one of them would mean that it does not count.
+  // If one day field is enough, a star in the other would make croner ignore that field.
   const stars = needsBothDays ? { days: longestMonth, weekdays: daysOfWeek } : {}
   const pattern = [
     listOf(fields.minutes, minutesOfHour),
@@ -77,7 +75,7 @@ function calendarOf({ zone, needsBothDays, ...fields }: CronFields): Calendar {
     listOf(fields.weekdays, stars.weekdays),
   ].join(' ')
   const options: CronOptions = { mode: '5-part', domAndDow: needsBothDays }
-  // UTC needs no time zone, and takes a tenth of the time without.
+  // For UTC, an offset instead of a time zone makes the calendar ten times as fast.
   return new Calendar(pattern, zone === 'UTC' ? { ...options, utcOffset: 0 } : { ...options, timezone: zone })
 }
 

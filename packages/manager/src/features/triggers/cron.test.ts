@@ -1,5 +1,5 @@
-// When cron expressions fire: compared with a slow reading of our own, and where clocks change. What is an expression at
-// all: cron-grammar.test.ts.
+// These tests compare the fire times of cron expressions with a slow independent implementation, and check them at
+// clock changes. cron-grammar.test.ts covers the grammar.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Cron, parseCron } from './cron.pure.ts'
@@ -8,7 +8,7 @@ import { createCrons } from './crons.service.ts'
 const minuteMs = 60_000
 const dayMs = 1_440 * minuteMs
 
-/** A part of an expression, and what it means, said without reading it. */
+/** A field of an expression and its meaning, defined without parsing. */
 type Part = { text: string; has: (value: number) => boolean }
 type Range = { least: number; most: number; values: number; names?: string[] }
 
@@ -17,7 +17,7 @@ const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ')
 const inAnyCase = (name: string): fc.Arbitrary<string> =>
   fc.constantFrom(name, name.toUpperCase(), `${name[0]?.toUpperCase()}${name.slice(1)}`)
 
-/** How a value may be written: as a number, with a zero in front, by name. */
+/** Generates spellings of a value: as a number, with a leading zero, or by name. */
 const written = (value: number, { least, names }: Range): fc.Arbitrary<string> => {
   const name = names?.[value - least]
   const numbers = fc.constantFrom(String(value), String(value).padStart(2, '0'))
@@ -67,7 +67,7 @@ const parts = fc.tuple(
     field({ least: 0, most: 7, values: 7, names: weekdayNames }),
   ),
 )
-// Half of them at the ends of months, where calendars err.
+// Half of the start times are at the ends of months, where calendar code often fails.
 const starts = fc.oneof(
   fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2030, 0, 1) }).map((ms) => new Date(ms)),
   fc
@@ -91,7 +91,7 @@ function isDay([, , days, months, weekdays]: Parts, at: Date): boolean {
   return months.has(at.getUTCMonth() + 1) && (isOpen ? inMonth && inWeek : inMonth || inWeek)
 }
 
-/** The instants of a whole day, minute by minute, and the days of some months, day by day. */
+/** Computes matching minutes of a day and matching days by brute force. */
 function walk(of: Parts, from: Date, days: number): { first: Date | undefined; last: Date[] } {
   const minutes = Array.from({ length: 1_440 }, (_, minute) => minute).filter(
     (minute) => of[0].has(minute % 60) && of[1].has(Math.floor(minute / 60)),
@@ -104,7 +104,7 @@ function walk(of: Parts, from: Date, days: number): { first: Date | undefined; l
     some
       .flatMap((day) => minutes.map((minute) => new Date(day + minute * minuteMs)))
       .filter((instant) => instant > from)
-  // On the first day everything may have passed; four days have three instants behind it.
+  // All instants of the first day may have passed, and the last four days contain at least three instants.
   return { first: instantsOf(matching.slice(0, 2))[0], last: instantsOf(matching.slice(-4)).slice(-3) }
 }
 const parsed = (text: string): Cron | null => {
@@ -135,11 +135,11 @@ describe('any expression in UTC', () => {
         const end = new Date(Math.floor(from.getTime() / dayMs) * dayMs + days * dayMs - 1)
         const cron = parsed(text)
         if (cron !== null) compared++
-        // What never fires is refused; how that is found is tested with the grammar.
+        // Expressions that never fire are rejected, which the grammar tests cover.
         const first = cron?.nextAfter(from) ?? undefined
         expect({
           text,
-          // What is later than the days that were walked is not known.
+          // Instants after the walked days are unknown to the model.
           first: first !== undefined && first > end ? undefined : first,
           last: cron?.between(from, end, 3) ?? [],
         }).toEqual({ text, first: expected, last })
@@ -203,7 +203,7 @@ describe('between two instants', () => {
 })
 
 describe('where clocks change', () => {
-  // Berlin: on 29 March 2026 the clocks go from 02:00 to 03:00, on 25 October from 03:00 to 02:00.
+  // Berlin: the clocks change from 02:00 to 03:00 on 29 March 2026, and from 03:00 to 02:00 on 25 October.
   const berlin = (fields: string): string => `CRON_TZ=Europe/Berlin ${fields}`
 
   test('[triggers.cron-grammar] a zone has its own hours', () => {

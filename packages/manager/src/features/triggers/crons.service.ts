@@ -3,14 +3,16 @@ import { type Cron, parseCron } from './cron.pure.ts'
 
 export type Crons = ReturnType<typeof createCrons>
 
-// One holds 80 or 160 KB, most of it croner's table of years.
+// A parsed expression uses 80 or 160 KB, mostly for the year table of croner.
 const maxKept = 100
 
-/** Parsed cron expressions of triggers, the ones used last. What is not stored yet is parsed by itself (parseCron). */
+/**
+ * Creates an LRU cache of parsed expressions of stored triggers. Other expressions are parsed without it (parseCron).
+ */
 export function createCrons() {
   const kept = new LRUCache<string, Cron>({ max: maxKept })
   return {
-    /** The parsed expression; throws a CronError as parseCron does. */
+    /** Returns the parsed expression. Throws a CronError like parseCron. */
     of: (expression: string): Cron => {
       const known = kept.get(expression)
       if (known !== undefined) return known

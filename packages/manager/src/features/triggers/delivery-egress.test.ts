@@ -1,9 +1,9 @@
-// Where callbacks do not go, whatever a registered name leads to when it is called.
+// These tests cover forbidden callback addresses: a registered name is checked again when it is called.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene } from '../../../test/kit/callbacks.ts'
 
 let scene: TriggerScene
-/** What the names of backends resolve to. */
+/** The addresses to which the backend names resolve. */
 let answers: string[] = []
 let lookups = 0
 beforeAll(async () => {

@@ -1,12 +1,12 @@
-// What an attempt to call a backend means for its run, and when the next attempt is made.
+// Determines the outcome of an attempt and the delay of the next one.
 
 export type RetryRules = {
-  /** The pauses before the second attempt, the third … */
+  /** Delays before the second attempt, the third, and so on. */
   retryDelaysMs: readonly number[]
-  /** The longest that a backend may ask to wait. */
+  /** Maximum delay that a backend can request. */
   maxRetryAfterMs: number
 }
-/** An answer, or why there is none. */
+/** The response, or the reason why there is none. */
 export type AttemptResult = { status: number; retryAfter?: string | undefined } | { failure: string }
 export type Verdict =
   | { outcome: 'delivered'; status: number; failure: null }
@@ -17,7 +17,10 @@ const tooManyRequests = 429
 const retriedStatuses = new Set([408, 425, tooManyRequests])
 const jitter = 0.2
 
-/** Judges attempt number `attempt`, from 1. `random` is from 0 to 1; `now` is what a date in Retry-After is compared with. */
+/**
+ * Determines the outcome of an attempt, counted from 1. `random` is from 0 to 1. A date in Retry-After is relative to
+ * `now`.
+ */
 export function judgeAttempt(
   result: AttemptResult,
   attempt: number,
@@ -26,7 +29,7 @@ export function judgeAttempt(
 ): Verdict {
   const status = 'status' in result ? result.status : null
   if (status !== null && status >= 200 && status < 300) return { outcome: 'delivered', status, failure: null }
-  const failure = 'failure' in result ? result.failure : `the backend answered ${result.status}`
+  const failure = 'failure' in result ? result.failure : `the backend returned ${result.status}`
   const isRetried = status === null || retriedStatuses.has(status) || status >= 500
   const delayMs = rules.retryDelaysMs[attempt - 1]
   if (!isRetried || delayMs === undefined) return { outcome: 'failed', status, failure }
@@ -38,11 +41,11 @@ export function judgeAttempt(
   return { outcome: 'retry', status, failure, delayMs: Math.round(delayMs * spread) }
 }
 
-/** How long Retry-After asks to wait: a number of seconds or a date; null for anything else. */
+/** Returns the delay in milliseconds from a number of seconds or a date; null for anything else. */
 export function parseRetryAfter(text: string | undefined, now: Date): number | null {
   if (text === undefined || text.length > 40) return null
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
-  // Dates begin with the name of a day; Date.parse alone reads much else.
+  // HTTP dates start with the name of a day. Date.parse would accept many other texts.
   const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
 }

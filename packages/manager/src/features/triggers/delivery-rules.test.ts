@@ -30,7 +30,7 @@ describe('judgeAttempt', () => {
         expect(judge({ status: 500 }, index + 1, random)).toMatchObject({ delayMs: delay * factor })
     expect(judge({ status: 500 }, 4)).toMatchObject({
       outcome: 'failed',
-      failure: 'the backend answered 500',
+      failure: 'the backend returned 500',
     })
   })
 })

@@ -1,7 +1,7 @@
-// Delivers runs: calls a backend, records what came of it, and enqueues the next attempt where there is to be one. What an
-// attempt left, the end of its job and the next attempt are one transaction. A process that is killed leaves its job, which
-// another gets: a run is delivered at least once, with the same id and the same body each time. One that only seems dead
-// cannot record anything, because its job is no longer its own.
+// Delivers runs: calls a backend, records the result and enqueues the next attempt if necessary. One transaction writes
+// the result, the end of the job and the next attempt. If a process is killed, another process fetches its job, so a
+// run is delivered at least once, always with the same id and body. A process that only seems dead records nothing,
+// because it no longer owns the job.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -12,7 +12,7 @@ import type { Tracing } from '../../platform/tracing/tracing.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { callFirstReachable } from './call-backend.service.ts'
 import { type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
-import { type BegunRun, type EndedAttempt, beginAttempts, endAttempts } from './delivery.store.ts'
+import { type FinishedAttempt, type StartedRun, finishAttempts, startAttempts } from './delivery.store.ts'
 import { type AttemptJob, firstAttempts, groupOf, laterAttempts } from './attempts.pure.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 
@@ -28,23 +28,23 @@ export type DeliveryDeps = {
 }
 type Attempt = HeldJob<AttemptJob>
 type Target = Awaited<ReturnType<BackendsApi['listLiveTargets']>>[number]
-/** An attempt with what is to be recorded of it, and when the next one is made. */
-type Ending = {
+/** An attempt with its result and the delay of the next attempt. */
+type AttemptRecord = {
   job: Attempt
-  ended: EndedAttempt
-  /** Null when no attempt follows. */
+  finished: FinishedAttempt
+  /** Null if no attempt follows. */
   delayMs: number | null
   next: number
 }
 
-// The same attempt may be begun again when processes are lost; a run that each of them died of is given up.
+// An attempt is restarted if its process is lost. A run whose processes all die fails after this many starts.
 const maxStarts = 20
-const maxEndings = 200
-// Claims hold for longer than these together.
+const maxRecords = 200
+// A job lease is longer than all of these pauses in total.
 const recordPausesMs = [200, 1_000, 3_000]
 const postponedMs = 2_000
 
-/** The queues of first and of later attempts; both deliver alike. */
+/** Returns the queues of first and later attempts, which deliver in the same way. */
 export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
   const { maxDeliveries, maxPerDeployment } = deps.limits
   const record = createRecorder(deps)
@@ -55,11 +55,11 @@ export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
     isShared: true,
     pollMs,
     run: (jobs) => {
-      const begun = begin(deps, jobs as readonly Attempt[])
-      return jobs.map((job, index) => deliver(deps, { job: job as Attempt, index, begun, record }))
+      const started = startRuns(deps, jobs as readonly Attempt[])
+      return jobs.map((job, index) => deliver(deps, { job: job as Attempt, index, started, record }))
     },
   })
-  // Later attempts are of those that fail: they do not take the room of the others.
+  // Later attempts belong to failing backends, and must not use the capacity of first attempts.
   const retries = Math.max(1, Math.floor(maxDeliveries / 4))
   return [
     queueOf(firstAttempts, Math.max(1, maxDeliveries - retries), 500),
@@ -67,11 +67,11 @@ export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
   ]
 }
 
-type Begun = { runs: Map<number, BegunRun>; targets: Map<string, Target[]> }
+type StartedRuns = { runs: Map<number, StartedRun>; targets: Map<string, Target[]> }
 
-/** One statement for the runs, one for the backends, however many jobs were fetched together. */
-async function begin({ db, backends }: DeliveryDeps, jobs: readonly Attempt[]): Promise<Begun> {
-  const runs = await beginAttempts(
+/** Starts all fetched jobs with one statement for the runs and one for the backends. */
+async function startRuns({ db, backends }: DeliveryDeps, jobs: readonly Attempt[]): Promise<StartedRuns> {
+  const runs = await startAttempts(
     db.write,
     jobs.map(({ data }) => data),
   )
@@ -87,33 +87,33 @@ async function begin({ db, backends }: DeliveryDeps, jobs: readonly Attempt[]): 
 type Delivery = {
   job: Attempt
   index: number
-  begun: Promise<Begun>
-  record: (ending: Ending) => Promise<unknown>
+  started: Promise<StartedRuns>
+  record: (record: AttemptRecord) => Promise<unknown>
 }
 
-async function deliver(deps: DeliveryDeps, { job, index, begun, record }: Delivery): Promise<void> {
+async function deliver(deps: DeliveryDeps, { job, index, started, record }: Delivery): Promise<void> {
   const { clock, limits, triggerMetrics } = deps
-  const { runs, targets } = await begun
+  const { runs, targets } = await started
   const run = runs.get(index)
-  // It is over: a process that was lost had recorded it. The worker ends the job.
+  // A lost process had already recorded the end of the run. The worker ends the job.
   if (run === undefined) return
-  const ending = (
-    ended: Omit<EndedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>,
+  const finish = (
+    fields: Omit<FinishedAttempt, 'triggerId' | 'environmentId' | 'scheduledAt'>,
     delayMs: number | null,
     next = job.data.attempt + 1,
   ) => {
     const { triggerId, environmentId, scheduledAt } = run
-    const whole = { triggerId, environmentId, scheduledAt, ...ended }
-    return record({ job, ended: whole, delayMs, next })
+    const finished = { triggerId, environmentId, scheduledAt, ...fields }
+    return record({ job, finished, delayMs, next })
   }
   if (!run.isEnabled)
-    return void (await ending(
+    return void (await finish(
       { outcome: 'cancelled', status: null, failure: 'the trigger was disabled' },
       null,
     ))
   if (run.starts > maxStarts)
-    return void (await ending(
-      { outcome: 'failed', status: null, failure: 'it was begun too often by processes that were lost' },
+    return void (await finish(
+      { outcome: 'failed', status: null, failure: 'too many processes were lost while delivering the run' },
       null,
     ))
   const { attempt } = job.data
@@ -129,10 +129,10 @@ async function deliver(deps: DeliveryDeps, { job, index, begun, record }: Delive
       listTargets: () => deps.backends.listLiveTargets(deps.db.read, [run]),
     },
   )
-  // What was sent meanwhile is sent again by whoever has the job now.
+  // The process that now owns the job repeats the call.
   if (job.signal.aborted) return
   if ('postponed' in result)
-    return void (await ending(
+    return void (await finish(
       { outcome: 'pending', status: null, failure: result.postponed },
       postponedMs,
       attempt,
@@ -140,43 +140,48 @@ async function deliver(deps: DeliveryDeps, { job, index, begun, record }: Delive
   const verdict = judgeAttempt(result, attempt, limits, { random: Math.random(), now: clock.now() })
   const { outcome, status, failure } = verdict
   triggerMetrics.attempts.inc({ result: outcome })
-  await ending(
+  await finish(
     { outcome: outcome === 'retry' ? 'pending' : outcome, status, failure },
     outcome === 'retry' ? verdict.delayMs : null,
   )
 }
 
-/** Returns a function that records endings, together with others that end meanwhile; false for a job that was lost. */
-function createRecorder({ db, jobs, triggerMetrics }: DeliveryDeps): (ending: Ending) => Promise<unknown> {
-  const recordAll = async (endings: Ending[]): Promise<boolean[]> => {
+/** Returns a function that records attempts in batches. It resolves to false if the process has lost the job. */
+function createRecorder({
+  db,
+  jobs,
+  triggerMetrics,
+}: DeliveryDeps): (record: AttemptRecord) => Promise<unknown> {
+  const recordAll = async (records: AttemptRecord[]): Promise<boolean[]> => {
     const held = await db.transaction(async (tx) => {
       const held = await jobs.finish(
-        endings.map(({ job }) => job),
+        records.map(({ job }) => job),
         tx,
       )
-      const ours = endings.filter(({ job }) => held.has(job.id))
+      const ours = records.filter(({ job }) => held.has(job.id))
       if (ours.length > 0)
-        await endAttempts(
+        await finishAttempts(
           tx,
-          ours.map(({ ended }) => ended),
+          ours.map(({ finished }) => finished),
         )
       await jobs.enqueue(tx, laterAttempts, ours.flatMap(nextAttempt))
       return held
     })
-    for (const { job, ended } of endings)
-      if (held.has(job.id) && ended.outcome !== 'pending') triggerMetrics.runs.inc({ outcome: ended.outcome })
-    return endings.map(({ job }) => held.has(job.id))
+    for (const { job, finished } of records)
+      if (held.has(job.id) && finished.outcome !== 'pending')
+        triggerMetrics.runs.inc({ outcome: finished.outcome })
+    return records.map(({ job }) => held.has(job.id))
   }
-  return createCoalesced<Ending, boolean>({
-    // A job that this process lost and got again has two endings.
+  return createCoalesced<AttemptRecord, boolean>({
+    // A job that this process lost and fetched again has two records.
     keyOf: ({ job }) => `${job.id} ${job.claims}`,
-    run: (endings) => persistently(() => recordAll(endings)),
-    maxBatch: maxEndings,
+    run: (records) => retryRecording(() => recordAll(records)),
+    maxBatch: maxRecords,
   })
 }
 
-/** What was delivered would be delivered again if its record were lost to a deadlock or a moment without the database. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
+/** Retries recording, because a delivery whose record is lost to a deadlock or a short outage would be repeated. */
+async function retryRecording<T>(work: () => Promise<T>): Promise<T> {
   for (const pauseMs of recordPausesMs)
     try {
       return await work()
@@ -186,5 +191,5 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-const nextAttempt = ({ job: { data, owner, group }, delayMs, next }: Ending) =>
+const nextAttempt = ({ job: { data, owner, group }, delayMs, next }: AttemptRecord) =>
   delayMs === null ? [] : [{ data: { ...data, attempt: next }, delayMs, owner, group }]

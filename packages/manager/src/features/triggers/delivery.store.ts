@@ -1,11 +1,11 @@
-// The statements of deliveries. Attempts that begin or end together share a statement; columns travel as arrays. A run is
-// found by its primary key, which prunes the other months.
+// These statements record deliveries. Attempts that start or end at the same time share a statement, with columns
+// passed as arrays. Runs are looked up by primary key, which prunes the other months.
 import { sql } from 'kysely'
 import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 import type { AttemptJob } from './attempts.pure.ts'
 
-export type BegunRun = {
-  /** Which of the given attempts it is, from 1. */
+export type StartedRun = {
+  /** Position of the attempt in the input, from 1. */
   position: number
   id: string
   projectId: string
@@ -18,16 +18,16 @@ export type BegunRun = {
   runKey: string
   executedAt: string
   starts: number
-  /** False when the trigger is disabled or gone. */
+  /** False if the trigger is disabled or deleted. */
   isEnabled: boolean
 }
 
 /**
- * Notes that attempts begin; the first one fixes `executed_at`. Returns nothing for runs that are over. Committed before
- * anything is sent, so that an attempt that is made again sends the same.
+ * Records the start of attempts; the first one fixes `executed_at`. Omits runs that are over. It must commit before the
+ * request is sent, so that a repeated attempt sends the same body.
  */
-export async function beginAttempts(db: Queries, attempts: readonly AttemptJob[]): Promise<BegunRun[]> {
-  const { rows } = await sql<BegunRun>`
+export async function startAttempts(db: Queries, attempts: readonly AttemptJob[]): Promise<StartedRun[]> {
+  const { rows } = await sql<StartedRun>`
     update trigger_runs r set attempts = greatest(r.attempts, w.attempt), starts = r.starts + 1,
       executed_at = case when t.enabled then coalesce(r.executed_at, now()) else r.executed_at end
     from unnest(${attempts.map(({ triggerId }) => triggerId)}::uuid[],
@@ -44,8 +44,8 @@ export async function beginAttempts(db: Queries, attempts: readonly AttemptJob[]
   return rows
 }
 
-/** What an attempt left in its run; the outcome is `pending` when another attempt follows. */
-export type EndedAttempt = {
+/** The result of an attempt. The outcome is `pending` if another attempt follows. */
+export type FinishedAttempt = {
   triggerId: string
   environmentId: string
   scheduledAt: string
@@ -54,9 +54,9 @@ export type EndedAttempt = {
   failure: string | null
 }
 
-/** Writes what attempts left; a run that is over stays as it is. */
-export async function endAttempts(tx: Tx, attempts: readonly EndedAttempt[]): Promise<void> {
-  const of = <T>(value: (attempt: EndedAttempt) => T): T[] => attempts.map(value)
+/** Writes the results of attempts. Runs that are over stay unchanged. */
+export async function finishAttempts(tx: Tx, attempts: readonly FinishedAttempt[]): Promise<void> {
+  const of = <T>(value: (attempt: FinishedAttempt) => T): T[] => attempts.map(value)
   await sql`
     update trigger_runs r set outcome = w.outcome, response_status = w.status, failure = w.failure,
       finished_at = case when w.outcome <> 'pending' then now() end

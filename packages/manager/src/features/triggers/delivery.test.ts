@@ -1,4 +1,4 @@
-// Callbacks as a backend receives them: a run is planned by a tick and delivered by workers.
+// These tests cover the callbacks that a backend receives: a tick plans a run, and workers deliver it.
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene, thisMinute } from '../../../test/kit/callbacks.ts'
@@ -16,7 +16,7 @@ afterEach(async () => {
     await scene.service.sql.query(`delete from ${table}`)
 })
 
-/** A trigger that is due, planned and delivered once. */
+/** Creates a due trigger, plans it, and delivers it once. */
 async function fire(input: Record<string, unknown> = {}) {
   const trigger = await scene.createTrigger(input)
   await scene.makeDue(trigger.id)
@@ -24,7 +24,7 @@ async function fire(input: Record<string, unknown> = {}) {
   await scene.deliver()
   return trigger
 }
-/** Delivers what waits, as often as attempts follow. */
+/** Delivers waiting attempts until none follow. */
 async function exhaust(): Promise<number[][]> {
   const waits: number[][] = []
   for (let next = await scene.waits(); next.length > 0; next = await scene.waits()) {
@@ -50,7 +50,7 @@ describe('a callback', () => {
       'content-type': 'application/json',
     })
     expect(await scene.runsOf(id)).toMatchObject([
-      { outcome: 'failed', response_status: 302, failure: 'the backend answered 302', attempts: 1 },
+      { outcome: 'failed', response_status: 302, failure: 'the backend returned 302', attempts: 1 },
     ])
   })
 
@@ -91,7 +91,7 @@ describe('a callback', () => {
       executed_at: run?.executed_at?.toISOString(),
       trigger_name: 'nightly',
     })
-    expect(run).toMatchObject({ outcome: 'failed', attempts: 4, failure: 'the backend answered 500' })
+    expect(run).toMatchObject({ outcome: 'failed', attempts: 4, failure: 'the backend returned 500' })
   })
 
   test('[triggers.webhook-signature] verifies with a library of Standard Webhooks and the callback token, and with no other', async () => {
@@ -116,7 +116,7 @@ describe('a callback', () => {
     }
     expect(() => verifiedBy(token, first)).toThrow()
     expect(() => verifiedBy(`whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow()
-    // Whoever reads the request cannot sign another one.
+    // An attacker who reads the request cannot sign another one.
     expect(JSON.stringify([headers, String(request?.body)])).not.toContain(signingSecret)
   })
 
@@ -158,7 +158,9 @@ describe('retries', () => {
       const [run] = await scene.runsOf(id)
       expect(run).toMatchObject({ outcome: 'failed', attempts: 4 })
       expect(run?.failure).toBe(
-        answer === 'reset' ? 'the upstream ended its response early' : `the backend answered ${answer}`,
+        answer === 'reset'
+          ? 'the upstream response is incomplete or invalid'
+          : `the backend returned ${answer}`,
       )
       await scene.service.sql.query('delete from triggers')
     }
@@ -213,9 +215,7 @@ describe('retries', () => {
       await own.makeDue(id)
       await own.plan()
       await own.deliver()
-      expect(await own.runsOf(id)).toMatchObject([
-        { outcome: 'pending', failure: 'the upstream took too long' },
-      ])
+      expect(await own.runsOf(id)).toMatchObject([{ outcome: 'pending', failure: 'the upstream timed out' }])
     } finally {
       await own.close()
     }
@@ -293,7 +293,7 @@ describe('what happens meanwhile', () => {
     const { id } = await scene.createTrigger()
     await scene.makeDue(id)
     await scene.plan()
-    // Gone as soon as the attempt has begun and the targets are known.
+    // Unregisters the backend as soon as the attempt has started and the targets are known.
     await scene.service.sql.query(`
       create function forget() returns trigger language plpgsql as
         'begin delete from backend_registrations where callback_url like ''%/other''; return null; end';
@@ -366,7 +366,7 @@ describe('what happens meanwhile', () => {
     const { id } = await scene.createTrigger()
     await scene.makeDue(id)
     await scene.plan()
-    // A process takes the job, sends, and is never heard of again.
+    // A process fetches the job, sends the request, and never responds again.
     const waiting = Promise.withResolvers<void>()
     const [answered, isAsked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let calls = 0

@@ -1,6 +1,6 @@
-// Triggers: what is called, when, and what became of it: runs are planned by ticks (scheduling.*) and delivered by jobs
-// (delivery.*). The grammar and arithmetic of cron expressions are here too. Which backends there are to call is not here
-// (backends/).
+// This feature manages triggers, which are schedules that call backends, and records their runs. Ticks plan runs
+// (scheduling.*), and jobs deliver them (delivery.*). The feature also contains the grammar and arithmetic of cron
+// expressions. Backends register in backends/.
 import { type Config, settingsOf } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
@@ -32,9 +32,11 @@ type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
   }
 
 const maxConnectMs = 10_000
-// For what is due at the same instant; a connection that waits for the next one would take the place of others.
+// The time is long enough for calls that are due at the same instant. A connection that idles longer would occupy a
+// slot that other calls need.
 const keepAliveMs = 200
 
+/** Provides the GraphQL fields, the planning schedule and the delivery queues. */
 export const triggers = defineFeature({
   name: 'triggers',
   sdl: readSdl(import.meta.url, './triggers.graphql'),
@@ -85,7 +87,7 @@ export const triggers = defineFeature({
   },
 })
 
-/** An attempt has a connection of its own, so there are no more attempts than connections. */
+/** Returns the delivery limits. Each attempt uses its own connection, so connections bound the number of attempts. */
 function limitsOf(
   settings: ReturnType<typeof settingsOf<typeof triggersSettings>>,
   shares: ConnectionShares,

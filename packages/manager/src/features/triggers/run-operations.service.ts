@@ -1,4 +1,4 @@
-// What operators do with runs from the command line: look at them, and deliver one again that was given up.
+// Implements the CLI operations on runs: list runs, and retry a failed run.
 import { type Audit, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -26,26 +26,28 @@ const event = auditedEntity<store.LockedRun>({
   projectOf: (run) => run.projectId,
 })
 
-/** Reads need no lock; a retry is one transaction with its job and its audit row. */
+/** Creates the operations. A retry writes the run, its job and its audit row in one transaction. */
 export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; audit: Audit }) {
   return {
     list: (filter: Omit<store.RunFilter, 'triggerId'> & { trigger: string | null }) => {
       const triggerId = filter.trigger === null ? null : parseUuid(filter.trigger)
       if (filter.trigger !== null && triggerId === null)
-        throw badRequest('--trigger takes the id of a trigger, a UUID')
+        throw badRequest('--trigger must be a trigger id (a UUID)')
       return store.listRuns(db.read, { ...filter, triggerId })
     },
 
-    /** Delivers a failed run again, with all its attempts, under the same id; or a pending one that no job is left of. */
+    /** Retries a failed run with all its attempts under the same id, or a pending run whose job was lost. */
     retry: (id: string): Promise<store.LockedRun> =>
       db.transaction(async (tx) => {
         const runId = parseUuid(id)
         const before = runId === null ? undefined : await store.lockRun(tx, runId)
         if (before === undefined)
-          throw badRequest(`there is no run ${id}; \`manager triggers runs --outcome failed\` lists them`)
+          throw badRequest(
+            `run ${id} does not exist; use \`manager triggers runs --outcome failed\` to list failed runs`,
+          )
         const isForgotten = before.outcome === 'pending' && !(await store.hasAttempt(tx, before))
         if (before.outcome !== 'failed' && !isForgotten)
-          throw conflict(`only a failed run is delivered again, and this one is ${before.outcome}`)
+          throw conflict(`only failed runs can be retried; this run is ${before.outcome}`)
         const after = { ...before, outcome: 'pending' }
         await store.reopenRun(tx, before)
         const { triggerId, environmentId, scheduledAt } = before

@@ -1,4 +1,4 @@
-// Runs as an operator sees and repeats them.
+// These statements list and retry runs for operators.
 import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
@@ -14,13 +14,13 @@ export type ListedRun = {
   responseStatus: number | null
   failure: string | null
 }
-/** `outcome` is one of the words of the code. */
+/** `outcome` must be a known outcome, because it becomes an SQL literal. */
 export type RunFilter = { triggerId: string | null; outcome: string | null; limit: number }
 
-/** The runs that were planned last; ids rise with time. Names of what is deleted are empty. */
+/** Returns the most recently planned runs, found by their ascending ids. Names of deleted objects are empty. */
 export async function listRuns(db: Reads, { triggerId, outcome, limit }: RunFilter): Promise<ListedRun[]> {
   const ofTrigger = triggerId === null ? sql`true` : sql`r.trigger_id = ${triggerId}`
-  // As a literal, so that the index of failed runs is found.
+  // A literal lets the planner use the partial index of failed runs.
   const withOutcome = outcome === null ? sql`true` : sql`r.outcome = ${sql.lit(outcome)}`
   const { rows } = await sql<ListedRun>`
     select r.id, r.scheduled_at, coalesce(p.slug, '') as project, coalesce(a.slug, '') as application,
@@ -63,7 +63,7 @@ export async function lockRun(tx: Tx, id: string): Promise<LockedRun | undefined
     .executeTakeFirst()
 }
 
-/** Opens a run again, as if it had not been attempted; when it was first attempted stays. */
+/** Reopens a run as if it had not been attempted, but keeps the time of its first attempt. */
 export async function reopenRun(tx: Tx, run: LockedRun): Promise<void> {
   await tx
     .updateTable('triggerRuns')
@@ -81,9 +81,11 @@ export async function reopenRun(tx: Tx, run: LockedRun): Promise<void> {
     .execute()
 }
 
-/** Whether an attempt of the run waits or is being made. Reads what waits; only an operator asks. */
+/**
+ * Returns whether an attempt of the run is queued or in progress. Scans the queue, which is acceptable for operators.
+ */
 export async function hasAttempt(tx: Tx, run: LockedRun): Promise<boolean> {
-  // The second table is that of the previous release, which may still be running.
+  // The second table belongs to the previous release, which may still be running.
   const { rows } = await sql<{ has: boolean }>`
     select exists (
       select from (select data from queued_jobs union all select data from jobs.job_common where state <= 'active') j

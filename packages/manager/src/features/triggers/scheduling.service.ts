@@ -1,6 +1,6 @@
-// Plans runs. Every process with role `jobs` ticks; a trigger that is due is locked by one of them, which records its runs,
-// enqueues their first attempts and says when it is due next, all in one transaction: whoever is killed in between has
-// done nothing, and nothing is planned twice. All times are the database's.
+// Plans runs. Every process with role `jobs` ticks. A tick locks due triggers, records their runs, enqueues the first
+// attempts and sets the next due times, all in one transaction. A killed process therefore leaves no partial plan, and
+// no run is planned twice. All times are from the database clock.
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
@@ -23,23 +23,23 @@ export type SchedulingDeps = {
 }
 
 const maxTriggers = 500
-// After an outage a trigger has many instants to record.
+// After an outage, a trigger has many instants to record.
 const maxRuns = 5_000
-// The arithmetic of calendars runs on the event loop, while the triggers are locked.
+// Calendar arithmetic blocks the event loop and holds the locks of the triggers.
 const maxArithmeticMs = 50
 const maxMissed = 100
 const dayMs = 86_400_000
-// There are partitions for last month, whatever the day of this one.
+// 28 days ago is at most in the previous month, which always has a partition.
 const oldestRunMs = 28 * dayMs
-const lookEveryMs = 1_000
+const tickIntervalMs = 1_000
 
-/** Returns the schedule that plans whatever is due, at the moment it is due. Costs one statement a second when idle. */
+/** Returns the schedule that plans triggers when they become due. When idle, it costs one statement per second. */
 export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
   const { db, jobs, triggerMetrics } = deps
   const run = async (): Promise<void> => {
     const dueMs = await store.findNextDueMs(db.read)
-    if (dueMs === null || dueMs >= lookEveryMs) return
-    // A timer drops fractions, and a look that comes too early finds nothing.
+    if (dueMs === null || dueMs >= tickIntervalMs) return
+    // Timers truncate fractions, and an early tick would find nothing.
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(dueMs) + 1))
     for (let isMore = true; isMore;) {
       const { moved, runs } = await db.transaction((tx) => planDue(tx, deps))
@@ -48,10 +48,10 @@ export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
       isMore = moved > 0
     }
   }
-  return { name: 'trigger-scheduling', everyMs: lookEveryMs, run }
+  return { name: 'trigger-scheduling', everyMs: tickIntervalMs, run }
 }
 
-/** Plans up to so many triggers; returns how many, and the runs that were recorded. */
+/** Plans up to `maxTriggers` triggers. Returns their number and the recorded runs. */
 async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; runs: store.NewRun[] }> {
   const due = await store.lockDue(tx, maxTriggers)
   if (due.length === 0) return { moved: 0, runs: [] }
@@ -59,14 +59,14 @@ async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; r
     await deps.backends.listDeployments(tx, [...new Set(due.map(({ applicationId }) => applicationId))]),
     ({ applicationId }) => applicationId,
   )
-  const instantsOf = createInstants(deps)
+  const computeInstants = createInstants(deps)
   const until = performance.now() + maxArithmeticMs
   const [moves, runs]: [{ id: string; nextFireAt: string }[], store.PlannedRun[]] = [[], []]
   for (const trigger of due) {
-    // The rest stays due, for the next transaction.
+    // The remaining triggers stay due for the next transaction.
     if (runs.length >= maxRuns || performance.now() > until) break
     const own = deployments.get(trigger.applicationId) ?? []
-    const { instants, firing, next } = instantsOf(trigger, own.length > 0)
+    const { instants, firingInstant, next } = computeInstants(trigger, own.length > 0)
     moves.push({ id: trigger.id, nextFireAt: next })
     for (const { environmentId, isLive } of own)
       for (const scheduledAt of instants)
@@ -75,7 +75,7 @@ async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; r
           trigger,
           environmentId,
           scheduledAt,
-          isMissed: scheduledAt !== firing,
+          isMissed: scheduledAt !== firingInstant,
           isLive,
         })
   }
@@ -96,44 +96,48 @@ const firstAttempt = (run: store.NewRun): NewJob<AttemptJob> => {
 }
 
 type Instants = {
-  /** Due until now, newest last. */
+  /** Due instants up to now, newest last. */
   instants: string[]
-  /** Which of them fires; null when all are too old. */
-  firing: string | null
+  /** The instant that fires; null if all are too old. */
+  firingInstant: string | null
   next: string
 }
 
-/** Triggers with the same expression that are due since the same instant share the arithmetic. */
+/**
+ * Returns a function that computes the instants of a trigger. Triggers with the same expression and due time share
+ * them.
+ */
 function createInstants({ crons, misfireToleranceMs, log }: SchedulingDeps) {
   const known = new Map<string, Instants>()
-  const instantsOf = (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
+  const computeInstants = (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
     const [since, now] = [new Date(trigger.nextFireAt), new Date(trigger.now)]
     try {
       const cron = crons.of(trigger.cronExpression)
       const next = cron.nextAfter(now)
-      if (next === null) throw new Error('the expression fires no more')
-      // Nothing is recorded of a trigger that nobody is registered for.
-      if (!isDeployed) return { instants: [], firing: null, next: next.toISOString() }
+      if (next === null) throw new Error('the expression never fires again')
+      // A trigger without registered backends records no runs.
+      if (!isDeployed) return { instants: [], firingInstant: null, next: next.toISOString() }
       const second = cron.nextAfter(since)
       const from = new Date(Math.max(since.getTime() - 1, now.getTime() - oldestRunMs))
       const instants =
         second !== null && second <= now ? cron.between(from, now, maxMissed) : since > from ? [since] : []
       const latest = instants.at(-1)
-      const fires = latest !== undefined && now.getTime() - latest.getTime() < misfireToleranceMs
+      const isFiring = latest !== undefined && now.getTime() - latest.getTime() < misfireToleranceMs
       return {
         instants: instants.map((instant) => instant.toISOString()),
-        firing: fires ? latest.toISOString() : null,
+        firingInstant: isFiring ? latest.toISOString() : null,
         next: next.toISOString(),
       }
     } catch (error) {
-      // Saved expressions are checked. One that cannot be read must not hold up the others, nor come again at once.
-      log.error({ err: error, trigger: trigger.id }, 'a trigger cannot be planned')
-      return { instants: [], firing: null, next: new Date(now.getTime() + dayMs).toISOString() }
+      // Stored expressions are validated. An unreadable one must neither block other triggers nor be due again
+      // immediately.
+      log.error({ err: error, trigger: trigger.id }, 'cannot plan trigger')
+      return { instants: [], firingInstant: null, next: new Date(now.getTime() + dayMs).toISOString() }
     }
   }
   return (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
     const key = `${isDeployed} ${trigger.nextFireAt} ${trigger.cronExpression}`
-    const instants = known.get(key) ?? instantsOf(trigger, isDeployed)
+    const instants = known.get(key) ?? computeInstants(trigger, isDeployed)
     known.set(key, instants)
     return instants
   }

@@ -1,5 +1,5 @@
-// The statements of a tick: what is due, the runs it becomes, and when each trigger is due next. Columns travel as arrays,
-// so a tick takes the same few statements whatever their number.
+// These statements implement a tick: they read due triggers, insert their runs, and set the next due times. Columns are
+// passed as arrays, so the number of statements does not depend on the number of triggers.
 import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 
@@ -11,7 +11,7 @@ export type DueTrigger = {
   cronExpression: string
   runKey: string
   nextFireAt: string
-  /** The time of the database. */
+  /** The current time of the database. */
   now: string
 }
 export type PlannedRun = {
@@ -19,7 +19,7 @@ export type PlannedRun = {
   trigger: DueTrigger
   environmentId: string
   scheduledAt: string
-  /** Not to be fired any more. */
+  /** True if the run is recorded but no longer fires. */
   isMissed: boolean
   isLive: boolean
 }
@@ -32,7 +32,7 @@ export type NewRun = {
   outcome: string
 }
 
-/** Milliseconds until the next trigger is due, by the database's clock; null when none is. Reads one entry of the index. */
+/** Returns the milliseconds until the next trigger is due by the database clock, or null. Reads one index entry. */
 export async function findNextDueMs(db: Reads): Promise<number | null> {
   const { rows } = await sql<{ dueMs: number | null }>`
     select (extract(epoch from (
@@ -41,7 +41,10 @@ export async function findNextDueMs(db: Reads): Promise<number | null> {
   return rows[0]?.dueMs ?? null
 }
 
-/** Locks triggers that are due, those due longest first, and skips what another process has locked. O(due). */
+/**
+ * Locks due triggers, longest overdue first, and skips triggers that other processes have locked. The cost depends only
+ * on the number of due triggers.
+ */
 export async function lockDue(tx: Tx, count: number): Promise<DueTrigger[]> {
   const { rows } = await sql<DueTrigger>`
     select id, project_id, application_id, name, cron_expression, run_key, next_fire_at, now() as now
@@ -51,8 +54,8 @@ export async function lockDue(tx: Tx, count: number): Promise<DueTrigger[]> {
 }
 
 /**
- * Records runs; one that exists already stays as it is. A run is skipped while the one before is still going, or when no
- * backend is live. What is open for a day is not waited for.
+ * Inserts runs that do not exist yet. A run is skipped while the previous run is pending, or if no backend is live. A
+ * run that has been pending for a day no longer blocks others.
  */
 export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<NewRun[]> {
   const of = <T>(value: (run: PlannedRun) => T): T[] => runs.map(value)
@@ -82,7 +85,7 @@ export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<N
   return rows
 }
 
-/** Says when triggers are due next. */
+/** Sets when triggers are due next. */
 export async function moveNextFire(
   tx: Tx,
   moves: readonly { id: string; nextFireAt: string }[],

@@ -1,4 +1,4 @@
-// What a tick plans: which runs exist, how often, and which of them are delivered.
+// These tests cover the runs that a tick plans, their number, and their delivery.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { seedProject } from '@manager/harness/seed.ts'
@@ -42,7 +42,7 @@ test('[triggers.once-per-deployment] a firing is planned once for each trigger, 
       )
       expect(Number(await nextFireOf(id))).toBeGreaterThan(Date.now() - 60_000)
     }
-    // The same instant once more, as after a crash between two ticks: the constraint has the last word.
+    // The same instant is planned again, as after a crash between two ticks. The constraint prevents duplicates.
     for (const { id } of triggers) await scene.makeDue(id)
     await scene.plan()
     const { rows } = await scene.service.sql.query(
@@ -77,7 +77,7 @@ test('[triggers.overlap] while the run before is still going the due one is reco
   const { id } = await scene.createTrigger()
   await scene.makeDue(id, minutesAgo(1))
   await scene.plan()
-  // Both instants were due: the newer one is the one that goes.
+  // Both instants were due, and the newer one is pending.
   await scene.service.sql.query(`delete from trigger_runs where outcome = 'missed'`)
   await scene.service.sql.query(
     'update trigger_runs set scheduled_at = scheduled_at - interval $$2 minutes$$',
@@ -126,7 +126,7 @@ describe('after downtime', () => {
     await scene.makeDue(id, minutesAgo(60 * 24 * 200))
     await scene.plan()
     const runs = await outcomes(id)
-    // One more follows when a minute starts while the hundred are planned.
+    // A new minute may start while the hundred are planned.
     expect(runs.length).toBeOneOf([100, 101])
     expect(runs[99]?.[1]).toBe('pending')
   })
@@ -154,7 +154,7 @@ test('[triggers.configurable] timeouts, delays and ages are settings', async () 
     await own.skipWaits()
     await own.deliver()
     expect(await own.runsOf(id)).toMatchObject([
-      { outcome: 'failed', attempts: 2, failure: 'the upstream took too long' },
+      { outcome: 'failed', attempts: 2, failure: 'the upstream timed out' },
     ])
     const { id: other } = await own.createTrigger()
     await own.makeDue(other)
@@ -176,7 +176,7 @@ test('a trigger whose expression cannot be read holds up no other', async () => 
   expect((await outcomes(whole.id)).map(([, outcome]) => outcome)).toEqual(['pending'])
   expect(await outcomes(broken.id)).toEqual([])
   expect(scene.service.logLines).toContainEqual(
-    expect.objectContaining({ msg: 'a trigger cannot be planned', trigger: broken.id }),
+    expect.objectContaining({ msg: 'cannot plan trigger', trigger: broken.id }),
   )
 })
 
@@ -185,7 +185,7 @@ test('a project has a limited number of triggers', async () => {
   try {
     for (const name of ['a', 'b']) await own.createTrigger({ name })
     await expect(own.createTrigger({ name: 'c' })).rejects.toThrow(
-      'a project has 2 triggers at most; delete one, or ask the operator to raise triggers.max_per_project',
+      'a project can have at most 2 triggers; delete one, or ask the operator to raise triggers.max_per_project',
     )
     const { rows } = await own.service.sql.query('select count(*)::int as kept from triggers')
     expect(rows).toEqual([{ kept: 2 }])

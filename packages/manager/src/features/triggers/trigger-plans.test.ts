@@ -1,7 +1,7 @@
-// When triggers are planned, what is shown of it, and which runs were recorded.
+// These tests cover the planning of triggers, previews of the next runs, and recorded runs.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { untilWaiting } from '../../../test/kit/locks.ts'
+import { waitForLockWait } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedRuns, seedTrigger, triggerCalls } from '../../../test/kit/triggers.ts'
 import { parseCron } from './cron.pure.ts'
@@ -14,11 +14,11 @@ const made = async (input: object): Promise<string> => {
   const { data } = await create(admin, project.applicationId, { name: 'planned', ...input })
   return data.row.id as string
 }
-/** A plan as a tick leaves it: some other instant than an edit would compute. */
+/** The next fire time that a tick has set. It differs from any time that an edit would compute. */
 const moved = new Date('2040-01-01T00:00:00.000Z')
 const move = (id: string) =>
   service.sql.query('update triggers set next_fire_at = $2 where id = $1', [id, moved])
-/** The plan is the first instant after a moment just now, by the clock of the database. */
+/** Expects the next fire time to be the first match of the expression after the current database time. */
 function expectPlanned({ nextFireAt, now }: Plan, expression: string): void {
   const cron = parseCron(expression)
   expect([cron.nextAfter(new Date(now.getTime() - 60_000)), cron.nextAfter(now)]).toContainEqual(nextFireAt)
@@ -26,7 +26,7 @@ function expectPlanned({ nextFireAt, now }: Plan, expression: string): void {
 
 describe('the plan of a trigger', () => {
   test('is the next instant by the clock of the database, and none for a disabled trigger', async () => {
-    // Years apart, so that no turn of a minute or a year is met.
+    // Fire times of this expression are years apart, so none passes during the test.
     const expression = '0 0 29 2 *'
     expectPlanned((await planOf(await made({ cronExpression: expression }))) as Plan, expression)
     const disabled = await made({ cronExpression: expression, enabled: false })
@@ -70,7 +70,7 @@ describe('the plan of a trigger', () => {
     await other.query('begin')
     await other.query('update triggers set enabled = false, next_fire_at = null where id = $1', [id])
     const edited = update(admin, id, { cronExpression: '0 0 1 6 *' })
-    await untilWaiting(service.sql)
+    await waitForLockWait(service.sql)
     await other.query('commit')
     other.release()
     expect((await edited).data.row).toMatchObject({ cronExpression: '0 0 1 6 *', enabled: false })
@@ -83,7 +83,7 @@ describe('what comes next', () => {
     const { data } = await get(admin, id, count === undefined ? 'nextRuns' : `nextRuns(count: ${count})`)
     return data.row.nextRuns as string[]
   }
-  /** The instants of an expression behind the first of a list. */
+  /** Returns the instants of an expression after the first one of the list. */
   const following = (expression: string, list: readonly string[]): string[] => {
     const cron = parseCron(expression)
     return list.map((instant, index) =>
@@ -161,7 +161,7 @@ describe('recorded runs', () => {
     await service.sql.query(
       `insert into trigger_runs (id, scheduled_at, project_id, application_id, trigger_id, environment_id, trigger_name,
          cron_expression, run_key, outcome, attempts, starts, executed_at, finished_at, response_status, failure)
-       values ($1, $2, $3, $4, $5, $6, 'seeded', '@hourly', '', 'failed', 4, 5, $2, $2, 503, 'the backend answered 503')`,
+       values ($1, $2, $3, $4, $5, $6, 'seeded', '@hourly', '', 'failed', 4, 5, $2, $2, 503, 'the backend returned 503')`,
       [id, second, own.projectId, own.applicationId, own.triggerId, rows[0]?.id],
     )
     const { data } = await runsOf(admin, own.triggerId)
@@ -175,7 +175,7 @@ describe('recorded runs', () => {
         executedAt: second.toISOString(),
         finishedAt: second.toISOString(),
         responseStatus: 503,
-        failure: 'the backend answered 503',
+        failure: 'the backend returned 503',
         createdAt: expect.any(String),
       },
       expect.objectContaining({

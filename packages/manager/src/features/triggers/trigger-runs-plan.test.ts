@@ -1,4 +1,5 @@
-// By which plan the runs of a trigger are read among many: the statement the service runs is run again with EXPLAIN.
+// These tests check the query plan for the runs of one trigger among many. They run the statement of the service again
+// with EXPLAIN.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedRuns, seedTrigger, triggerCalls } from '../../../test/kit/triggers.ts'
@@ -16,7 +17,7 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** One trigger has most of all runs, in two months; another has some. */
+/** The first trigger has most runs, in two months; the second has a few. */
 const triggers: string[] = []
 beforeAll(async () => {
   const now = new Date()
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await service.sql.query('vacuum analyze trigger_runs')
 })
 
-/** The nodes of the plan of the one statement on runs, run after the others in one transaction. */
+/** Returns the plan nodes of the statement on runs, executed in one transaction after the settings. */
 async function nodesOf(values: unknown[]): Promise<Plan[]> {
   const client = await service.sql.connect()
   const nodes: Plan[] = []

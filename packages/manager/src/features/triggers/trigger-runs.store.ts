@@ -16,8 +16,9 @@ export type TriggerRun = {
 }
 
 /**
- * The newest runs of a trigger: the primary key of each month is read backwards, newest month first, until there are
- * enough. The planner knows how many runs a trigger has on average; for one that has many more it would sort them all.
+ * Returns the newest runs of a trigger. The primary key of each month is scanned backward, newest month first, until
+ * the limit is reached. Otherwise, the planner would assume an average number of runs per trigger and sort all runs of
+ * a busy trigger.
  */
 export function listRuns(db: Db, triggerId: string, limit: number): Promise<TriggerRun[]> {
   return db.transaction(async (tx) => {

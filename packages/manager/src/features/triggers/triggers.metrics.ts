@@ -13,13 +13,12 @@ const outcomes = [
 type Outcome = (typeof outcomes)[number]
 const isOutcome = (text: string): text is Outcome => outcomes.some((outcome) => outcome === text)
 
-/** What is measured of triggers. */
 export const createTriggerMetrics = ({ counter, histogram }: MetricFactory) => {
-  const runs = counter('svc_trigger_runs_total', 'Runs of triggers that are over, by outcome.', {
+  const runs = counter('svc_trigger_runs_total', 'Finished trigger runs, by outcome.', {
     outcome: outcomes,
   })
   return {
-    /** Counts a run that was planned: one that is skipped or missed is over at once. */
+    /** Counts a planned run that is already over because it was skipped or missed. */
     countPlanned: (outcome: string): void => {
       if (isOutcome(outcome)) runs.inc({ outcome })
     },
@@ -29,7 +28,7 @@ export const createTriggerMetrics = ({ counter, histogram }: MetricFactory) => {
     }),
     lag: histogram(
       'svc_trigger_lag_seconds',
-      'From the planned instant of a run to its first attempt, by the clock of the database.',
+      'Time from the planned instant of a run to its first attempt, by the database clock.',
       { buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
     ),
   }

@@ -4,21 +4,24 @@ import { badRequest } from '../../platform/errors.ts'
 import { grouped, load } from '../../platform/graphql/loaders.ts'
 import type { TriggersService } from './triggers.service.ts'
 
-// An instant takes up to 0.2 ms in a time zone.
+// Computing an instant takes up to 0.2 ms in a time zone.
 const maxInstantsPerRequest = 1_000
 const requested = new WeakMap<object, number>()
 
-/** Counts the instants that a request asks for, in all its fields; throws when they are too many. */
+/** Counts the requested instants of all fields of a request. Throws 400 if there are too many. */
 function countInstants(context: object, count: number): void {
   const total = (requested.get(context) ?? 0) + count
   requested.set(context, total)
   if (total > maxInstantsPerRequest)
     throw badRequest(
-      `this document asks for more than ${maxInstantsPerRequest} instants of nextRuns; ask for fewer triggers or a smaller count`,
+      `this document requests more than ${maxInstantsPerRequest} instants of nextRuns; request fewer triggers or a smaller count`,
     )
 }
 
-/** GraphQL for triggers. Instants are computed a trigger at a time, with other requests in between. */
+/**
+ * Creates the GraphQL resolvers for triggers. Instants are computed one trigger at a time, and other requests run
+ * between them.
+ */
 export function createTriggersResolvers(service: TriggersService) {
   return {
     Query: {

@@ -12,7 +12,7 @@ import type { Crons } from './crons.service.ts'
 import { type TriggerRun, listRuns } from './trigger-runs.store.ts'
 import * as store from './triggers.store.ts'
 
-/** `clock` goes by the database. */
+/** `clock` follows the database clock. */
 export type TriggersDeps = { db: Db; audit: Audit; clock: Clock; crons: Crons; maxPerProject: number }
 export type TriggersService = ReturnType<typeof createTriggersService>
 
@@ -29,7 +29,7 @@ const event = auditedEntity<store.Trigger>({
     cronExpression: 'public',
     runKey: 'public',
     enabled: 'public',
-    // It follows from expression and enabled, and moves on by itself.
+    // The field is derived from the expression and `enabled`, and ticks update it.
     nextFireAt: 'ignored',
     createdAt: 'ignored',
     updatedAt: 'ignored',
@@ -42,7 +42,7 @@ const maxRuns = 100
 const maxInstants = 100
 const previewInstants = 10
 
-/** Rules about triggers. Nothing fires here: a tick finds what is due by `nextFireAt`. */
+/** Manages triggers but does not fire them: a tick finds due triggers by `nextFireAt`. */
 export function createTriggersService({ db, audit, clock, crons, maxPerProject }: TriggersDeps) {
   return {
     list: (applicationIds: readonly string[], args: ListArgs): Promise<store.Trigger[]> =>
@@ -56,10 +56,10 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
 
     previewInstants,
 
-    /** How many instants a caller may ask for at once. */
+    /** Checks the number of instants that a caller requests. */
     checkInstants: (count = previewInstants): number => checkCount(count, 'count', maxInstants),
 
-    /** When a trigger fires next, or would if it were enabled. */
+    /** Returns when a trigger fires next, or would fire if it were enabled. */
     nextRuns: ({ cronExpression }: store.Trigger, count: number): string[] =>
       instantsOf(
         checked(() => crons.of(cronExpression)),
@@ -67,7 +67,10 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
         count,
       ),
 
-    /** When an expression would fire next; it is parsed by itself, so that it displaces nothing that is kept. */
+    /**
+     * Returns when an expression would fire next. It is parsed without the cache, so that previews evict no stored
+     * expression.
+     */
     previewRuns: (cronExpression: string): string[] =>
       instantsOf(
         checked(() => parseCron(cronExpression)),
@@ -82,10 +85,10 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
         const nextFireAt = await planOf(tx, values.enabled, cron)
         const inserted = await store.insertTrigger(tx, { id: newId(), applicationId, ...values, nextFireAt })
         const after = orNotFound(inserted, 'application')
-        // All of them may be due in the same minute, and the others' wait behind them.
+        // All triggers of a project can be due in the same minute and delay those of other projects.
         if (await store.hasMoreTriggers(tx, after.projectId, maxPerProject))
           throw conflict(
-            `a project has ${maxPerProject} triggers at most; delete one, or ask the operator to raise triggers.max_per_project`,
+            `a project can have at most ${maxPerProject} triggers; delete one, or ask the operator to raise triggers.max_per_project`,
           )
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
@@ -112,7 +115,7 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
   }
 }
 
-/** What is not given is at its default. */
+/** Checks the values and fills in defaults. */
 const checkValues = (input: Input): store.TriggerValues => ({
   name: checkName(input.name ?? ''),
   description: checkText(input.description ?? '', 'description', 2_000),
@@ -121,7 +124,7 @@ const checkValues = (input: Input): store.TriggerValues => ({
   enabled: input.enabled ?? true,
 })
 
-/** When the trigger is due first. An edit has locked the row before, so that no tick moves on an older plan meanwhile. */
+/** Returns when the trigger is due first. An edit has already locked the row, so no tick overwrites the plan. */
 async function planOf(tx: Tx, enabled: boolean, cron: Cron): Promise<string | null> {
   if (!enabled) return null
   const first = cron.nextAfter(await store.readNow(tx))
@@ -129,7 +132,7 @@ async function planOf(tx: Tx, enabled: boolean, cron: Cron): Promise<string | nu
   return first.toISOString()
 }
 
-/** The plan after an edit; the stored one stays unless expression or enabled change. */
+/** Returns the plan after an edit. It changes only if the expression or `enabled` changes. */
 async function replan(
   tx: Tx,
   before: store.Trigger,
@@ -142,7 +145,7 @@ async function replan(
   return enabled === before.enabled ? {} : { nextFireAt: null }
 }
 
-/** What is wrong with an expression becomes an answer. */
+/** Converts a CronError to a 400 error. */
 function checked<Result>(parse: () => Result): Result {
   try {
     return parse()

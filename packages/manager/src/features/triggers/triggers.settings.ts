@@ -1,4 +1,4 @@
-// The settings of triggers: how their runs are delivered, and how long they are kept.
+// These settings limit the delivery and the retention of trigger runs.
 import { duration, durationList, integer, setting } from '../../config/readers.ts'
 
 export const triggersSettings = {

@@ -13,7 +13,7 @@ export type Trigger = {
   cronExpression: string
   runKey: string
   enabled: boolean
-  /** Null for a trigger that is not enabled. Ticks move it on. */
+  /** Null for a disabled trigger. Ticks update it. */
   nextFireAt: string | null
   createdAt: string
   updatedAt: string
@@ -37,7 +37,7 @@ export const triggerFields: ListFields = {
   updatedAt: { column: 'updatedAt', match: 'time' },
 }
 
-/** A page of triggers under each of the applications. */
+/** Returns a page of triggers per application. */
 export function listTriggers(db: Reads, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
   return pagesOf(db, {
     table: 'triggers',
@@ -48,23 +48,22 @@ export function listTriggers(db: Reads, applicationIds: readonly string[], page:
   })
 }
 
-/** One trigger, or nothing. */
 export function findTrigger(db: Reads, id: string): Promise<Trigger | undefined> {
   return db.selectFrom('triggers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
-/** One trigger, locked until the transaction ends. */
+/** Returns a trigger and locks its row until the transaction ends. */
 export function lockTrigger(tx: Tx, id: string): Promise<Trigger | undefined> {
   return tx.selectFrom('triggers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** The time of the database at this statement, which may be well behind the beginning of the transaction. */
+/** Returns the database time of this statement, which can be much later than the start of the transaction. */
 export async function readNow(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(tx)
   return new Date((rows[0] as { now: string }).now)
 }
 
-/** Nothing when the application is gone; the row's project is the application's. */
+/** Inserts a trigger with the project of its application. Returns undefined if the application no longer exists. */
 export async function insertTrigger(
   tx: Tx,
   values: TriggerValues & Planned & { id: string; applicationId: string },
@@ -78,7 +77,7 @@ export async function insertTrigger(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether the project has more triggers than so many; reads one more at most. */
+/** Returns whether the project has more than `most` triggers. Reads at most one row beyond that number. */
 export async function hasMoreTriggers(tx: Tx, projectId: string, most: number): Promise<boolean> {
   const { rows } = await sql<{ isMore: boolean }>`
     select exists (select from triggers where project_id = ${projectId} offset ${most}) as is_more`.execute(
@@ -87,7 +86,7 @@ export async function hasMoreTriggers(tx: Tx, projectId: string, most: number): 
   return rows[0]?.isMore === true
 }
 
-/** Without a plan, the one that is stored stays. */
+/** Updates a trigger. Without `nextFireAt`, the stored plan stays. */
 export function updateTrigger(
   tx: Tx,
   id: string,

@@ -1,4 +1,4 @@
-// Triggers through GraphQL: reading them, their life, and who may do what. When they are planned: trigger-plans.test.ts.
+// These tests cover triggers through GraphQL: reads, changes and permissions. trigger-plans.test.ts covers planning.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'

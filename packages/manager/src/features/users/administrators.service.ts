@@ -1,4 +1,4 @@
-// Administrators as an operator appoints them, without being one: the command line, and the escape hatch of development.
+// Operators appoint administrators through the CLI or in development, without being administrators themselves.
 import { type Audit, type AuditActor, systemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { systemChain } from '../../platform/audit/entry.ts'
@@ -22,7 +22,7 @@ const event = auditedEntity<store.User>({
   projectOf: () => null,
 })
 
-/** Returns a function that sets the system role of a locked user, and audits a change. */
+/** Returns a function that sets the system role of a locked user and audits the change. */
 export function createWriteRole(audit: Audit) {
   return async (tx: Tx, actor: AuditActor, before: store.User, role: string): Promise<store.User> => {
     if (before.role === role) return before
@@ -32,11 +32,11 @@ export function createWriteRole(audit: Audit) {
   }
 }
 
-/** Each grant and each revocation is one transaction with its audit row. */
+/** Grants and revokes the administrator role. Each change and its audit row are one transaction. */
 export function createAdministratorsService({ db, audit }: { db: Db; audit: Audit }) {
   const writeRole = createWriteRole(audit)
   return {
-    /** Makes the user with this subject or e-mail an administrator; a subject not seen yet is provisioned. */
+    /** Makes the user with this subject or e-mail an administrator. An unknown subject is provisioned. */
     grant: (subjectOrEmail: string): Promise<store.User> =>
       db.transaction(async (tx) => {
         const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
@@ -45,24 +45,26 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
         return writeRole(tx, systemActor('manager admin grant'), before, 'administrator')
       }),
 
-    /** Takes the system role away from this user; the only administrator keeps it. */
+    /** Revokes the role from this user. Throws a conflict for the only administrator. */
     revoke: (subjectOrEmail: string): Promise<{ before: store.User; after: store.User }> =>
       db.transaction(async (tx) => {
         const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
-        // All administrators, so that two of these commands cannot take away the last two at once.
+        // Locks all administrators, so that two concurrent commands cannot revoke the last two.
         const locked = await store.lockUserAndAdministrators(tx, id)
         const before = locked.find((user) => user.id === id)
         if (before === undefined)
-          throw badRequest(`no user has the subject ${id}; \`manager admin list\` names the administrators`)
+          throw badRequest(
+            `no user has the subject ${id}; run \`manager admin list\` to list the administrators`,
+          )
         if (before.role === 'administrator' && locked.length === 1)
           throw conflict(
-            `${before.externalUsername} (${id}) is the only administrator; grant the role to somebody else first`,
+            `${before.externalUsername} (${id}) is the only administrator; grant the role to another user first`,
           )
         const after = await writeRole(tx, systemActor('manager admin revoke'), before, 'user')
         return { before, after }
       }),
 
-    /** Administrators in the order of their ids, at most `limit`. */
+    /** Returns at most `limit` administrators, ordered by id. */
     list: (limit: number): Promise<store.Administrator[]> =>
       store.listAdministrators(db.read, systemChain, limit),
   }
@@ -70,8 +72,8 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
 
 async function idByEmail(tx: Tx, email: string): Promise<string> {
   const found = await store.findUsersByEmail(tx, email)
-  if (found.length > 1) throw badRequest(`several users have the e-mail ${email}; name the subject instead`)
+  if (found.length > 1) throw badRequest(`several users have the e-mail ${email}; pass the subject instead`)
   if (found[0] === undefined)
-    throw badRequest(`no user with the e-mail ${email} has signed in yet; name the subject (a UUID) instead`)
+    throw badRequest(`no user with the e-mail ${email} has signed in yet; pass the subject (a UUID) instead`)
   return found[0].id
 }

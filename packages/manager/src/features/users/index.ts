@@ -1,15 +1,17 @@
-// Users: who has been seen, their system role, and the directory search. Memberships are not here (memberships/), nor
-// is reading the forwarded identity (platform/http/identity.ts).
+// This feature manages users: everyone who has signed in, their system role, and the directory search. memberships/
+// manages memberships, and platform/http/identity.ts reads the forwarded identity.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { type AdministratorsService, createAdministratorsService } from './administrators.service.ts'
 import { createUsersResolvers } from './users.resolvers.ts'
 import { type UsersDeps, type UsersService, createUsersService } from './users.service.ts'
 
+/** Lets other features provision users and appoint administrators. */
 export type UsersApi = Pick<UsersService, 'provision'> & {
   grantAdministrator: AdministratorsService['grant']
 }
 
+/** Provides the GraphQL fields for users and the user directory search. */
 export const users = defineFeature({
   name: 'users',
   sdl: readSdl(import.meta.url, './users.graphql'),

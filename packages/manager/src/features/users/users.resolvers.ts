@@ -1,7 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { UsersService } from './users.service.ts'
 
-/** GraphQL for users. */
 export function createUsersResolvers(service: UsersService) {
   return {
     Query: {

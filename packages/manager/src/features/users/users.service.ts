@@ -18,11 +18,11 @@ export type UsersDeps = { db: Db; audit: Audit; directory: UserDirectory }
 export type UsersService = ReturnType<typeof createUsersService>
 export type ForwardedIdentity = { subject: string; email: string | null; name: string | null }
 
-/** Rules about users. Their id is the subject the identity provider gave them. */
+/** Provisions and lists users, and changes system roles. The user id is the subject from the identity provider. */
 export function createUsersService({ db, audit, directory }: UsersDeps) {
   const writeRole = createWriteRole(audit)
   return {
-    /** The user behind a forwarded identity; created at first sight, name and e-mail kept up to date. */
+    /** Returns the user for a forwarded identity. Creates the user on first use and updates name and e-mail. */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
       const [known] = await store.findUsers(db.read, [identity.subject])
       const upToDate =
@@ -52,9 +52,10 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
       const userId = parseUuid(id)
       return db.transaction(async (tx) => {
         const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
-        // Checked again under the lock: a caller who has lost the role meanwhile cannot grant it.
+        // The role is checked again under the lock, because a caller who has lost the role since then must not grant
+        // it.
         if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')
-          throw notPermitted('system roles need system role administrator')
+          throw notPermitted('changing system roles needs system role administrator')
         const before = orNotFound(
           locked.find(({ id: one }) => one === userId),
           'user',
@@ -69,6 +70,6 @@ const withUsername = ({ subject, email, name }: ForwardedIdentity) => ({
   id: subject,
   email,
   name,
-  // The proxy forwards no user name; the e-mail is what people recognise each other by.
+  // The proxy forwards no user name, and people recognize each other by e-mail.
   username: email ?? name ?? subject,
 })

@@ -21,12 +21,12 @@ export const userFields: ListFields = {
   role: { column: 'role', match: 'exact' },
 }
 
-/** A page of users; with `sharedWith`, only that user and those they share a project with. */
+/** Returns a page of users; with `sharedWith`, only that user and users who share a project with them. */
 export function listUsers(db: Reads, page: Page, sharedWith: string | null): Promise<User[]> {
   const where =
     sharedWith === null
       ? undefined
-      : // As an array the set is read first and the users by their keys, however many users there are.
+      : // With an array, PostgreSQL computes the set first and then looks up the users by key.
         sql<boolean>`users.id = any(array(
           select ${sharedWith}::uuid union
           select theirs.user_id from user2projects mine
@@ -34,14 +34,14 @@ export function listUsers(db: Reads, page: Page, sharedWith: string | null): Pro
   return pageOf(db, { table: 'users', columns, page, where })
 }
 
-/** The users with these ids, in any order. */
+/** Returns the users with these ids, in any order. */
 export function findUsers(db: Reads, ids: readonly string[]): Promise<User[]> {
   return db.selectFrom('users').select(columns).where('id', 'in', ids).execute()
 }
 
 /**
- * These users, locked until the transaction ends: always in the same order, and not against rows that only name them, so
- * that two changes of the same users cannot deadlock.
+ * Returns these users and locks their rows until the transaction ends. The fixed order prevents deadlocks. The lock
+ * does not block rows that only reference the users.
  */
 export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
   return tx
@@ -53,7 +53,7 @@ export function lockUsers(tx: Tx, ids: readonly string[]): Promise<User[]> {
     .execute()
 }
 
-/** This user and every administrator, locked as by `lockUsers`. */
+/** Returns this user and all administrators, locked as in `lockUsers`. */
 export function lockUserAndAdministrators(tx: Tx, id: string): Promise<User[]> {
   return tx
     .selectFrom('users')
@@ -65,11 +65,11 @@ export function lockUserAndAdministrators(tx: Tx, id: string): Promise<User[]> {
 }
 
 export type Administrator = User & {
-  /** When the role was given, by the audit trail; null when it has no row about that. */
+  /** The time of the grant from the audit trail; null if the trail has no such row. */
   since: string | null
 }
 
-/** Administrators in the order of their ids, with the newest grant in this chain of the audit trail. */
+/** Returns administrators ordered by id, with their latest grant in this audit chain. */
 export async function listAdministrators(
   db: Reads,
   chainId: string,
@@ -97,7 +97,10 @@ export async function listAdministrators(
     .execute()
 }
 
-/** Inserts the user or brings name and e-mail up to date; what is null stays. One statement, safe under races. */
+/**
+ * Inserts the user, or updates name and e-mail. Null values leave the stored values unchanged. A single statement makes
+ * this safe under races.
+ */
 export function upsertUser(
   db: Queries,
   user: { id: string; email: string | null; name: string | null; username: string },
@@ -121,7 +124,7 @@ export function upsertUser(
     .executeTakeFirstOrThrow()
 }
 
-/** Users with this e-mail address, compared without regard to case; at most two, to see whether it is unique. */
+/** Returns at most two users with this e-mail address, ignoring case. Two show that the address is ambiguous. */
 export function findUsersByEmail(db: Reads, email: string): Promise<User[]> {
   // The trigram index serves ILIKE without wildcards; a plain lower() comparison would read the whole table.
   return db
@@ -132,7 +135,6 @@ export function findUsersByEmail(db: Reads, email: string): Promise<User[]> {
     .execute()
 }
 
-/** Sets the system role. */
 export function setSystemRole(tx: Tx, id: string, role: string): Promise<User> {
   return tx
     .updateTable('users')

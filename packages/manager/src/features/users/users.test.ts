@@ -33,7 +33,7 @@ const namesFor = async (caller: Person, args = '') => {
   return (data.users as { externalName: string }[]).map((user) => user.externalName)
 }
 
-/** The rows the system's chain of the audit trail holds about a user. */
+/** Returns the rows about a user in the system audit chain. */
 const auditRowsAbout = async (userId: string) => {
   const { rows } = await service.sql.query(
     `select entity_type, action, user_id, changes from audit_logs
@@ -141,7 +141,7 @@ describe('users', () => {
     expect((await search(admin, 'crowd')).data.userProviderSearch).toHaveLength(100)
     for (const text of ['cro%d', 'crowd_1', '%', '_rowd'])
       expect((await search(admin, text)).data.userProviderSearch).toEqual([])
-    // Other tests read whole pages of people.
+    // Other tests read complete pages of users.
     await service.sql.query("delete from users where external_name like 'crowd %'")
   })
 
@@ -163,7 +163,7 @@ describe('users', () => {
     expect(await namesOf('pagination: {limit: 1, offset: 1}')).toEqual(['Bea Sorted'])
     expect(await namesOf('filters: {field: "email", value: "CEM"}')).toEqual(['Cem Sorted'])
     expect(await namesOf('filters: {field: "email", value: "dan"}')).toEqual([])
-    // Short texts are found by another index.
+    // Short texts use another index.
     expect(
       await namesOf('order: {field: "username"}, filters: {field: "displayName", value: "sorted"}', 'c'),
     ).toEqual(['Cem Sorted'])

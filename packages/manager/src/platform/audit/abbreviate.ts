@@ -1,16 +1,16 @@
-// What an audit row shows of values that may be long: it stays small for every change. Pure.
+// Shortens long values for audit rows, so that a row stays small whatever the change. Pure.
 import { createHash } from 'node:crypto'
 
 const maxLength = 200
 
-/** A digest that tells two contents apart. */
+/** Returns a SHA-256 digest that tells two contents apart in an audit row. */
 export const digestOf = (text: string): string => `sha256 ${createHash('sha256').update(text).digest('hex')}`
 
-/** A text: whole while it is short, else its beginning and its digest. */
+/** Returns the text unchanged up to 200 characters, otherwise its start and its digest. */
 export const abbreviate = (text: string): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}… (${digestOf(text)})`
 
-/** A list: whole while it is short, else the number of its entries and their digest. */
+/** Returns the list unchanged up to 1,000 characters of JSON, otherwise its length and its digest. */
 export function abbreviateList(list: readonly string[]): readonly string[] | string {
   const text = JSON.stringify(list)
   return text.length <= maxLength * 5 ? list : `${list.length} entries (${digestOf(text)})`

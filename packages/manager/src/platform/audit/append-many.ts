@@ -1,11 +1,13 @@
-// Appends hundreds of audit rows in the transaction of the changes they describe, with two statements per chain. The head of a
-// chain is locked from the first of them, so it is for work that writes much at once; `append` is for requests.
+// Appends hundreds of audit rows in the transaction of the changes they describe, with two statements per chain. The
+// head of a chain stays locked from the first statement on, so use this function only for bulk work; requests use
+// `append`.
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Tx } from '../postgres/handles.ts'
 import { type AuditActor, type AuditEvent, type NewEntry, chainOf, entryOf, startChain } from './append.ts'
 import { hashEntry } from './entry.ts'
 
+/** Appends one audit row per event, all by the same actor, in the caller's transaction. */
 export type AppendMany = (tx: Tx, actor: AuditActor, events: readonly AuditEvent[]) => Promise<void>
 
 /** The rows of one chain get consecutive numbers in the order of the events. */
@@ -13,7 +15,7 @@ export const createAppendMany =
   (clock: Clock): AppendMany =>
   async (tx, actor, events) => {
     const chains = Map.groupBy(events, chainOf)
-    // Always in the same order, so that two transactions over the same chains cannot deadlock.
+    // Chains are locked in a fixed order, so that two transactions over the same chains cannot deadlock.
     for (const chainId of [...chains.keys()].toSorted())
       await appendToChain(
         tx,

@@ -1,4 +1,4 @@
-// Appends audit rows in the transaction of the change they describe: both are kept or neither is.
+// Appends audit rows in the transaction of the change they describe: both are committed or neither is.
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Tx } from '../postgres/handles.ts'
@@ -7,27 +7,29 @@ import { type FieldClasses, diffRows } from './changes.ts'
 import {
   type AuditEntry,
   type Principal,
-  aroundHead,
+  splitAroundHead,
   genesisHash,
-  presentForm,
+  currentForm,
   systemChain,
 } from './entry.ts'
 
+/** The principal behind a change, and the client that it used. */
 export type AuditActor = {
   principal: Principal
   ipAddress: string
   userAgent: string
-  /** Of the request that asked for the change, if it has a trace. */
+  /** Trace id of the request that caused the change, if it has one. */
   traceId?: string | undefined
 }
 
-/** The actor of what a job or a command does; `name` says which. */
+/** Returns the actor for changes by a job or a CLI command; `name` identifies it. */
 export const systemActor = (name: string): AuditActor => ({
   principal: { type: 'system', id: name },
   ipAddress: '',
   userAgent: '',
 })
 
+/** Verbs that an audit row can record. */
 export type AuditAction =
   | 'create'
   | 'update'
@@ -42,8 +44,9 @@ export type AuditAction =
   | 'read'
   | 'attest'
 
+/** A change to record: the entity, its rows before and after, and the classes of their fields. */
 export type AuditEvent = {
-  /** The project whose chain takes the row; null for the system's. */
+  /** Project whose chain the row is appended to; null for the system chain. */
   projectId: string | null
   entityType: string
   entityId: string
@@ -55,18 +58,20 @@ export type AuditEvent = {
   metadata?: Record<string, unknown>
 }
 
+/** Appends one audit row per event, in the caller's transaction. */
 export type Audit = { append(tx: Tx, actor: AuditActor, ...events: AuditEvent[]): Promise<void> }
 
 const maxUserAgentLength = 500
 
 /**
- * Costs one statement per event. It locks the head of the chain until the transaction ends, so writers of one project
- * queue here and seq has no gap; call it last, to hold the lock as briefly as possible.
+ * Each event costs one statement. `append` locks the head of the chain until the transaction ends, so writers in the
+ * same project wait for each other and `seq` has no gaps. Call it last in the transaction, to hold the lock as briefly
+ * as possible.
  */
 export function createAudit(clock: Clock): Audit {
   return {
     append: async (tx, actor, ...events) => {
-      // Always in the same order, so that two transactions over the same chains cannot deadlock.
+      // Chains are locked in a fixed order, so that two transactions over the same chains cannot deadlock.
       const ordered = events.toSorted((a, b) =>
         chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0,
       )
@@ -75,36 +80,36 @@ export function createAudit(clock: Clock): Audit {
   }
 }
 
+/** An audit entry before the chain assigns its `seq`. */
 export type NewEntry = Omit<AuditEntry, 'seq' | 'principal'> & { principal: Principal }
+/** Returns the chain of an event: its project, or the system chain. */
 export const chainOf = (event: AuditEvent): string => event.projectId ?? systemChain
 
-/** What is appended for an event. */
+/** Builds the entry that is appended for an event. */
 export function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
   const { principal } = actor
   return {
-    form: presentForm,
+    form: currentForm,
     chainId: chainOf(event),
     id: newId(),
     entityType: event.entityType,
     entityId: event.entityId,
     action: event.action,
-    description: storable(event.description),
+    description: toStorable(event.description),
     metadata:
       actor.traceId === undefined ? (event.metadata ?? {}) : { ...event.metadata, traceId: actor.traceId },
     changes: diffRows(event.classes, event.before, event.after),
     principal,
     userId: principal.type === 'user' ? principal.id : null,
-    ipAddress: storable(actor.ipAddress),
-    userAgent: storable(storable(actor.userAgent).slice(0, maxUserAgentLength)),
+    ipAddress: toStorable(actor.ipAddress),
+    userAgent: toStorable(toStorable(actor.userAgent).slice(0, maxUserAgentLength)),
     createdAt: now.toISOString(),
   }
 }
 
-/**
- * The database takes the head, computes the hash and moves the head in one statement: one round trip under the lock.
- */
+/** One statement reads the head, computes the hash and advances the head, so the lock costs only one round trip. */
 async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
-  const { before, middle, after } = aroundHead(entry)
+  const { before, middle, after } = splitAroundHead(entry)
   const append = sql`
     with head as (
       select seq + 1 as seq, hash as prev_hash from audit_chains where chain_id = ${entry.chainId} for update
@@ -128,7 +133,7 @@ async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
   if (again.numAffectedRows !== 1n) throw new Error(`the audit chain ${entry.chainId} has no head`)
 }
 
-/** Makes the head of a chain before its first row. */
+/** Creates the head of a chain before its first row; does nothing if the head exists. */
 export async function startChain(tx: Tx, chainId: string): Promise<void> {
   await tx
     .insertInto('auditChains')
@@ -137,5 +142,5 @@ export async function startChain(tx: Tx, chainId: string): Promise<void> {
     .execute()
 }
 
-// What PostgreSQL would store differently must not reach the hash.
-const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+// The hash must not cover characters that PostgreSQL would store differently.
+const toStorable = (text: string): string => text.replaceAll('\0', '').toWellFormed()

@@ -2,7 +2,7 @@
 import type { Checkpoint } from './checkpoint.ts'
 import type { ChainReport } from './verify.ts'
 
-/** The verdict on one chain, or on all of them, in the published field names. */
+/** The verdict on one chain, or on all of them, with the published field names. */
 export type ChainObject = {
   status: ChainReport['status']
   entries: number
@@ -15,13 +15,15 @@ export type ChainObject = {
   verified_at: string
 }
 
-/** A checkpoint, and what it counts and hashes: the rows of one chain, or the checkpoints. */
+/**
+ * Returns a checkpoint with the published field names; `seq` and `hash` belong to a chain head or to the checkpoint.
+ */
 export const checkpointObject = (
   { seq, hash }: { seq: number; hash: string },
   { signature, keyId, createdAt }: Pick<Checkpoint, 'signature' | 'keyId' | 'createdAt'>,
 ): ChainObject['checkpoint'] => ({ size: seq, hash, signature, keyId, created_at: createdAt })
 
-/** One chain's verdict in the published field names. */
+/** Returns the verdict on one chain with the published field names. */
 export function chainObject(chain: ChainReport, verifiedAt: Date): ChainObject {
   const { seal } = chain
   return {

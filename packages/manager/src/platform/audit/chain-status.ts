@@ -1,5 +1,5 @@
-// The verdict in reports and exports on the chains they were read from: the findings of verification so far, and newer rows
-// are verified immediately, up to a limit. `to_seq` says how far that came, and `reason` names what is not verified yet.
+// Determines the verdict on the audit chains for a report or an export. It combines the findings so far with a check of
+// newer rows, up to a limit. `to_seq` says how far the check got; `reason` names the part that is not verified yet.
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Snapshot } from '../postgres/snapshots.ts'
@@ -26,39 +26,39 @@ import {
 import { reportWalk } from './verify.ts'
 import { type Seals, type Walk, lastSealed, walkFrom, walkTrail } from './walker.ts'
 
-/** The verdict on the chain of a project, or on all chains for null, as of the snapshot. */
+/** Returns the verdict on a project's chain, or on all chains if `projectId` is null, as of the snapshot. */
 export type ReadChainStatus = (snapshot: Snapshot, projectId: string | null) => Promise<ChainObject>
 
 type Keys = { keys: readonly CheckpointKey[]; macKey: KeyObject }
-/** The number of rows and of checkpoints that one answer verifies at most. */
+/** Maximum number of rows and checkpoints that one call verifies. */
 type Budget = { rows: number; checkpoints: number }
 const defaultBudget: Budget = { rows: 10_000, checkpoints: 100 }
-/** Chains whose marks are checked before other work of the process has its turn. */
+/** Number of chains whose marks are checked before control returns to the event loop. */
 const chainBatch = 500
 
-/** Reads how far the chain has been verified, and verifies what is newer. */
-export function createChainStatus({ keys, macKey }: Keys, most = defaultBudget): ReadChainStatus {
+/** Creates a reader that verifies only the rows after the last verified one. */
+export function createChainStatus({ keys, macKey }: Keys, budget = defaultBudget): ReadChainStatus {
   return async (snapshot, projectId) => {
     const query: Query = (text, values) => snapshot.query(text, values)
     const [now] = await query<{ now: string }>('select clock_timestamp() as now')
-    const asked = { query, keys, macKey, most, verifiedAt: new Date(now?.now ?? 0) }
-    return projectId === null ? statusOfAll(asked) : statusOfOne(asked, projectId)
+    const context = { query, keys, macKey, budget, verifiedAt: new Date(now?.now ?? 0) }
+    return projectId === null ? statusOfAll(context) : statusOfOne(context, projectId)
   }
 }
 
-type Asked = Keys & { query: Query; most: Budget; verifiedAt: Date }
+type StatusContext = Keys & { query: Query; budget: Budget; verifiedAt: Date }
 type Headed = [chainId: string, head: ChainHead | null]
 type NamedBroken = Broken & { chainId: string }
 type MarkedWalk = Walk & { mark: Mark | undefined }
 
-/** Verifies newer checkpoints, and the chains from their marks, within the budget. */
+/** Verifies newer checkpoints, and each chain from its mark on, within the budget. */
 async function verifyNewer(
-  { query, keys, macKey, most }: Asked,
+  { query, keys, macKey, budget }: StatusContext,
   chains: AsyncIterable<Headed[]> | Iterable<Headed[]>,
   onChains: (walks: readonly MarkedWalk[]) => void,
 ): Promise<Seals> {
   const { checkpoint, problem } = (await readState(query, macKey)) ?? freshState()
-  const limits = { maxCheckpoints: most.checkpoints, maxRows: most.rows }
+  const limits = { maxCheckpoints: budget.checkpoints, maxRows: budget.rows }
   const seals = await walkTrail<MarkedWalk>(
     { query, keys },
     { checkpoint, ...limits },
@@ -74,7 +74,7 @@ async function verifyNewer(
 }
 
 async function startWalks(
-  { query, macKey }: Pick<Asked, 'query' | 'macKey'>,
+  { query, macKey }: Pick<StatusContext, 'query' | 'macKey'>,
   anchors: Anchors,
   heads: readonly Headed[],
 ): Promise<MarkedWalk[]> {
@@ -91,38 +91,38 @@ async function startWalks(
   })
 }
 
-/** Rows of the chain that the budget did not allow. */
-const restOf = ({ state, to }: Walk): number => Math.max(0, to - state.seq)
+/** Returns the number of rows that the budget left unverified. */
+const countUnverifiedRows = ({ state, to }: Walk): number => Math.max(0, to - state.seq)
 
-/** Names what the verdict does not cover; null when it covers everything. */
-function unverified({ isWhole }: Seals, rows: number): string | null {
-  const rest = [...(rows > 0 ? [`${rows} rows`] : []), ...(isWhole ? [] : ['newer checkpoints'])]
+/** Describes the rows and checkpoints that the verdict does not cover; null if it covers everything. */
+function describeUnverified({ isComplete }: Seals, rows: number): string | null {
+  const rest = [...(rows > 0 ? [`${rows} rows`] : []), ...(isComplete ? [] : ['newer checkpoints'])]
   return rest.length === 0 ? null : `verified up to here; ${rest.join(' and ')} are not verified yet`
 }
 
-/** A problem of the checkpoints names no row: it is about all of them. */
-const brokenBy = (problem: string | null): Broken | null =>
+/** A problem with the checkpoints affects every row, so `seq` is 0. */
+const toBroken = (problem: string | null): Broken | null =>
   problem === null ? null : { seq: 0, reason: problem }
 
 const seqOf = (broken: Broken | null): number | null =>
   broken === null || broken.seq === 0 ? null : broken.seq
 
-async function statusOfOne(asked: Asked, chainId: string): Promise<ChainObject> {
-  const head = (await readHeads(asked.query, [chainId])).get(chainId) ?? null
+async function statusOfOne(context: StatusContext, chainId: string): Promise<ChainObject> {
+  const head = (await readHeads(context.query, [chainId])).get(chainId) ?? null
   const walked: MarkedWalk[] = []
-  const newer = await verifyNewer(asked, [[[chainId, head]]], (walks) => void walked.push(...walks))
+  const newer = await verifyNewer(context, [[[chainId, head]]], (walks) => void walked.push(...walks))
   const [walk] = walked
-  if (walk === undefined) throw new Error('one chain was asked for')
-  const { seal, problem } = await findSeal(asked, walk, newer)
-  const broken = walk.broken ?? brokenBy(newer.problem) ?? brokenBy(problem)
+  if (walk === undefined) throw new Error('expected exactly one chain')
+  const { seal, problem } = await findSeal(context, walk, newer)
+  const broken = walk.broken ?? toBroken(newer.problem) ?? toBroken(problem)
   const report = reportWalk(walk, broken, seal)
-  const reason = report.reason ?? unverified(newer, restOf(walk))
-  return chainObject({ ...report, firstBrokenSeq: seqOf(broken), reason }, asked.verifiedAt)
+  const reason = report.reason ?? describeUnverified(newer, countUnverifiedRows(walk))
+  return chainObject({ ...report, firstBrokenSeq: seqOf(broken), reason }, context.verifiedAt)
 }
 
-/** The newest checkpoint that sealed a verified row of the chain. */
+/** Finds the newest checkpoint that covers a verified row of the chain. */
 async function findSeal(
-  { query, keys }: Asked,
+  { query, keys }: StatusContext,
   { chainId, state, mark }: MarkedWalk,
   { anchors }: Seals,
 ): Promise<{ seal: Seal | null; problem: string | null }> {
@@ -138,7 +138,7 @@ async function findSeal(
   return { seal: { seq: head.seq, hash: head.hash, checkpoint }, problem: null }
 }
 
-/** The heads of all chains, a batch at a time. */
+/** Yields the heads of all chains in batches. */
 async function* listHeads(query: Query): AsyncGenerator<Headed[], void, void> {
   for (let after: string[] = []; ;) {
     const rows: HeadRow[] = await query<HeadRow>(
@@ -154,29 +154,29 @@ async function* listHeads(query: Query): AsyncGenerator<Headed[], void, void> {
   }
 }
 
-async function statusOfAll(asked: Asked): Promise<ChainObject> {
-  const { query, verifiedAt } = asked
+async function statusOfAll(context: StatusContext): Promise<ChainObject> {
+  const { query, verifiedAt } = context
   const sum: { entries: number; rest: number; broken: NamedBroken | null } = {
     entries: 0,
     rest: 0,
     broken: null,
   }
   const sealedChains = new Set<string>()
-  const newer = await verifyNewer(asked, listHeads(query), (walks) => {
+  const newer = await verifyNewer(context, listHeads(query), (walks) => {
     for (const walk of walks) {
       sum.entries += walk.state.seq
-      sum.rest += restOf(walk)
+      sum.rest += countUnverifiedRows(walk)
       if (walk.sealed.size > 0) sealedChains.add(walk.chainId)
       if (walk.broken !== null) sum.broken ??= { ...walk.broken, chainId: walk.chainId }
     }
   })
-  // Rows and their head are written together, so a chain that was verified or sealed has a head.
+  // Rows and their head are written together, so every chain that was verified or is in a checkpoint has a head.
   const headless = newer.anchors.keys().filter((chainId) => !sealedChains.has(chainId))
   for (const chainId of [...(await listOrphanedMarks(query)), ...headless])
     sum.broken ??= { seq: 1, reason: "the chain's head is missing", chainId }
   const { entries, rest, broken } = sum
-  const first = broken ?? brokenBy(newer.problem)
-  // Rows that the last checkpoint sealed may be beyond the budget.
+  const first = broken ?? toBroken(newer.problem)
+  // If the budget left rows unverified, the last checkpoint may cover some of them, so an earlier one is reported.
   const last = rest === 0 ? newer.lastGood : newer.first
   return {
     status: first !== null ? 'broken' : entries === 0 ? 'empty' : 'ok',
@@ -187,7 +187,7 @@ async function statusOfAll(asked: Asked): Promise<ChainObject> {
     first_broken_seq: seqOf(first),
     reason:
       broken === null
-        ? (first?.reason ?? unverified(newer, rest))
+        ? (first?.reason ?? describeUnverified(newer, rest))
         : `chain ${broken.chainId}: ${broken.reason}`,
     checkpoint: last === null ? null : checkpointObject(last, last),
     verified_at: verifiedAt.toISOString(),

@@ -1,14 +1,15 @@
-// What changed, read from the rows themselves. Every column is public, sensitive or secret; one that is not
-// classified counts as secret.
+// Computes the changes of an audit row from the entity's rows. An unclassified column counts as secret.
 
-/** public is shown; sensitive is shortened; secret shows only that it changed; ignored is bookkeeping. */
+/** `public` values are shown, `sensitive` ones shortened, `secret` ones masked, and `ignored` columns left out. */
 export type FieldClass = 'public' | 'sensitive' | 'secret' | 'ignored'
+/** The class of each column; a column without one counts as secret. */
 export type FieldClasses = Record<string, FieldClass>
 type Row = Record<string, unknown>
 
+/** The values of a field before and after a change, as the audit row shows them. */
 export type Change = { before: unknown; after: unknown }
 
-/** The fields that differ between two states of a row; null stands for a row that is not there. */
+/** Returns the fields that differ between two states of a row; null stands for a row that does not exist. */
 export function diffRows(
   classes: FieldClasses,
   before: Row | null,
@@ -19,14 +20,14 @@ export function diffRows(
     const kind = classes[field] ?? 'secret'
     const [from, to] = [before?.[field] ?? null, after?.[field] ?? null]
     if (kind === 'ignored' || isSame(from, to)) continue
-    changes[field] = { before: printed(kind, from), after: printed(kind, to) }
+    changes[field] = { before: formatValue(kind, from), after: formatValue(kind, to) }
   }
   return changes
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-function printed(kind: FieldClass, value: unknown): unknown {
+function formatValue(kind: FieldClass, value: unknown): unknown {
   if (value === null || kind === 'public') return value
   if (kind === 'sensitive' && typeof value === 'string') return `${Array.from(value).slice(0, 2).join('')}…`
   return '[secret]'

@@ -1,22 +1,25 @@
-// Checkpoints as they are stored, the rules that each must meet, and what they say about the chains.
+// Reads stored checkpoints, checks their links and signatures, and collects the chain heads in them.
 import type { VerifyingKey } from '../secrets/keys.ts'
 import { type Checkpoint, hashCheckpoint } from './checkpoint.ts'
 import { genesisHash } from './entry.ts'
 import type { Query, Seal } from './rows.ts'
 
-/** A key of checkpoints; a retired one counts up to the last checkpoint that it signed, and for no other history. */
+/**
+ * A key that verifies checkpoints. A retired key is valid only for the history up to the last checkpoint that it
+ * signed.
+ */
 export type CheckpointKey = VerifyingKey & { last?: { seq: number; hash: string } }
 
-/** For each chain, the heads that checkpoints sealed, by seq. */
+/** The chain heads in checkpoints, by chain and seq. */
 export type Anchors = Map<string, Map<number, Seal>>
 
-/** A place among the checkpoints, with the hash that the next one must name. */
+/** A position in the sequence of checkpoints, with the hash that the next checkpoint must refer to. */
 export type CheckpointPosition = { seq: number; hash: string }
 export const beforeCheckpoints: CheckpointPosition = { seq: 0, hash: genesisHash.toString('hex') }
 
 type StoredCheckpoint = Omit<Checkpoint, 'seq'> & { seq: string }
 
-/** The checkpoints from `from` to `to`, at most `limit` of them. */
+/** Returns the checkpoints from `from` to `to` in order, at most `limit` of them. */
 export async function readCheckpointRange(
   query: Query,
   { from, to }: { from: number; to: number },
@@ -31,7 +34,7 @@ export async function readCheckpointRange(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
-/** What is wrong with a checkpoint as the successor of another. */
+/** Returns the reason why a checkpoint cannot follow another, or null if it can. */
 export function checkLink(checkpoint: Checkpoint, previous: CheckpointPosition): string | null {
   if (checkpoint.seq !== previous.seq + 1) return `checkpoint ${previous.seq + 1} is missing`
   return checkpoint.prevHash === previous.hash
@@ -39,18 +42,21 @@ export function checkLink(checkpoint: Checkpoint, previous: CheckpointPosition):
     : `checkpoint ${checkpoint.seq} does not follow its predecessor`
 }
 
-/** What is wrong with a checkpoint's content, key or signature. */
+/** Returns the problem with a checkpoint's content, key or signature, or null if it is valid. */
 export function checkSeal(checkpoint: Checkpoint, keys: readonly CheckpointKey[]): string | null {
   const hash = hashCheckpoint(checkpoint)
   if (hash.toString('hex') !== checkpoint.hash) return 'was changed'
   const key = keys.find(({ keyId }) => keyId === checkpoint.keyId)
   if (key?.last !== undefined && checkpoint.seq > key.last.seq)
-    return `is signed with the key ${checkpoint.keyId}, which was retired before`
+    return `is signed with the key ${checkpoint.keyId}, which was already retired`
   if (key === undefined) return `is signed with the unknown key ${checkpoint.keyId}`
-  return key.verify(hash, Buffer.from(checkpoint.signature, 'base64')) ? null : 'has a false signature'
+  return key.verify(hash, Buffer.from(checkpoint.signature, 'base64')) ? null : 'has an invalid signature'
 }
 
-/** Notes what the checkpoint seals; returns what it says differently than one before. The first one counts. */
+/**
+ * Records the heads in the checkpoint. If a head contradicts an earlier one, keeps the earlier head and returns the
+ * problem.
+ */
 export function addAnchors(anchors: Anchors, { heads, ...checkpoint }: Checkpoint): string | null {
   let problem: string | null = null
   for (const { chainId, seq, hash } of heads) {
@@ -58,8 +64,8 @@ export function addAnchors(anchors: Anchors, { heads, ...checkpoint }: Checkpoin
     if (ofChain === undefined) anchors.set(chainId, (ofChain = new Map()))
     const before = ofChain.get(seq)
     if (before !== undefined && before.hash !== hash)
-      problem ??= `checkpoint ${checkpoint.seq} seals row ${seq} of chain ${chainId} differently than checkpoint ${before.checkpoint.seq}`
-    // The same row sealed again is as good; the newest seal is the one to show.
+      problem ??= `checkpoint ${checkpoint.seq} contradicts checkpoint ${before.checkpoint.seq} about row ${seq} of chain ${chainId}`
+    // A later checkpoint with the same head is equally valid; reports show the newest one.
     else ofChain.set(seq, { seq, hash, checkpoint })
   }
   return problem

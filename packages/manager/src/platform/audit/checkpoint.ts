@@ -1,5 +1,5 @@
-// Signed checkpoints: they seal the heads of the chains that moved, so that later edits, deletions and truncations
-// show even when their author owns the database. Each is also logged, so a copy exists outside the database.
+// Signed checkpoints contain the heads of chains with new rows. They reveal later edits, deletions and truncations,
+// even by the owner of the database. Each checkpoint is also logged, so a copy exists outside the database.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
@@ -7,8 +7,10 @@ import type { Db, Reads } from '../postgres/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
 import { canonicalJson, genesisHash } from './entry.ts'
 
+/** The number and the hash of the last row of a chain. */
 export type Head = { chainId: string; seq: number; hash: string }
 
+/** A signed list of chain heads, linked to the previous checkpoint by its hash. */
 export type Checkpoint = {
   seq: number
   createdAt: string
@@ -21,18 +23,18 @@ export type Checkpoint = {
 
 const maxHeads = 1_000
 
-/** The bytes a checkpoint's hash covers. */
+/** Returns the hash that a checkpoint's signature covers. */
 export function hashCheckpoint(checkpoint: Omit<Checkpoint, 'hash' | 'signature'>): Buffer {
   const { seq, createdAt, heads, prevHash, keyId } = checkpoint
   return createHash('sha256').update(canonicalJson({ seq, createdAt, heads, prevHash, keyId })).digest()
 }
 
 /**
- * Seals up to 1,000 chains that moved since they were last sealed, in the order of their ids from `after` on; null when
- * none did, or when another replica wrote a checkpoint meanwhile. Costs one index scan over the moved chains, for any
- * number of projects. No lock is held while this process works: heads are read as committed, and what is sealed is
- * noted only where no writer holds the chain. A chain that a stalled writer holds is sealed again next time, and blocks
- * no other.
+ * Writes a checkpoint of up to 1,000 chains with rows after their last checkpoint, in id order from `after` on. Returns
+ * null if no chain has new rows, or if another replica wrote a checkpoint concurrently. Costs one index scan over these
+ * chains, for any number of projects. No lock is held while this process hashes and signs: heads are read as committed.
+ * The new position is recorded only on chains that no writer has locked. A chain locked by a stalled writer is included
+ * in the next checkpoint again, and blocks no other chain.
  */
 export async function writeCheckpoint(
   db: Db,
@@ -71,14 +73,14 @@ export async function writeCheckpoint(
   return { ...content, hash: hash.toString('hex'), signature: signature.toString('base64') }
 }
 
-/** Seals every chain that moved, and reports each checkpoint as it is written. */
+/** Writes checkpoints for all chains that have new rows, and reports each checkpoint as it is written. */
 export async function sealMovedChains(
   db: Db,
   key: SigningKey,
   clock: Clock,
   onCheckpoint: (checkpoint: Checkpoint) => void = () => {},
 ): Promise<void> {
-  // Once over the chains in their order: one that is held by a writer must not be sealed again and again.
+  // The loop visits the chains once, in id order. Otherwise it would include a locked chain again and again.
   for (let after: string | null = null; ;) {
     const checkpoint: Checkpoint | null = await writeCheckpoint(db, key, clock, after)
     if (checkpoint === null) return
@@ -87,7 +89,7 @@ export async function sealMovedChains(
   }
 }
 
-/** For how long the oldest change that no checkpoint covers has been there, by the database's clock; 0 when none is. */
+/** Returns the age of the oldest change without a checkpoint, by the database clock; 0 if there is none. */
 export async function unsealedMs(db: Reads): Promise<number> {
   const { rows } = await sql<{ age: number }>`
     select coalesce(extract(epoch from clock_timestamp() - min(l.created_at)), 0)::float8 as age
@@ -96,7 +98,7 @@ export async function unsealedMs(db: Reads): Promise<number> {
   return Math.max(0, (rows[0]?.age ?? 0) * 1_000)
 }
 
-/** The heads to seal and the checkpoint to follow, of one moment. */
+/** Reads the heads to sign and the previous checkpoint in one statement, so that both are consistent. */
 async function readHeads(
   db: Reads,
   after: string | null,

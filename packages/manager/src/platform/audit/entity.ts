@@ -1,4 +1,4 @@
-// Audit events of one kind of entity, built from its rows before and after the change.
+// Builds audit events for one entity type from its rows before and after a change.
 import type { AuditAction, AuditEvent } from './append.ts'
 import type { FieldClass } from './changes.ts'
 
@@ -18,10 +18,10 @@ const pastTense = {
   attest: 'attested',
 } satisfies Record<AuditAction, string>
 
-/** `nameOf` is what people call the row in descriptions; `projectOf` names the chain (null for the system's). */
+/** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */
 export function auditedEntity<Row extends { id: string }>(options: {
   type: string
-  /** Every column of the row; one that is missing does not compile. */
+  /** The class of every column: a missing column does not compile. */
   classes: Record<keyof Row & string, FieldClass>
   nameOf: (row: Row) => string
   projectOf: (row: Row) => string | null

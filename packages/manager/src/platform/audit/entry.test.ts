@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AuditEntry, aroundHead, hashEntry } from './entry.ts'
+import { type AuditEntry, splitAroundHead, hashEntry } from './entry.ts'
 
 const text = fc.string({ unit: 'grapheme' })
 const anyEntry: fc.Arbitrary<AuditEntry> = fc.record({
@@ -28,7 +28,7 @@ describe('the hash of an audit entry', () => {
     fc.assert(
       fc.property(anyEntry, anyHash, (entry, prevHash) => {
         const { seq, ...rest } = entry
-        const { before, middle, after } = aroundHead(rest)
+        const { before, middle, after } = splitAroundHead(rest)
         const joined = `${before}${prevHash.toString('hex')}${middle}${seq}${after}`
         expect(createHash('sha256').update(joined).digest().equals(hashEntry(entry, prevHash))).toBe(true)
       }),

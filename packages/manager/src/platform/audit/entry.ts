@@ -1,13 +1,14 @@
-// One audit row and its hash. Pure: both the writer and the verifier build exactly these bytes.
+// One audit row and its hash. Pure: the writer and the verifier must build exactly the same bytes.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
-/** Who acted: a user or machine user by id, or the system, by the name of the job or command. */
+/** The author of a change: a user or machine user by id, or the system by the name of the job or command. */
 export type Principal = { type: 'user' | 'machine_user' | 'system'; id: string }
 
-/** What is hashed is of this form today. Rows of form 1 have no principal. */
-export const presentForm = 2
+/** Current format of the hashed content. Rows of form 1 have no principal. */
+export const currentForm = 2
 
+/** The fields of an audit row that its hash covers. */
 export type AuditEntry = {
   form: number
   chainId: string
@@ -31,29 +32,29 @@ export type AuditEntry = {
 /** The chain of changes that belong to no project. */
 export const systemChain = '00000000-0000-0000-0000-000000000000'
 
-/** What the first row of a chain names as its predecessor. */
+/** Predecessor hash of the first row of a chain. */
 export const genesisHash: Buffer = Buffer.alloc(32)
 
-/** RFC 8785: one spelling for one value, in whatever order its keys came. */
+/** Serializes a value as RFC 8785 JSON, independent of key order; throws if the value has no JSON form. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new Error('value has no canonical JSON form')
   return text
 }
 
-/** SHA-256 over the canonical JSON of the entry together with the hash before it. */
+/** Returns the SHA-256 of the canonical JSON of the entry and its predecessor's hash. */
 export function hashEntry(entry: AuditEntry, prevHash: Buffer): Buffer {
   const content = { ...contentOf(entry), seq: entry.seq, prevHash: prevHash.toString('hex') }
   return createHash('sha256').update(canonicalJson(content)).digest()
 }
 
-/** What the hash covers beside the links. Form 1 knew neither the principal nor that there would be other forms. */
+/** Returns the fields that the hash covers besides the links. Form 1 had neither `principal` nor `form`. */
 function contentOf(entry: Omit<AuditEntry, 'seq'>) {
   const { form, principal, ...first } = namedFields(entry)
   return form === 1 ? first : { ...first, form, principal }
 }
 
-/** Exactly these fields, and no others of a row. */
+/** Picks exactly the hashed fields: the row may have others. */
 function namedFields(entry: Omit<AuditEntry, 'seq'>) {
   const { form, chainId, id, entityType, entityId, action, description, metadata } = entry
   const { changes, principal, userId, ipAddress, userAgent, createdAt } = entry
@@ -76,10 +77,10 @@ function namedFields(entry: Omit<AuditEntry, 'seq'>) {
 }
 
 /**
- * The canonical JSON that hashEntry covers, in the three parts around what only the head of the chain knows:
+ * Returns the canonical JSON that hashEntry covers, split around the values that only the head of the chain knows:
  * `before` + hash of the predecessor in hex + `middle` + seq + `after`. Keys are in code unit order.
  */
-export function aroundHead(entry: Omit<AuditEntry, 'seq'>): {
+export function splitAroundHead(entry: Omit<AuditEntry, 'seq'>): {
   before: string
   middle: string
   after: string

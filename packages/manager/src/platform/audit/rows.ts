@@ -1,23 +1,24 @@
-// The rows and heads of chains as they are stored, and the rules that each must meet.
+// Reads stored audit rows and chain heads, and checks the rules that each must meet.
 import { CompiledQuery } from 'kysely'
 import type { Reads } from '../postgres/handles.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { type AuditEntry, type Principal, hashEntry, presentForm } from './entry.ts'
+import { type AuditEntry, type Principal, hashEntry, currentForm } from './entry.ts'
 
-/** Runs a statement; a snapshot's `query` is one, and so is `queryOf` a database or transaction. */
+/** Runs a statement, either in a snapshot (its `query`) or on a database or transaction (`queryOf`). */
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** Statements of this database or transaction. Columns must be named as they are wanted. */
+/** Returns a `Query` for this database or transaction. Statements must alias columns to the names they need. */
 export const queryOf =
   (db: Reads): Query =>
   async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
 
-/** A place in a chain: everything up to here is verified. */
+/** A position in a chain: every row up to here is verified. */
 export type Position = { seq: number; hash: Buffer }
+/** The first invalid row of a chain, and the problem with it. */
 export type Broken = { seq: number; reason: string }
 
-/** A head of a chain as a checkpoint sealed it. */
+/** A chain head in a signed checkpoint. */
 export type Seal = {
   seq: number
   hash: string
@@ -25,12 +26,13 @@ export type Seal = {
 }
 
 type StoredRow = AuditEntry & { prevHash: Buffer; hash: Buffer }
+/** The rows of a chain after `after`, up to and including `to`. */
 export type Range = { chainId: string; after: number; to: number }
 
-/** Rows that one statement reads. */
+/** Maximum number of rows that one statement reads. */
 export const batchSize = 1_000
 
-/** The first rows of these ranges, in their order: at most 1,000. */
+/** Returns the first 1,000 rows of these ranges, in the order of the ranges. */
 export async function readRanges(query: Query, ranges: readonly Range[]): Promise<StoredRow[]> {
   const rows = await query<StoredRow & Stored>(
     `select l.chain_id as "chainId", l.seq, l.id, l.entity_type as "entityType", l.entity_id as "entityId", l.action,
@@ -49,7 +51,7 @@ export async function readRanges(query: Query, ranges: readonly Range[]): Promis
 
 type Stored = { seq: string; principalType: string | null; principalId: string | null }
 
-/** A row of the table as the entry that was hashed. */
+/** Converts a table row to the entry that was hashed. */
 export function storedEntry<Row extends { principalType: string | null; principalId: string | null }>({
   principalType,
   principalId,
@@ -62,7 +64,7 @@ export function storedEntry<Row extends { principalType: string | null; principa
   return { ...row, seq: Number(row.seq), principal }
 }
 
-/** Moves the state past the row, or returns what is wrong with it and at which seq. */
+/** Advances the state past a valid row; returns the problem and its seq if the row is invalid. */
 export function checkRow(
   row: StoredRow,
   state: Position,
@@ -71,29 +73,31 @@ export function checkRow(
   const seq = state.seq + 1
   if (row.seq !== seq) return { seq, reason: `row ${seq} is missing` }
   if (!row.prevHash.equals(state.hash)) return { seq, reason: `row ${seq} does not follow its predecessor` }
-  // The first form does not hash a principal, so it must not show one.
-  if (row.form === 1 ? row.principal !== null : row.form !== presentForm || row.principal === null)
+  // The hash of form 1 does not cover a principal, so the row must not have one.
+  if (row.form === 1 ? row.principal !== null : row.form !== currentForm || row.principal === null)
     return { seq, reason: `row ${seq} was changed` }
   if (!row.hash.equals(hashEntry(row, state.hash))) return { seq, reason: `row ${seq} was changed` }
   const seal = sealed.get(seq)
   if (seal !== undefined && seal.hash !== row.hash.toString('hex'))
-    return { seq, reason: `row ${seq} is not the one a checkpoint sealed` }
+    return { seq, reason: `row ${seq} differs from the row that a checkpoint sealed` }
   state.seq = seq
   state.hash = row.hash
   return null
 }
 
+/** The stored head of a chain; rows up to `checkpointedSeq` count as covered by a checkpoint. */
 export type ChainHead = { seq: number; hash: Buffer; checkpointedSeq: number }
+/** A chain head as the driver returns it, with bigint columns as strings. */
 export type HeadRow = { chainId: string; seq: string; hash: Buffer; checkpointedSeq: string }
 export const headColumns = 'chain_id as "chainId", seq, hash, checkpointed_seq as "checkpointedSeq"'
 
-/** A row of the heads as the chain and its head. */
+/** Converts a head row to the chain id and its head. */
 export const headOf = ({ chainId, ...row }: HeadRow): [string, ChainHead] => [
   chainId,
   { seq: Number(row.seq), hash: row.hash, checkpointedSeq: Number(row.checkpointedSeq) },
 ]
 
-/** The heads of these chains as their writers left them. */
+/** Returns the stored heads of these chains; chains without a head are missing from the map. */
 export const readHeads = async (query: Query, chainIds: readonly string[]): Promise<Map<string, ChainHead>> =>
   new Map(
     (
@@ -101,7 +105,10 @@ export const readHeads = async (query: Query, chainIds: readonly string[]): Prom
     ).map(headOf),
   )
 
-/** What is wrong with the head of a chain whose last row the state stands at; `lastSealed` is the last row sealed. */
+/**
+ * Returns the problem with the head of a chain verified up to `state`; `lastSealed` is the last row that a checkpoint
+ * covers.
+ */
 export function checkHead(
   head: ChainHead | null,
   state: Readonly<Position>,
@@ -109,18 +116,18 @@ export function checkHead(
 ): Broken | null {
   const seq = head?.seq ?? 0
   if (lastSealed > state.seq)
-    return { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed ${lastSealed}` }
+    return { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed row ${lastSealed}` }
   if (seq !== state.seq)
-    return { seq: Math.min(state.seq, seq) + 1, reason: `the chain's head says ${seq} rows` }
-  // What counts as sealed is not sealed again.
+    return { seq: Math.min(state.seq, seq) + 1, reason: `the chain's head records ${seq} rows` }
+  // Rows that count as covered are not included in a later checkpoint, so a false claim would leave them unprotected.
   if ((head?.checkpointedSeq ?? 0) > lastSealed)
-    return { seq: lastSealed + 1, reason: `the chain's head claims a checkpoint that there is not` }
+    return { seq: lastSealed + 1, reason: `the chain's head refers to a checkpoint that does not exist` }
   if (head !== null && !head.hash.equals(state.hash))
-    return { seq: state.seq, reason: "the chain's head has another hash" }
+    return { seq: state.seq, reason: "the chain's head has a different hash" }
   return null
 }
 
-/** Those of these sealed rows that are missing or others now, in their order. */
+/** Returns the signed heads whose rows are missing or have another hash now, in the order of `seals`. */
 export async function findChangedSeals(
   query: Query,
   seals: readonly { chainId: string; seq: number; hash: string }[],
@@ -136,6 +143,6 @@ export async function findChangedSeals(
     const seal = seals[Number(position) - 1]
     if (seal === undefined) return []
     const { chainId, seq } = seal
-    return [{ chainId, broken: { seq, reason: `row ${seq} is not the one a checkpoint sealed` } }]
+    return [{ chainId, broken: { seq, reason: `row ${seq} differs from the row that a checkpoint sealed` } }]
   })
 }

@@ -1,4 +1,5 @@
-// The heads of all chains at a checkpoint, signed: a file to keep elsewhere, from which verification can go on later.
+// Creates and parses files with the signed heads of all chains at a checkpoint. Operators keep such a file outside the
+// database, and verification can resume from it later.
 import { createHash } from 'node:crypto'
 import type { Db } from '../postgres/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
@@ -7,15 +8,16 @@ import type { CheckpointKey } from './checkpoint-chain.ts'
 import { canonicalJson } from './entry.ts'
 import { queryOf } from './rows.ts'
 
-/** Part of what is signed, so that no other signature of this key can pass for one of these. */
+/** The signature covers the kind, so that no other signature of this key is valid for such a file. */
 const kind = 'manager-audit-heads-1'
 
+/** The file that `manager audit checkpoint export` writes. */
 export type SealedHeads = {
   kind: string
   checkpoint: { seq: number; hash: string; createdAt: string }
   heads: Head[]
   keyId: string
-  /** Base64, so that whoever has the file and knows the key by its id needs nothing else. */
+  /** Base64. A reader who knows the key by its id needs nothing else to verify the file. */
   publicKey: string
   hash: string
   signature: string
@@ -35,7 +37,9 @@ const hashHeads = ({ checkpoint, heads, keyId, publicKey, ...rest }: Content): B
   return createHash('sha256').update(canonicalJson(content)).digest()
 }
 
-/** The heads of all chains as the newest checkpoints sealed them; null when there is no checkpoint. */
+/**
+ * Returns the signed list of all chain heads, each from the newest checkpoint of its chain; null without a checkpoint.
+ */
 export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHeads | null> {
   const content = await db.transaction(
     async (tx): Promise<Content | null> => {
@@ -64,29 +68,29 @@ export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHe
   return { ...content, hash: hash.toString('hex'), signature: key.sign(hash).toString('base64') }
 }
 
-/** Reads such a file; throws a sentence unless one of our keys signed it. */
+/** Parses an exported file; throws an error with a readable message unless one of the keys signed it. */
 export function parseSealedHeads(text: string, keys: readonly CheckpointKey[]): SealedHeads {
   const file = asSealedHeads(text)
-  if (file === null) throw new Error('it is not a file of `manager audit checkpoint export`')
+  if (file === null) throw new Error('`manager audit checkpoint export` did not write this file')
   const key = keys.find(({ keyId }) => keyId === file.keyId)
-  if (key === undefined) throw new Error(`it is signed with the unknown key ${file.keyId}`)
+  if (key === undefined) throw new Error(`the file is signed with the unknown key ${file.keyId}`)
   if (key.last !== undefined && file.checkpoint.seq > key.last.seq)
-    throw new Error(`it is signed with the key ${file.keyId}, which was retired before`)
+    throw new Error(`the file is signed with the key ${file.keyId}, which was already retired`)
   const hash = hashHeads(file)
-  if (hash.toString('hex') !== file.hash) throw new Error('it was changed')
-  if (!key.verify(hash, Buffer.from(file.signature, 'base64'))) throw new Error('its signature is false')
+  if (hash.toString('hex') !== file.hash) throw new Error('the file was changed')
+  if (!key.verify(hash, Buffer.from(file.signature, 'base64'))) throw new Error('the signature is invalid')
   return file
 }
 
 function asSealedHeads(text: string): SealedHeads | null {
   try {
     const file = JSON.parse(text) as Partial<SealedHeads> | null
-    const isOne =
+    const isValid =
       file?.kind === kind &&
       Array.isArray(file.heads) &&
       typeof file.checkpoint?.seq === 'number' &&
       [file.keyId, file.publicKey, file.hash, file.signature].every((field) => typeof field === 'string')
-    return isOne ? (file as SealedHeads) : null
+    return isValid ? (file as SealedHeads) : null
   } catch {
     return null
   }

@@ -1,33 +1,35 @@
-// How far the trail is verified, as the database keeps it. Every mark carries a MAC of a key that the database does not know:
-// it can be deleted, which only costs work, but not moved past rows that nobody verified.
+// Stored progress of the verification. Every mark carries a MAC under a key that the database does not know. Deleting a
+// mark only causes repeated work, and a mark cannot be moved past unverified rows.
 import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveSecretKey } from '../secrets/keys.ts'
 import { type CheckpointPosition, beforeCheckpoints } from './checkpoint-chain.ts'
 import type { Broken, Position, Query } from './rows.ts'
 
-/** `new` goes once over everything; `again` over everything that `new` has verified, round by round. */
+/** `new` reads each row once; `again` rereads the rows that `new` has verified, in rounds. */
 export type Pass = 'new' | 'again'
 
-/** How far a pass has come in one chain. What is broken is noted in the mark of the pass `new`. */
+/** Progress of a pass in one chain. Problems are recorded in the mark of the pass `new`. */
 export type Mark = Position & {
   pass: Pass
   chainId: string
-  /** Of the pass `again`: a mark of an earlier round counts for nothing. */
+  /** Round of the pass `again`; marks of earlier rounds are ignored. */
   round: number
-  /** The newest checkpoint that sealed a verified row of this chain; 0 for none. */
+  /** The newest checkpoint that covers a verified row of this chain; 0 for none. */
   checkpointSeq: number
   broken: Broken | null
 }
 
+/** Progress of both passes over the checkpoints. */
 export type VerificationState = {
-  /** Up to here `new` has come, and `again` in its present round. */
+  /** The last checkpoint that `new` has verified; `roundCheckpoint` is the last one of `again` in its current round. */
   checkpoint: CheckpointPosition
   roundCheckpoint: CheckpointPosition
   round: number
-  /** What is wrong with the checkpoints or with the marks themselves. */
+  /** Problem with the checkpoints or with the marks themselves. */
   problem: string | null
 }
 
+/** Returns the state before the first checkpoint. */
 export const freshState = (round = 1, problem: string | null = null): VerificationState => ({
   checkpoint: beforeCheckpoints,
   roundCheckpoint: beforeCheckpoints,
@@ -35,11 +37,11 @@ export const freshState = (round = 1, problem: string | null = null): Verificati
   problem,
 })
 
-/** The key of all MACs here. */
+/** Derives the key of the MACs on all marks. */
 export const verificationKey = (masterKey: Buffer): KeyObject =>
   deriveSecretKey(masterKey, 'audit-verification')
 
-/** The MAC of fields none of which but the last holds a line break. */
+/** Returns the MAC of the fields. Only the last field may contain a line break, which is the separator. */
 export const macOf = (key: KeyObject, ...fields: (string | number | null)[]): Buffer =>
   createHmac('sha256', key).update(fields.join('\n')).digest()
 
@@ -73,7 +75,7 @@ type StateRow = {
 }
 const stateColumns = `checkpoint_seq as "checkpointSeq", encode(checkpoint_hash, 'hex') as "checkpointHash", round,
   round_seq as "roundSeq", encode(round_hash, 'hex') as "roundHash", problem, mac, verified_at as "verifiedAt"`
-const forgedState = 'how far the trail is verified was changed in the database'
+const forgedState = 'the verification state was changed in the database'
 
 function stateOf(key: KeyObject, row: StateRow): VerificationState {
   const state = {
@@ -82,22 +84,23 @@ function stateOf(key: KeyObject, row: StateRow): VerificationState {
     round: Number(row.round),
     problem: row.problem,
   }
-  return isMac(macOfState(key, state), row.mac) ? state : freshState(state.round + 1, forgedState)
+  return isValidMac(macOfState(key, state), row.mac) ? state : freshState(state.round + 1, forgedState)
 }
 
-const isMac = (right: Buffer, found: Buffer): boolean =>
-  found.length === right.length && timingSafeEqual(right, found)
+const isValidMac = (expected: Buffer, actual: Buffer): boolean =>
+  actual.length === expected.length && timingSafeEqual(expected, actual)
 
-/** What is noted; null before the first run. A changed note counts for nothing but a problem. */
+/** Returns the stored state; null before the first run. A modified state is reported as a problem and reset. */
 export async function readState(query: Query, key: KeyObject): Promise<VerificationState | null> {
   const [row] = await query<StateRow>(`select ${stateColumns} from audit_verification`)
   return row === undefined ? null : stateOf(key, row)
 }
 
-// Longer than a slice takes; a lease that somebody set far ahead does not count.
+// The lease is longer than a slice takes. A lease that ends more than 120 s in the future is invalid and does not
+// count.
 const leaseSeconds = 60
 
-/** Takes the work for a minute, or for as long as it is saved; null when another process is at it. */
+/** Acquires the lease for 60 s; each save extends it. Returns null if another process holds it. */
 export async function claimVerification(
   query: Query,
   key: KeyObject,
@@ -119,13 +122,13 @@ export async function claimVerification(
   return row === undefined ? null : stateOf(key, row)
 }
 
-/** Leaves the work to whoever comes next. */
+/** Releases the lease, so that another process can continue. */
 export const releaseVerification = (query: Query, leaseId: string): Promise<object[]> =>
   query("update audit_verification set lease_id = null, leased_until = 'epoch' where lease_id = $1", [
     leaseId,
   ])
 
-/** Saves everything or, when another process has taken over, nothing; returns which. */
+/** Saves the state and the marks; saves nothing and returns false if another process has taken the lease. */
 export async function saveVerification(
   query: Query,
   key: KeyObject,
@@ -186,11 +189,11 @@ type MarkRow = Omit<Mark, 'round' | 'seq' | 'checkpointSeq' | 'broken'> & {
 const markColumns = `pass, chain_id as "chainId", round, seq, hash, checkpoint_seq as "checkpointSeq",
   broken_seq as "brokenSeq", reason, mac`
 
-/** The finding about a chain whose mark was modified. */
+/** Returns the finding about a chain whose mark was modified. */
 export const forgedMark = (chainId: string): string =>
-  `how far chain ${chainId} is verified was changed in the database`
+  `the verification mark of chain ${chainId} was changed in the database`
 
-/** A mark whose MAC is false counts for nothing: `forged` names its chain. */
+/** The valid marks; `forged` lists the chains whose mark has an invalid MAC. */
 export type Marks = { marks: Mark[]; forged: string[] }
 
 function marksOf(key: KeyObject, rows: readonly MarkRow[]): Marks {
@@ -203,13 +206,13 @@ function marksOf(key: KeyObject, rows: readonly MarkRow[]): Marks {
       checkpointSeq: Number(row.checkpointSeq),
     }
     const mark = { ...row, ...numbers, broken }
-    if (isMac(macOfMark(key, mark), mac)) found.marks.push(mark)
+    if (isValidMac(macOfMark(key, mark), mac)) found.marks.push(mark)
     else found.forged.push(mark.chainId)
   }
   return found
 }
 
-/** The marks of these passes in these chains. */
+/** Returns the marks of these passes in these chains. */
 export const readMarks = async (
   query: Query,
   key: KeyObject,
@@ -224,7 +227,7 @@ export const readMarks = async (
     ),
   )
 
-/** The first chain that was verified and has no head any more. */
+/** Returns the first chain that was verified but no longer has a head, or an empty list. */
 export const listOrphanedMarks = async (query: Query): Promise<string[]> =>
   (
     await query<{ chainId: string }>(
@@ -234,7 +237,7 @@ export const listOrphanedMarks = async (query: Query): Promise<string[]> =>
     )
   ).map(({ chainId }) => chainId)
 
-/** The first hundred chains in which something broken was found. */
+/** Returns the marks of the first 100 chains in which a problem was found. */
 export const listBroken = async (query: Query, key: KeyObject): Promise<Marks> =>
   marksOf(
     key,
@@ -244,10 +247,10 @@ export const listBroken = async (query: Query, key: KeyObject): Promise<Marks> =
   )
 
 /**
- * Forgets everything, and stops whoever is at it: verification begins at the first row again. Only within a transaction:
- * the first statement waits for whoever saves, and keeps others out until the marks are gone.
+ * Deletes all progress: verification restarts at the first row, and a running process loses its lease. Call it in a
+ * transaction: the first statement waits for a running save, and blocks other processes until the marks are deleted.
  */
-export async function forgetVerification(query: Query): Promise<void> {
+export async function resetVerification(query: Query): Promise<void> {
   await query('delete from audit_verification')
   await query('delete from audit_verified_chains')
 }

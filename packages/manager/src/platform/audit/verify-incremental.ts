@@ -1,6 +1,6 @@
-// Verification in steps: from checkpoint to checkpoint, and in each chain from the last verified row to the last sealed row.
-// A second pass reads everything again, a slice at a time, because an edit of a verified row is not new. Any number of
-// processes may run it: one works at a time, for as long as its lease lasts.
+// Verifies incrementally: from checkpoint to checkpoint, and in each chain from the last verified row to the last row
+// that a checkpoint covers. A second pass reads all rows again, a slice at a time, to find edits of rows that were
+// already verified. Any number of processes may run it: a lease allows only one of them to work at a time.
 import { type KeyObject, randomUUID } from 'node:crypto'
 import type { Db, Queries, Reads } from '../postgres/handles.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type Pass,
   type VerificationState,
   claimVerification,
-  forgetVerification,
+  resetVerification,
   forgedMark,
   listBroken,
   readMarks,
@@ -26,7 +26,7 @@ import {
 } from './verification-marks.ts'
 import { type Start, type Walk, isDone, lastSealed, walkFrom, walkTrail } from './walker.ts'
 
-/** A lost statement may run again: saving under the same lease twice changes nothing more. */
+/** Dependencies of a run. `db` may retry a lost statement: saving twice under the same lease is idempotent. */
 export type Verifier = { db: Queries; keys: readonly CheckpointKey[]; macKey: KeyObject }
 /** Limits of one run, in rows; a checkpoint counts as ten, and each head in it as one. */
 export type VerifyLimits = { newRows: number; oldRows: number }
@@ -40,11 +40,11 @@ type Run = Omit<Verifier, 'db'> & {
 
 const maxCheckpoints = 50
 const checkpointCost = 10
-/** Rows between two saves: a killed process loses no more than that. */
+/** Number of rows between two saves: a killed process loses at most this much work. */
 const saveEvery = 10_000
 
 /** Verifies new rows, then a slice of the old ones; returns false when another process holds the lease. */
-export async function verifyOn(
+export async function runVerification(
   { db, keys, macKey }: Verifier,
   limits: VerifyLimits,
   signal?: AbortSignal,
@@ -57,7 +57,7 @@ export async function verifyOn(
     await advance(run, 'new', limits.newRows)
     await advance(run, 'again', limits.oldRows)
   } catch (error) {
-    if (error instanceof LostLease) return false
+    if (error instanceof LeaseLostError) return false
     throw error
   } finally {
     await releaseVerification(query, leaseId)
@@ -65,14 +65,15 @@ export async function verifyOn(
   return true
 }
 
+/** Result of the verification so far. */
 export type Verdict = {
   /** Everything up to this checkpoint has been read. */
   checkpointSeq: number
-  /** Sentences that tell findings apart. */
+  /** One sentence for each finding; the text is unique to the finding. */
   findings: string[]
 }
 
-/** The findings of all processes so far; null before the first run. */
+/** Returns the findings of all processes so far; null before the first run. */
 export async function readVerdict(db: Reads, macKey: KeyObject): Promise<Verdict | null> {
   const query = queryOf(db)
   const state = await readState(query, macKey)
@@ -86,19 +87,19 @@ export async function readVerdict(db: Reads, macKey: KeyObject): Promise<Verdict
   return { checkpointSeq: state.checkpoint.seq, findings }
 }
 
-/** Forgets all findings after a full verification found none; the next run starts at the first row again. */
+/** Clears all findings after a full verification found none; the next run starts at the first row again. */
 export async function clearFindings(db: Db, macKey: KeyObject): Promise<void> {
   const verdict = await readVerdict(db.read, macKey)
   if (verdict === null || verdict.findings.length === 0) return
-  await db.transaction((tx) => forgetVerification(queryOf(tx)))
+  await db.transaction((tx) => resetVerification(queryOf(tx)))
 }
 
-/** Another process has the lease, and continues from what was saved. */
-class LostLease extends Error {}
+/** Another process has taken the lease and continues from the last save. */
+class LeaseLostError extends Error {}
 
 async function save({ query, macKey, leaseId, state }: Run, marks: readonly Mark[]): Promise<void> {
   if (!(await saveVerification(query, macKey, leaseId, { state, marks })))
-    throw new LostLease('another process verifies the audit trail now')
+    throw new LeaseLostError('another process holds the verification lease')
 }
 
 async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
@@ -106,7 +107,7 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
   const key = pass === 'new' ? 'checkpoint' : 'roundCheckpoint'
   for (let left = maxRows; left > 0 && run.signal?.aborted !== true;) {
     const from = state[key]
-    const batch = { last: beforeCheckpoints, isWhole: true, cost: 0, unsaved: 0 }
+    const batch = { last: beforeCheckpoints, isComplete: true, cost: 0, unsaved: 0 }
     const start: Start<MarkedWalk> = {
       checkpoint: from,
       lastCheckpoint: pass === 'new' ? Number.MAX_SAFE_INTEGER : state.checkpoint.seq,
@@ -123,8 +124,8 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
       },
     }
     await walkTrail<MarkedWalk>(run, start, async function* (seals) {
-      if (!seals.isStartKept) {
-        state.problem ??= `checkpoint ${from.seq} was verified, and is missing or another one now`
+      if (!seals.isStartUnchanged) {
+        state.problem ??= `checkpoint ${from.seq} was verified, but is missing or was replaced`
         return
       }
       batch.last = seals.last
@@ -134,10 +135,10 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
       yield walks
       await saveMoved(run, pass, walks)
       batch.cost += seals.hashes.size * checkpointCost + seals.heads
-      batch.isWhole = walks.every(isDone)
+      batch.isComplete = walks.every(isDone)
     })
     if (batch.last === from) return pass === 'again' ? endRound(run) : undefined
-    if (!batch.isWhole) return
+    if (!batch.isComplete) return
     left -= batch.cost
     state[key] = batch.last
     await save(run, [])
@@ -147,10 +148,12 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
 /** A retired key counts only for the history up to the last checkpoint that it signed. */
 const checkRetired = ({ seq, hash }: CheckpointPosition, keys: readonly CheckpointKey[]): string | null =>
   keys.some(({ last }) => last?.seq === seq && last.hash !== hash)
-    ? `checkpoint ${seq} is not the last one that a former key signed`
+    ? `checkpoint ${seq} is not the last one that a retired key signed`
     : null
 
-/** A walk from the mark of its pass to the last sealed row; `verdict` is the mark of the pass `new`. */
+/**
+ * A walk from the mark of its pass to the last row that a checkpoint covers; `verdict` is the mark of the pass `new`.
+ */
 type MarkedWalk = Walk & {
   seals: readonly Seal[]
   savedSeq: number
@@ -179,7 +182,7 @@ async function listWalks({ query, macKey, state }: Run, pass: Pass, anchors: Anc
   })
 }
 
-/** Saves the chains that moved or broke since the last save. */
+/** Saves the walks that advanced or found a broken row since the last save. */
 async function saveMoved(run: Run, pass: Pass, walks: readonly MarkedWalk[]): Promise<void> {
   const moved = walks.filter(({ broken, state, savedSeq }) => broken !== null || state.seq !== savedSeq)
   await save(
@@ -191,7 +194,7 @@ async function saveMoved(run: Run, pass: Pass, walks: readonly MarkedWalk[]): Pr
 
 function marksAfter({ state }: Run, pass: Pass, walk: MarkedWalk): Mark[] {
   const { chainId, broken, verdict, mark, fromSeq, seals } = walk
-  // If a row before the mark was changed, no position in the chain is known to be right.
+  // If a row before the mark was changed, no position in the chain is trusted.
   const isLost = broken !== null && broken.seq <= fromSeq
   const { seq, hash } = isLost ? { seq: 0, hash: genesisHash } : walk.state
   const sealedBy = seals.reduce(
@@ -212,7 +215,7 @@ function marksAfter({ state }: Run, pass: Pass, walk: MarkedWalk): Mark[] {
   return broken === null ? [again] : [again, first]
 }
 
-/** Compares the heads of the chains once everything was read again, and starts the next round. */
+/** Compares the chain heads after a complete second pass, and starts the next round. */
 async function endRound(run: Run): Promise<void> {
   const { query, state } = run
   type Row = { chainId: string; seq: string | null; verified: string | null; claims: boolean }
@@ -233,10 +236,13 @@ async function endRound(run: Run): Promise<void> {
     const mark = marks.find((one) => one.chainId === chainId && one.pass === 'new')
     const [head, position] = [Number(seq ?? 0), { seq: mark?.seq ?? 0, hash: mark?.hash ?? genesisHash }]
     const broken = claims
-      ? { seq: Number(verified ?? 0) + 1, reason: "the chain's head claims a checkpoint that there is not" }
+      ? {
+          seq: Number(verified ?? 0) + 1,
+          reason: "the chain's head refers to a checkpoint that does not exist",
+        }
       : head < Number(verified ?? 0)
-        ? { seq: head + 1, reason: `the chain's head says ${head} rows` }
-        : { seq: head, reason: "the chain's head has another hash" }
+        ? { seq: head + 1, reason: `the chain's head records ${head} rows` }
+        : { seq: head, reason: "the chain's head has a different hash" }
     return { ...position, pass: 'new', chainId, round: 0, checkpointSeq: mark?.checkpointSeq ?? 0, broken }
   })
   state.round++

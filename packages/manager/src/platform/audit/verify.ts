@@ -1,4 +1,4 @@
-// Verifies the whole audit trail in one snapshot, or everything after a checkpoint that is known.
+// Verifies the whole audit trail in one snapshot, or only the part after a known checkpoint.
 import type { Db, Reads } from '../postgres/handles.ts'
 import type { Checkpoint, Head } from './checkpoint.ts'
 import {
@@ -31,6 +31,7 @@ import {
   walkTrail,
 } from './walker.ts'
 
+/** The verdict on one chain. */
 export type ChainReport = {
   chainId: string
   status: 'ok' | 'broken' | 'empty'
@@ -39,17 +40,18 @@ export type ChainReport = {
   headHash: string | null
   firstBrokenSeq: number | null
   reason: string | null
-  /** The newest checkpoint that sealed this chain. */
+  /** The newest checkpoint that covers this chain. */
   seal: Seal | null
 }
 
+/** The verdict on the whole trail. */
 export type AuditReport = {
   status: 'ok' | 'broken' | 'empty'
   entries: number
   /** Rows that were read and hashed. */
   checked: number
   chains: ChainReport[]
-  /** `compared` counts the external checkpoints. */
+  /** `compared` is the number of external checkpoints that were compared. */
   checkpoints: { count: number; lastSeq: number; problem: string | null; compared: number }
 }
 
@@ -59,7 +61,7 @@ export type Baseline = { checkpoint: CheckpointPosition; heads: readonly Head[] 
 type Options = {
   /** Checkpoints kept outside the database, for example from the log stream. */
   external?: readonly Checkpoint[]
-  /** Verifies only what came after it: the number of a checkpoint, or the heads at one. */
+  /** Verifies only rows after a checkpoint, given by its number or by the heads in it. */
   since?: number | Baseline
   onProgress?: (done: { rows: number; chains: number; ofChains: number }) => void
 }
@@ -67,21 +69,21 @@ type Options = {
 type External = { checkpoint: Checkpoint; seal: string | null }
 type Known = { keys: readonly CheckpointKey[]; external: readonly External[]; options: Options }
 
-/** Reads the trail in one snapshot: one pass over all rows, with every sealed head in memory. */
+/** Verifies the trail in one snapshot: one pass over all rows, with every signed head in memory. */
 export function verifyAudit(
   db: Db,
   keys: readonly CheckpointKey[],
   options: Options = {},
 ): Promise<AuditReport> {
-  // Before the transaction, which would be idle during the check.
+  // Signatures are checked before the transaction, which would otherwise be idle.
   const external = (options.external ?? []).map((checkpoint) => ({
     checkpoint,
     seal: checkSeal(checkpoint, keys),
   }))
   return db.transaction((tx) => verifySnapshot(queryOf(tx), { keys, external, options }), {
     isSnapshot: true,
-    // It reports progress.
-    runsOnce: true,
+    // A retry would report the same progress twice.
+    mustNotRetry: true,
   })
 }
 
@@ -119,34 +121,34 @@ async function verifySnapshot(query: Query, known: Known): Promise<AuditReport> 
   return { status, entries, chains, checked, checkpoints }
 }
 
-/** Compares the checkpoints of the database with what is known without it; returns the first difference. */
+/** Compares the stored checkpoints with the external ones and the retired keys; returns the first difference. */
 function compareKnown(
   { keys, external, options: { since } }: Known,
   start: CheckpointPosition,
   seals: Seals,
 ): string | null {
-  // All of them, because each adds anchors.
+  // Every external checkpoint is compared, because each adds anchors.
   const differences = external.map((one) => compareExternal(one, seals))
   let problem = differences.find((difference) => difference !== null) ?? null
   for (const { last } of keys)
     if (last !== undefined && last.seq >= start.seq && seals.hashes.get(last.seq) !== last.hash)
-      problem ??= `checkpoint ${last.seq} is not the last one that a former key signed`
-  if (typeof since === 'number' && since > seals.last.seq) problem ??= `there is no checkpoint ${since}`
+      problem ??= `checkpoint ${last.seq} is not the last one that a retired key signed`
+  if (typeof since === 'number' && since > seals.last.seq) problem ??= `checkpoint ${since} does not exist`
   return problem
 }
 
-/** Compares an external checkpoint; a well-signed one is an anchor too. */
+/** Compares an external checkpoint with the stored one; a validly signed checkpoint also becomes an anchor. */
 function compareExternal({ checkpoint, seal }: External, { anchors, hashes, last }: Seals): string | null {
   const { seq, hash } = checkpoint
   if (seal !== null) return `external checkpoint ${seq} ${seal}`
   const contradiction = addAnchors(anchors, checkpoint)
-  if (seq > last.seq) return `checkpoint ${seq} is known outside the database but missing in it`
+  if (seq > last.seq) return `checkpoint ${seq} exists outside the database but is missing in it`
   return hashes.get(seq) === hash
     ? contradiction
-    : `checkpoint ${seq} in the database is not the one known outside of it`
+    : `checkpoint ${seq} in the database differs from its external copy`
 }
 
-/** The heads after which chains are verified. */
+/** Returns the known head of each chain, after which its verification starts. */
 function knownHeads(since: Options['since'], anchors: Anchors): ReadonlyMap<string, Head> {
   const known = new Map<string, Head>()
   if (typeof since === 'object') for (const head of since.heads) known.set(head.chainId, head)
@@ -158,7 +160,7 @@ function knownHeads(since: Options['since'], anchors: Anchors): ReadonlyMap<stri
   return known
 }
 
-/** A walk to the last row of a chain, and the newest checkpoint that sealed it. */
+/** A walk to the last row of a chain, and the newest checkpoint that covers it. */
 type ChainWalk = Walk & { seal: Seal | null }
 type Sealed = ReadonlyMap<number, Seal>
 
@@ -176,7 +178,7 @@ async function listWalks(
     const seal = sealed.get(Math.max(from?.seq ?? 0, lastSealed(sealed))) ?? null
     if (from === undefined) return { ...walkFrom(undefined, { ...chain, sealed }), seal }
     const { seq, hash } = from
-    // If the known row is missing or another one, the chain is read from its first row.
+    // If the known row is missing or was replaced, the chain is read from its first row.
     const position = changed.has(chainId) ? undefined : { seq, hash: Buffer.from(hash, 'hex') }
     const wanted = new Map<number, Pick<Seal, 'seq' | 'hash'>>([[seq, from], ...sealed])
     if (position !== undefined) for (const passed of wanted.keys()) if (passed <= seq) wanted.delete(passed)
@@ -184,7 +186,10 @@ async function listWalks(
   })
 }
 
-/** Every chain that has a head, a row or a seal; one lookup per chain, however many rows they have. */
+/**
+ * Returns every chain that has a head or a row or is in a checkpoint; costs one lookup per chain, for any number of
+ * rows.
+ */
 async function listChains(query: Query, sealed: readonly string[]): Promise<string[]> {
   const rows = await query<{ chainId: string }>(
     `with recursive logged as (
@@ -198,7 +203,7 @@ async function listChains(query: Query, sealed: readonly string[]): Promise<stri
   return [...new Set(rows.map((row) => row.chainId).concat(sealed))].toSorted()
 }
 
-/** The verdict on a chain as far as it was walked. */
+/** Returns the verdict on a chain as far as it was walked. */
 export const reportWalk = (
   { chainId, state }: Walk,
   broken: Broken | null,
@@ -214,26 +219,26 @@ export const reportWalk = (
   seal,
 })
 
-/** Checks all checkpoints, and adds the heads that they seal to the anchors. */
+/** Checks all checkpoints, and adds their heads to the anchors. */
 export const readCheckpoints = (
   db: Reads,
   keys: readonly CheckpointKey[],
   anchors: Anchors,
 ): Promise<Seals> => walkCheckpoints({ query: queryOf(db), keys, anchors }, { checkpoint: beforeCheckpoints })
 
-/** Verifies one chain against the heads that checkpoints sealed. Runs inside a snapshot. */
+/** Verifies one chain against its signed heads. Must run in a snapshot. */
 export async function verifyChain(db: Reads, chainId: string, sealed: Sealed): Promise<ChainReport> {
   const query = queryOf(db)
   const [walk] = await listWalks(query, [chainId], {
     anchors: new Map([[chainId, sealed]]),
     known: new Map(),
   })
-  if (walk === undefined) throw new Error('one chain was asked for')
+  if (walk === undefined) throw new Error('expected exactly one chain')
   await walkChains(query, [walk])
   checkHeads([walk])
   return reportWalk(walk, walk.broken, walk.seal)
 }
 
-/** The head of a chain as its writers left it. */
+/** Returns the stored head of a chain. */
 export const findHead = async (query: Query, chainId: string): Promise<ChainHead | undefined> =>
   (await readHeads(query, [chainId])).get(chainId)

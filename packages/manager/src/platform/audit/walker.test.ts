@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers'
 import { expect, test } from 'vitest'
-import { genesisHash, hashEntry, presentForm } from './entry.ts'
+import { genesisHash, hashEntry, currentForm } from './entry.ts'
 import type { Query } from './rows.ts'
 import { walkChains, walkFrom } from './walker.ts'
 
 const entryOf = (chainId: string) => ({
-  form: presentForm,
+  form: currentForm,
   chainId,
   seq: 1,
   id: chainId,
@@ -22,7 +22,7 @@ const entryOf = (chainId: string) => ({
   createdAt: '2026-01-02T03:04:05.006Z',
 })
 
-/** Rows as the database returns them, at once. */
+/** Rows as the database returns them. */
 const rowsOf = (chains: readonly string[]): object[] =>
   chains.map((chainId) => {
     const { principal, ...entry } = entryOf(chainId)

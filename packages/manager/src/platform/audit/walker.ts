@@ -1,5 +1,6 @@
-// The one way through the audit trail: the checkpoints after a start, then chains from rows that are known to be right. Full
-// verification, the job and the chain status differ in where they start and in what they report.
+// The only code that traverses the audit trail: first the checkpoints after a start, then the chains from their
+// verified rows on. Full verification, the verification job and the chain status differ in where they start and in what
+// they report.
 import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from './checkpoint.ts'
 import {
@@ -26,24 +27,24 @@ import {
   readRanges,
 } from './rows.ts'
 
-/** The rows of a chain that checkpoints sealed, by seq. */
+/** The rows of a chain that checkpoints cover, by seq. */
 type Sealed = ReadonlyMap<number, Pick<Seal, 'seq' | 'hash'>>
 
-/** A chain on its way from a verified row. */
+/** Progress through one chain from a verified row on. */
 export type Walk = {
   chainId: string
   fromSeq: number
   /** The last verified row. */
   state: Position
-  /** The row to reach, which must exist; Infinity for the last row that exists. */
+  /** The last row to verify, which must exist; Infinity stands for the last row that exists. */
   to: number
   sealed: Sealed
-  /** The head that writers left, null for none; compared at the end of the chain unless it is undefined. */
+  /** The stored head, null if it is missing; compared at the end of the chain unless undefined. */
   head: ChainHead | null | undefined
   broken: Broken | null
 }
 
-/** Starts at a verified row, or before the first one. */
+/** Creates a walk that starts after a verified row, or before the first row. */
 export function walkFrom(
   from: Position | undefined,
   chain: Pick<Walk, 'chainId' | 'to' | 'sealed' | 'head'>,
@@ -52,37 +53,37 @@ export function walkFrom(
   return { ...chain, fromSeq: seq, state: { seq, hash }, broken: null }
 }
 
-/** A walk that found something broken or reached its row. */
+/** Whether the walk found a broken row or reached its last row. */
 export const isDone = ({ broken, state, to }: Walk): boolean => broken !== null || state.seq >= to
 
-/** The largest seq of these seals; 0 for none. */
+/** Returns the largest seq of these rows; 0 for none. */
 export const lastSealed = (sealed: Sealed): number =>
   sealed.keys().reduce((most, seq) => Math.max(most, seq), 0)
 
-/** What the checkpoints after the start say. */
+/** Result of reading the checkpoints after a start. */
 export type Seals = {
   anchors: Anchors
   hashes: Map<number, string>
   problem: string | null
-  /** False if the checkpoint at the start is missing or another one now. */
-  isStartKept: boolean
-  /** The checkpoint at the start as it is now, and the newest one up to which there is no problem. */
+  /** False if the checkpoint at the start is missing or was replaced. */
+  isStartUnchanged: boolean
+  /** The stored checkpoint at the start; `lastGood` is the newest checkpoint before the first problem. */
   first: Checkpoint | null
   lastGood: Checkpoint | null
   /** The last checkpoint that was read; the start if there is none after it. */
   last: CheckpointPosition
-  /** Heads in all of them. */
+  /** Number of heads in all checkpoints that were read. */
   heads: number
   /** False if `maxCheckpoints` left some unread. */
-  isWhole: boolean
+  isComplete: boolean
 }
 
-/** Where a walk starts, and its limits. */
+/** Start and limits of a walk. */
 export type Start<W extends Walk = Walk> = {
   checkpoint: CheckpointPosition
   lastCheckpoint?: number
   maxCheckpoints?: number
-  /** One more rule that each checkpoint must meet. */
+  /** Additional check of each checkpoint; returns the problem or null. */
   checkpointRule?: (checkpoint: CheckpointPosition) => string | null
   maxRows?: number
   signal?: AbortSignal | undefined
@@ -90,7 +91,9 @@ export type Start<W extends Walk = Walk> = {
   onRows?: (rows: number, walks: readonly W[]) => Promise<void> | void
 }
 
-/** Lists the chains to walk, in batches. When it resumes, the batch has been walked as far as the limits allow. */
+/**
+ * Yields the chains to walk, in batches. When the generator resumes, the batch has been walked as far as limits allow.
+ */
 export type Reporter<W extends Walk> = (seals: Seals) => AsyncGenerator<W[], void, void>
 
 type Trail = { query: Query; keys: readonly CheckpointKey[]; anchors?: Anchors }
@@ -105,15 +108,18 @@ export async function walkTrail<W extends Walk>(
   let left = start.maxRows ?? Infinity
   for await (const walks of report(seals)) {
     left -= await walkChains(trail.query, walks, { ...start, maxRows: left })
-    if (seals.isWhole) checkHeads(walks)
+    if (seals.isComplete) checkHeads(walks)
   }
   return seals
 }
 
-// A checkpoint has up to 1,000 heads.
+// The batch is small because a checkpoint has up to 1,000 heads.
 const checkpointBatch = 100
 
-/** Checks the links and signatures of the checkpoints after a start; well-signed ones become anchors. */
+/**
+ * Checks the links and signatures of the checkpoints after a start; the heads in validly signed checkpoints become
+ * anchors.
+ */
 export async function walkCheckpoints(
   { query, keys, anchors = new Map() }: Trail,
   start: Omit<Start, 'onRows'>,
@@ -125,25 +131,25 @@ export async function walkCheckpoints(
     anchors,
     hashes,
     problem: null,
-    isStartKept: true,
+    isStartUnchanged: true,
     first: null,
     lastGood: null,
     last: from,
     heads: 0,
-    isWhole: true,
+    isComplete: true,
   }
-  // The start is read again, and one more than the limit tells whether there are more.
+  // The limit includes the start, which is read again, and one extra checkpoint that shows whether more exist.
   const limit = Math.min(checkpointBatch, maxCheckpoints + 2)
   for (let next = Math.max(1, from.seq); ; next = seals.last.seq + 1) {
     const checkpoints = await readCheckpointRange(query, { from: next, to }, limit)
     const isLast = checkpoints.length < limit
     if (next === from.seq) {
       if (checkpoints[0]?.seq === next) seals.first = seals.lastGood = checkpoints.shift() ?? null
-      seals.isStartKept = seals.first?.hash === from.hash
-      if (!seals.isStartKept) seals.problem = `checkpoint ${next} is missing or another one now`
+      seals.isStartUnchanged = seals.first?.hash === from.hash
+      if (!seals.isStartUnchanged) seals.problem = `checkpoint ${next} is missing or was replaced`
     }
     for (const checkpoint of checkpoints) {
-      if (hashes.size === maxCheckpoints) return { ...seals, isWhole: false }
+      if (hashes.size === maxCheckpoints) return { ...seals, isComplete: false }
       const { seq, hash } = checkpoint
       const seal = checkSeal(checkpoint, keys)
       const contradiction = seal === null ? addAnchors(anchors, checkpoint) : `checkpoint ${seq} ${seal}`
@@ -157,10 +163,10 @@ export async function walkCheckpoints(
   }
 }
 
-/** Rows that are hashed before other work of the process has its turn. */
+/** Number of rows that are hashed before control returns to the event loop. */
 const sliceSize = 50
 
-/** Walks the chains in their order until all are done or `maxRows` are covered; returns how many were. */
+/** Walks the chains in order until all are done or `maxRows` rows are covered; returns the number of rows. */
 export async function walkChains<W extends Walk>(
   query: Query,
   walks: readonly W[],
@@ -183,14 +189,16 @@ export async function walkChains<W extends Walk>(
       covered += to === Infinity ? rows.length : size
       if (rows.length === size) continue
       if (to === Infinity) walk.to = state.seq
-      else walk.broken ??= { seq: state.seq + 1, reason: `rows are missing: there were ${to}` }
+      else walk.broken ??= { seq: state.seq + 1, reason: `rows are missing: the chain had ${to}` }
     }
     taken += covered
     await onRows?.(covered, walks)
   }
 }
 
-/** Rows up to the start of a walk are not read: compares those that a checkpoint sealed. */
+/**
+ * Compares the rows before the start of each walk with their signed heads, because the walk itself does not read them.
+ */
 async function checkPassedSeals(query: Query, walks: readonly Walk[]): Promise<void> {
   const passed = walks.flatMap(({ chainId, fromSeq, sealed }) =>
     [...sealed.values()].flatMap(({ seq, hash }) => (seq <= fromSeq ? [{ chainId, seq, hash }] : [])),
@@ -199,7 +207,7 @@ async function checkPassedSeals(query: Query, walks: readonly Walk[]): Promise<v
   for (const walk of walks) walk.broken ??= changed.get(walk.chainId)?.[0]?.broken ?? null
 }
 
-/** The ranges that one statement reads: `maxRows` rows if all of them exist. */
+/** Returns the ranges for the next statement, which cover at most `maxRows` rows in total. */
 function nextRanges(walks: readonly Walk[], maxRows: number): (Range & { walk: Walk; size: number })[] {
   const ranges: (Range & { walk: Walk; size: number })[] = []
   let left = maxRows
@@ -221,7 +229,7 @@ export function checkHeads(walks: readonly Walk[]): void {
   for (const walk of walks) {
     const { head, state, fromSeq, sealed } = walk
     if (head === undefined || !isDone(walk)) continue
-    // Seals from before the walk lie at or before its start.
+    // Signed heads from before the walk are at or before its start.
     const passed = Math.min(head?.checkpointedSeq ?? 0, fromSeq)
     walk.broken ??= checkHead(head, state, Math.max(passed, lastSealed(sealed)))
   }

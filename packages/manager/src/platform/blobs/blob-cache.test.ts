@@ -1,6 +1,6 @@
-// Bytes are compared with their hash before anybody gets them, and read once for all who ask.
+// Bytes are compared with their hash before a caller gets them, and concurrent callers share one read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BlobsWorld, sha256Of, someBytes, startBlobs } from '../../../test/kit/blobs.ts'
+import { type BlobsWorld, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { version } from '../../version.ts'
 import { createMetrics } from '../metrics.ts'
 import { createBlobCache } from './blob-cache.ts'
@@ -20,14 +20,14 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
   afterAll(() => world.close())
 
   const keep = async (bytes: Buffer): Promise<BlobRef> => {
-    const { sha256 } = await world.blobs.keep(sha256Of(bytes), bytes)
+    const { sha256 } = await world.blobs.store(sha256Of(bytes), bytes)
     return { sha256, size: bytes.length, store }
   }
   const createCache = (maxBytes: number, stores: BlobStores = world.stores) =>
     createBlobCache({ stores, log: world.log, metrics, maxBytes })
 
   test('a blob is read from its store once', async () => {
-    const bytes = someBytes(500_000)
+    const bytes = uniqueBytes(500_000)
     const ref = await keep(bytes)
     const { stores, reads } = counted(world.stores)
     const read = createCache(1_000_000, stores)
@@ -41,7 +41,7 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
     ['is larger than the cache', 100_000],
     ['meets a cache that keeps nothing', 0],
   ])('a blob that %s is read each time', async (_what, maxBytes) => {
-    const bytes = someBytes(200_000)
+    const bytes = uniqueBytes(200_000)
     const ref = await keep(bytes)
     const { stores, reads } = counted(world.stores)
     const read = createCache(maxBytes, stores)
@@ -59,7 +59,7 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
   test.each(wrongs)(
     'stored bytes that are not what the hash says are never handed out: %s',
     async (_, wrong) => {
-      const bytes = someBytes(200_000)
+      const bytes = uniqueBytes(200_000)
       const ref = await keep(bytes)
       await world.damage(ref.sha256, wrong)
       const read = createCache(1_000_000)
@@ -67,17 +67,17 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
       await expect(read(ref, 'a')).rejects.toMatchObject({ status: 500 })
       await expect(read(ref, 'a')).rejects.toMatchObject({ status: 500 })
       expect(await damagedIn(store)).toBe(before + 2)
-      const line = world.lines.findLast((text) => text.includes('not what was stored'))
+      const line = world.lines.findLast((text) => text.includes('does not match its hash'))
       expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', sha256: ref.sha256, store })
-      // Uploading the same bytes again mends them.
-      await world.blobs.keep(ref.sha256, bytes)
+      // Uploading the same bytes again repairs the blob.
+      await world.blobs.store(ref.sha256, bytes)
       expect((await read(ref, 'a')).equals(bytes)).toBe(true)
     },
   )
 
   test('one owner takes all places but one, and others still read', async () => {
-    const refs = await Promise.all([1, 2, 3, 4].map(() => keep(someBytes(1_000))))
-    const other = await keep(someBytes(1_000))
+    const refs = await Promise.all([1, 2, 3, 4].map(() => keep(uniqueBytes(1_000))))
+    const other = await keep(uniqueBytes(1_000))
     const { stores, reads, release } = held(world.stores)
     const read = createCache(0, stores)
     const waiting = refs.map((ref) => read(ref, 'busy'))
@@ -92,7 +92,7 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
   test('beyond its share of the queue an owner is answered 503 with `Retry-After`', async () => {
     const { stores, release } = held(world.stores)
     const read = createCache(0, stores)
-    // Three are being read, and so many wait; none of them is there.
+    // Three reads are running, 4,000 wait and one is rejected. None of the blobs exists.
     const refs = Array.from({ length: 4_004 }, (_, n) => ({
       sha256: sha256Of(Buffer.from(`${n}`)),
       size: 1,
@@ -105,7 +105,7 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
   })
 })
 
-/** The same stores; says what is read. */
+/** Wraps the stores and records every read. */
 function counted(stores: BlobStores) {
   const reads: string[] = []
   const of: BlobStores['of'] = (name) => {
@@ -119,7 +119,7 @@ function counted(stores: BlobStores) {
   return { stores: { ...stores, of }, reads }
 }
 
-/** The same; nothing is read until it is released. */
+/** Wraps the stores and blocks every read until `release` is called. */
 function held(stores: BlobStores) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const inner = counted(stores)

@@ -1,4 +1,4 @@
-// What responses hold of blobs is counted from the read until the last of them has closed.
+// Blob bytes that responses hold are counted from the read until the last response has closed.
 import { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -7,13 +7,13 @@ import type { ReadBlob } from './blob-cache.ts'
 import type { BlobRef } from './blob-store.ts'
 
 const refOf = (sha256: string, size = 40): BlobRef => ({ sha256, size, store: 'postgres' })
-/** A response that is sent; nothing of it is read. */
+/** A response whose client reads nothing. */
 const holderOf = (response: EventEmitter): Holder => ({
   onClose: (listener) => void response.on('close', listener),
   movedBytes: () => 0,
   end: () => void response.emit('close'),
 })
-/** Holds of at most 100 bytes. */
+/** Creates holds with room for 100 bytes. */
 function createHolds(read: ReadBlob = async ({ size }, _owner, inUse) => inUse ?? Buffer.alloc(size)) {
   const holds = createBlobHolds({ read, maxBytes: 100, maxBlobBytes: 40, maxWaitMs: 20 })
   const begin = async (sha256: string, owner: string, size?: number) => {
@@ -47,7 +47,7 @@ test('all together hold no more than there is; what is sent already needs no roo
   const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
   await expect(begin('c', 'one')).rejects.toMatchObject(refused)
   const shared = await begin('a', 'two')
-  // An eighth is kept for what is even smaller.
+  // One eighth of the room stays free for even smaller blobs.
   const small = await begin('c', 'three', 7)
   expect(bufferedBytes()).toBe(87)
   for (const response of [first, second, shared, small]) response.close()

@@ -1,16 +1,17 @@
-// How blobs go. A blob is marked first, and from then on nothing can refer to it; its bytes and its row go together.
-// Whatever is interrupted stays marked, and the next sweep finishes it.
+// Removes blobs. A blob is marked first; from then on, no row can refer to it. Its bytes and its row are deleted
+// together. An interrupted removal stays marked, and the next sweep finishes it.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Queries } from '../postgres/handles.ts'
 import { type BlobStores, type StoreName, storeNames } from './blob-store.ts'
 
-export type BlobPlaces = { db: Db; stores: BlobStores }
+/** The database and the stores that contain the blobs. */
+export type BlobStorage = { db: Db; stores: BlobStores }
 
 const sweepBatch = 50
-// One blob may be the trouble; after so many it is the store.
+// A single blob may cause one or two failures; after three failures, the store is assumed to be at fault.
 const sweepFailures = 3
 
-/** Marks rows that nothing refers to; returns the oldest first. */
+/** Marks up to 50 unreferenced rows for removal; returns their hashes, oldest first. */
 export async function markUnreferenced(db: Queries, which: RawBuilder<boolean>): Promise<string[]> {
   const { rows } = await sql<{ sha256: string; age: number }>`
     update blobs set removing = true where sha256 in (
@@ -22,8 +23,8 @@ export async function markUnreferenced(db: Queries, which: RawBuilder<boolean>):
   return rows.toSorted((a, b) => b.age - a.age).map(({ sha256 }) => sha256)
 }
 
-/** Removes bytes and row of a marked blob; the row stays locked meanwhile, so that nobody else removes them too. */
-export function removeMarked({ db, stores }: BlobPlaces, sha256: string): Promise<boolean> {
+/** Removes the bytes and the row of a marked blob. The row stays locked, so that no other process removes it too. */
+export function removeMarked({ db, stores }: BlobStorage, sha256: string): Promise<boolean> {
   return db.transaction(
     async (tx) => {
       const { rows } = await sql<{ store: StoreName }>`
@@ -34,39 +35,43 @@ export function removeMarked({ db, stores }: BlobPlaces, sha256: string): Promis
       await tx.deleteFrom('blobs').where('sha256', '=', sha256).execute()
       return true
     },
-    { runsOnce: true },
+    { mustNotRetry: true },
   )
 }
 
 /**
- * Costs by what is removed, not by what is kept. A store that fails is left for the next time, and does not keep the
- * other one from being swept.
+ * Removes blobs that have been unreferenced for `graceMs`; returns how many. The cost depends on the removed blobs, not
+ * on the kept ones. A failing store is left for the next sweep, and does not prevent the sweep of the other store.
  */
-export async function sweepBlobs(places: BlobPlaces, graceMs: number, signal?: AbortSignal): Promise<number> {
-  const ends = await Promise.allSettled(
-    storeNames.map((store) => sweepStore(places, { store, graceMs, signal })),
+export async function sweepBlobs(
+  storage: BlobStorage,
+  graceMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const results = await Promise.allSettled(
+    storeNames.map((store) => sweepStore(storage, { store, graceMs, signal })),
   )
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return ends.reduce((sum, end) => sum + (end.status === 'fulfilled' ? end.value : 0), 0)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0)
 }
 
 type StoreSweep = { store: StoreName; graceMs: number; signal: AbortSignal | undefined }
 
-async function sweepStore(places: BlobPlaces, { store, graceMs, signal }: StoreSweep): Promise<number> {
-  // The time of the statement, unlike that of the clock, is one value, by which the index is read.
+async function sweepStore(storage: BlobStorage, { store, graceMs, signal }: StoreSweep): Promise<number> {
+  // The index needs a constant: statement_timestamp() has one value per statement, clock_timestamp() does not.
   const due = sql`statement_timestamp() - ${graceMs} * interval '1 ms'`
   const failures: unknown[] = []
   for (let removed = 0; ;) {
     const marked = await markUnreferenced(
-      places.db.write,
+      storage.db.write,
       sql<boolean>`store = ${store} and unreferenced_since < ${due}`,
     )
     for (const one of marked) {
       if (signal?.aborted === true) return removed
       try {
-        if (await removeMarked(places, one)) removed++
+        if (await removeMarked(storage, one)) removed++
       } catch (error) {
-        await postpone(places.db.idempotent, one, due)
+        await postpone(storage.db.idempotent, one, due)
         if (failures.push(error) === sweepFailures) throw failures[0]
       }
     }
@@ -76,7 +81,7 @@ async function sweepStore(places: BlobPlaces, { store, graceMs, signal }: StoreS
   }
 }
 
-/** A blob that could not be removed goes behind all others that are due, or it would keep them waiting for ever. */
+/** Moves a blob that could not be removed behind all others that are due; otherwise it would block them forever. */
 async function postpone(db: Queries, sha256: string, due: RawBuilder<unknown>): Promise<void> {
   await sql`update blobs set unreferenced_since = ${due} where sha256 = ${sha256} and removing`.execute(db)
 }

@@ -1,37 +1,43 @@
-// Where bytes are kept under their SHA-256. A store keeps and returns bytes, and knows nothing of what they are for.
+// Stores keep bytes under their SHA-256, and do not know what the bytes are for.
 import { type AppError, unavailable } from '../errors.ts'
 
 export const storeNames = ['postgres', 's3'] as const
+/** Name of a store; the row of a blob records it. */
 export type StoreName = (typeof storeNames)[number]
 
-/** A blob and where it is. */
+/** A blob and the store that contains it. */
 export type BlobRef = { sha256: string; size: number; store: StoreName }
 
+/** Stores bytes under their hash. */
 export type BlobStore = {
-  /** Keeps the bytes under their hash; the same again changes nothing, and mends bytes that were damaged. */
+  /** Stores the bytes under their hash. A repeated put changes nothing, and repairs damaged bytes. */
   put(sha256: string, bytes: Buffer): Promise<void>
-  /** The bytes in pieces, as they are stored: whoever reads compares them with the hash. None when there is no blob. */
+  /**
+   * Yields the stored bytes in pieces, unverified: the caller compares the hash. Yields nothing if the blob does not
+   * exist.
+   */
   read(sha256: string): AsyncIterable<Buffer>
   /**
-   * Removes the bytes, before the row of the blob goes; that they are gone already is no failure. Ends, with or without
-   * success, before a transaction that waits for it is ended for being idle.
+   * Removes the bytes, before the row of the blob is deleted; missing bytes are not an error. Settles before the
+   * transaction that waits for it reaches its idle timeout.
    */
   remove(sha256: string): Promise<void>
   close(): Promise<void>
 }
 
+/** The stores of an installation. */
 export type BlobStores = {
-  /** The store of new blobs. */
+  /** Store for new blobs. */
   primary: StoreName
-  /** Stores that are configured. */
+  /** Names of the configured stores. */
   names: readonly StoreName[]
-  /** The store a blob is in; throws when it is not configured. */
+  /** Returns a store by its name; throws if it is not configured. */
   of(name: StoreName): BlobStore
-  /** Connections of their own, at most. */
+  /** Maximum number of connections that the stores open besides the database pool. */
   connections: number
   close(): Promise<void>
 }
 
-/** Bytes that nothing refers to may be removed at any time; whoever stores them again succeeds. */
-export const removedMeanwhile = (cause?: unknown): AppError =>
-  unavailable('the stored bytes were removed meanwhile; try again', cause)
+/** Returns a 503 error: unreferenced bytes may be removed at any time, and a retry stores them again. */
+export const blobRemoved = (cause?: unknown): AppError =>
+  unavailable('the stored bytes were removed concurrently; try again', cause)

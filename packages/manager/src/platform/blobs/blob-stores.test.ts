@@ -1,6 +1,6 @@
-// Both stores keep and return bytes in the same way, on a real PostgreSQL and a real S3 service.
+// Both stores behave in the same way, on a real PostgreSQL and a real S3 service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BlobsWorld, readAll, sha256Of, someBytes, startBlobs } from '../../../test/kit/blobs.ts'
+import { type BlobsWorld, readAll, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { storeNames } from './blob-store.ts'
 
 describe.each(storeNames)('the store %s', (name) => {
@@ -20,7 +20,7 @@ describe.each(storeNames)('the store %s', (name) => {
   test.each([1, 262_143, 262_144, 262_145, 4 * 262_144, 16 * 1_048_576])(
     'returns the %i bytes it was given [pilets.store]',
     async (size) => {
-      const bytes = someBytes(size)
+      const bytes = uniqueBytes(size)
       const sha256 = await putNew(bytes)
       expect((await readAll(world, sha256))?.equals(bytes)).toBe(true)
     },
@@ -33,14 +33,14 @@ describe.each(storeNames)('the store %s', (name) => {
   })
 
   test('returns nothing for a blob it does not have, registered or not', async () => {
-    const sha256 = sha256Of(someBytes(10))
+    const sha256 = sha256Of(uniqueBytes(10))
     expect(await readAll(world, sha256)).toBeNull()
     await world.register(sha256, 10)
     expect(await readAll(world, sha256)).toBeNull()
   })
 
   test('putting the same again changes nothing', async () => {
-    const bytes = someBytes(600_000)
+    const bytes = uniqueBytes(600_000)
     const sha256 = await putNew(bytes)
     const before = await world.stored()
     await Promise.all([world.store.put(sha256, bytes), world.store.put(sha256, bytes)])
@@ -53,7 +53,7 @@ describe.each(storeNames)('the store %s', (name) => {
     ['no', Buffer.alloc(0)],
     ['more', Buffer.alloc(300_000)],
   ])('putting the same again mends a blob that has %s bytes', async (_what, wrong) => {
-    const bytes = someBytes(600_000)
+    const bytes = uniqueBytes(600_000)
     const sha256 = await putNew(bytes)
     await world.damage(sha256, wrong)
     expect((await readAll(world, sha256))?.equals(bytes) ?? false).toBe(false)
@@ -63,17 +63,17 @@ describe.each(storeNames)('the store %s', (name) => {
 
   test('a put for a row that is gone is answered 503, and stores nothing', async () => {
     const before = await world.stored()
-    const bytes = someBytes(100)
+    const bytes = uniqueBytes(100)
     await expect(world.store.put(sha256Of(bytes), bytes)).rejects.toMatchObject({
       status: 503,
-      message: 'the stored bytes were removed meanwhile; try again',
+      message: 'the stored bytes were removed concurrently; try again',
       retryAfterSeconds: 1,
     })
     expect(await world.stored()).toBe(before)
   })
 
   test('removing twice is no failure', async () => {
-    const sha256 = await putNew(someBytes(300_000))
+    const sha256 = await putNew(uniqueBytes(300_000))
     await world.store.remove(sha256)
     await world.store.remove(sha256)
     await world.sql.query('delete from blobs where sha256 = $1', [sha256])
@@ -84,8 +84,8 @@ describe.each(storeNames)('the store %s', (name) => {
 
 test('chunks behind the last one of a blob go when it is mended', async () => {
   const world = await startBlobs('postgres')
-  const bytes = someBytes(300_000)
-  const { sha256 } = await world.blobs.keep(sha256Of(bytes), bytes)
+  const bytes = uniqueBytes(300_000)
+  const { sha256 } = await world.blobs.store(sha256Of(bytes), bytes)
   await world.sql.query("insert into blob_chunks values ($1, 2, 'more')", [sha256])
   await world.store.put(sha256, bytes)
   expect((await readAll(world, sha256))?.equals(bytes)).toBe(true)
@@ -94,9 +94,9 @@ test('chunks behind the last one of a blob go when it is mended', async () => {
 
 test('a bucket refuses bytes that arrive changed', async () => {
   const world = await startBlobs('s3')
-  const sha256 = sha256Of(someBytes(10))
+  const sha256 = sha256Of(uniqueBytes(10))
   await world.register(sha256, 10)
-  await expect(world.store.put(sha256, someBytes(10))).rejects.toMatchObject({ status: 503 })
+  await expect(world.store.put(sha256, uniqueBytes(10))).rejects.toMatchObject({ status: 503 })
   expect(await world.stored()).toBe(0)
   await world.close()
 })

@@ -1,4 +1,5 @@
-// The stores of an installation. Blobs stay where they were stored when the setting changes, so both may be in use.
+// The stores of an installation. When the setting changes, existing blobs stay in their store, so both stores may be in
+// use.
 import type { Database } from '../postgres/database.ts'
 import type { PreparedStatement } from '../postgres/prepared.ts'
 import type { Logger } from '../log/log.ts'
@@ -13,7 +14,7 @@ const generationStatement: PreparedStatement = {
   text: 'select generation, removing from blobs where sha256 = $1',
 }
 
-/** `s3` is null where no bucket is configured. */
+/** Creates the configured stores; `s3` is null if no bucket is configured. */
 export function createBlobStores(options: {
   primary: StoreName
   database: Database

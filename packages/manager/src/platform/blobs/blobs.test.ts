@@ -1,6 +1,6 @@
-// What becomes of blobs: kept, referred to, released, swept, and found again by whoever comes after an interruption.
+// Blob lifecycle: kept, referenced, released, swept, and recovered after an interruption.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BlobsWorld, readAll, sha256Of, someBytes, startBlobs } from '../../../test/kit/blobs.ts'
+import { type BlobsWorld, readAll, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { addPackage, createProjects } from '../../../test/kit/package-rows.ts'
 import { type StoreName, storeNames } from './blob-store.ts'
 import { createBlobs } from './blobs.ts'
@@ -21,7 +21,7 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
   })
   afterAll(() => world.close())
 
-  const keep = async (bytes = someBytes(300_000)) => world.blobs.keep(sha256Of(bytes), bytes)
+  const keep = async (bytes = uniqueBytes(300_000)) => world.blobs.store(sha256Of(bytes), bytes)
   const rows = async (): Promise<{ sha256: string; since: unknown; removing: boolean }[]> => {
     const found = await world.sql.query<{ sha256: string; since: unknown; removing: boolean }>(
       'select sha256, unreferenced_since as since, removing from blobs order by 1',
@@ -51,7 +51,7 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
   })
 
   test('the same bytes are kept once, and stay until the last package of them is gone', async () => {
-    const bytes = someBytes(1_000)
+    const bytes = uniqueBytes(1_000)
     await addPackage(world, projectId, await keep(bytes))
     await addPackage(world, projectId, await keep(bytes))
     expect(await world.stored()).toBe(1)
@@ -74,7 +74,7 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
   })
 
   test('keeping the same bytes again makes an orphan young', async () => {
-    const bytes = someBytes(1_000)
+    const bytes = uniqueBytes(1_000)
     const { sha256 } = await keep(bytes)
     await age(sha256, 2 * hour)
     await keep(bytes)
@@ -104,7 +104,7 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
   )
 
   test('a removal that was interrupted is finished by whoever keeps the same bytes again', async () => {
-    const bytes = someBytes(1_000)
+    const bytes = uniqueBytes(1_000)
     const { sha256 } = await keep(bytes)
     await world.sql.query('update blobs set removing = true where sha256 = $1', [sha256])
     await addPackage(world, projectId, await keep(bytes))
@@ -116,18 +116,18 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
     const kept = await keep()
     const { sha256 } = kept
     await age(sha256, 2 * hour)
-    let isAway = true
+    let isUnreachable = true
     const of = (name: StoreName) => {
       const inner = world.stores.of(name)
       const remove = (one: string): Promise<void> =>
-        isAway ? Promise.reject(new Error('away')) : inner.remove(one)
+        isUnreachable ? Promise.reject(new Error('away')) : inner.remove(one)
       return { ...inner, remove }
     }
     const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, of } })
     await expect(blobs.sweep(hour)).rejects.toThrow('away')
     expect(await rows()).toMatchObject([{ sha256, removing: true }])
     expect(await readAll(world, sha256)).not.toBeNull()
-    isAway = false
+    isUnreachable = false
     expect(await blobs.sweep(hour)).toBe(1)
     expect(await world.stored()).toBe(0)
   })
@@ -168,7 +168,7 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
   })
 
   test('bytes that come back after a removal have another place than the removed ones', async () => {
-    const bytes = someBytes(1_000)
+    const bytes = uniqueBytes(1_000)
     const generation = async (): Promise<unknown> =>
       (await world.sql.query('select generation from blobs')).rows[0]
     await world.blobs.release(await keep(bytes))
@@ -196,13 +196,13 @@ test('a store that fails does not keep the other one from being swept', async ()
 test('bytes that were left in a bucket which is no longer configured can be stored again', async () => {
   const world = await startBlobs('postgres')
   for (const removing of [false, true]) {
-    const bytes = someBytes(1_000)
+    const bytes = uniqueBytes(1_000)
     const sha256 = sha256Of(bytes)
     await world.sql.query("insert into blobs (sha256, size, store, removing) values ($1, 1000, 's3', $2)", [
       sha256,
       removing,
     ])
-    await world.blobs.keep(sha256, bytes)
+    await world.blobs.store(sha256, bytes)
     expect((await readAll(world, sha256))?.equals(bytes)).toBe(true)
   }
   expect(await world.blobs.sweep(-hour)).toBe(2)

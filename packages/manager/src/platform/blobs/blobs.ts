@@ -1,39 +1,42 @@
-// The life of a blob: registered, stored, referred to, and removed once nothing has referred to it for a while. Each step
-// is committed before the next begins, so that whatever is interrupted is either found by the sweep or done again.
+// Blob lifecycle: registered, stored, referenced, and removed after a grace period without references. Each step is
+// committed before the next one starts, so the sweep or a retry completes an interrupted step.
 import { sql } from 'kysely'
 import type { Queries, Tx } from '../postgres/handles.ts'
 import { unavailable } from '../errors.ts'
-import { type BlobStores, type StoreName, removedMeanwhile } from './blob-store.ts'
-import { type BlobPlaces, markUnreferenced, removeMarked, sweepBlobs } from './blob-removal.ts'
+import { type BlobStores, type StoreName, blobRemoved } from './blob-store.ts'
+import { type BlobStorage, markUnreferenced, removeMarked, sweepBlobs } from './blob-removal.ts'
 
-// A row refers to a blob by a foreign key and by `refer`; a trigger of its table notes when it goes (migrations).
+// A row refers to a blob by a foreign key and by `reference`. A trigger on its table records its deletion (see
+// migrations).
 
-/** A blob whose bytes are stored, of this generation. `ownSince` tells this use from later ones; null: there are others. */
-export type KeptBlob = { sha256: string; generation: string; ownSince: string | null }
+/** A generation of a blob whose bytes are stored. `ownSince` identifies this use; null if the blob has other uses. */
+export type StoredBlob = { sha256: string; generation: string; ownSince: string | null }
+/** Stores, references, releases and sweeps blobs. */
 export type Blobs = ReturnType<typeof createBlobs>
 
 type Registered = { store: StoreName; generation: string; since: string | null; isNew: boolean }
 
-export function createBlobs(places: BlobPlaces) {
-  const { db, stores } = places
+/** Creates the blob operations over a database and its stores. */
+export function createBlobs(storage: BlobStorage) {
+  const { db, stores } = storage
   const register = (sha256: string, size: number) => registerBlob(db.write, stores, { sha256, size })
   return {
-    /** Registers and stores bytes; until something refers to them they may be swept. */
-    keep: async (sha256: string, bytes: Buffer): Promise<KeptBlob> => {
+    /** Registers and stores bytes; the sweep may remove them until a row refers to them. */
+    store: async (sha256: string, bytes: Buffer): Promise<StoredBlob> => {
       let row = await register(sha256, bytes.length)
-      // A removal that was interrupted is finished here rather than waited for.
-      if (row === undefined && (await removeMarked(places, sha256)))
+      // An interrupted removal is finished here instead of by the next sweep.
+      if (row === undefined && (await removeMarked(storage, sha256)))
         row = await register(sha256, bytes.length)
-      if (row === undefined) throw unavailable('the same bytes are being removed right now; try again')
+      if (row === undefined) throw unavailable('the same bytes are being removed; try again')
       await stores.of(row.store).put(sha256, bytes)
       return { sha256, generation: row.generation, ownSince: row.isNew ? row.since : null }
     },
 
     /**
-     * Called in the transaction of the row that refers to the blob. Waits for whoever else decides about it. A later
-     * generation may have no bytes yet.
+     * Marks the blob as referenced, in the transaction of the row that refers to it. Waits for concurrent transactions
+     * on the blob. Throws 503 for a later generation, which may have no bytes yet.
      */
-    refer: async (tx: Tx, { sha256, generation }: KeptBlob): Promise<void> => {
+    reference: async (tx: Tx, { sha256, generation }: StoredBlob): Promise<void> => {
       const { numUpdatedRows } = await tx
         .updateTable('blobs')
         .set({ unreferencedSince: null })
@@ -41,31 +44,31 @@ export function createBlobs(places: BlobPlaces) {
         .where('generation', '=', generation)
         .where('removing', '=', false)
         .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) throw removedMeanwhile()
+      if (numUpdatedRows === 0n) throw blobRemoved()
     },
 
     /**
-     * Removes a blob that was kept and not referred to. One that somebody else has begun to use, before or since, is left
-     * to them and to the sweep.
+     * Removes a blob that was stored and not referenced. A blob that another caller has used, before or since, is left
+     * to that caller and to the sweep.
      */
-    release: async ({ sha256, ownSince }: KeptBlob): Promise<void> => {
+    release: async ({ sha256, ownSince }: StoredBlob): Promise<void> => {
       if (ownSince === null) return
       const own = sql<boolean>`sha256 = ${sha256} and not removing and unreferenced_since = ${ownSince}::timestamptz`
-      for (const one of await markUnreferenced(db.write, own)) await removeMarked(places, one)
+      for (const one of await markUnreferenced(db.write, own)) await removeMarked(storage, one)
     },
 
-    /** Removes what nothing has referred to for the time; a signal ends it between two blobs. */
-    sweep: (graceMs: number, signal?: AbortSignal): Promise<number> => sweepBlobs(places, graceMs, signal),
+    /** Removes blobs that have been unreferenced for `graceMs`; the signal stops it between two blobs. */
+    sweep: (graceMs: number, signal?: AbortSignal): Promise<number> => sweepBlobs(storage, graceMs, signal),
   }
 }
 
-/** The row of the bytes, new or one more time; waits while they are removed. Undefined when a removal has not ended. */
+/** Inserts or renews the row of a blob; waits for a running removal. Returns undefined if the blob is still marked. */
 async function registerBlob(
   db: Queries,
   stores: BlobStores,
   { sha256, size }: { sha256: string; size: number },
 ): Promise<Registered | undefined> {
-  // An orphan of a bucket that is no longer configured moves: nobody could store or remove it where it is.
+  // An orphan in a bucket that is no longer configured moves to the primary store: the old store is unreachable.
   const moves = sql`blobs.unreferenced_since is not null and blobs.store <> all(${stores.names}::text[])`
   const { rows } = await sql<Registered>`
     insert into blobs (sha256, size, store) values (${sha256}, ${size}, ${stores.primary})

@@ -1,11 +1,10 @@
-// A gateway that hangs, and one that sends slowly: nobody waits longer than the deadline, and what it does late harms
-// nothing.
+// Tests gateways that hang or send slowly: no caller waits longer than the deadline, and late effects do no harm.
 import { mkdtempSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type BlobsWorld, readAll, sha256Of, someBytes, startBlobs } from '../../../test/kit/blobs.ts'
+import { type BlobsWorld, readAll, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { addPackage, createProjects } from '../../../test/kit/package-rows.ts'
 import { type Bucket, createBucket } from '../../../test/kit/s3.ts'
@@ -29,7 +28,8 @@ const away = { status: 503, retryAfterSeconds: 1 }
 const drain = async ({ store }: BlobsWorld, sha256: string): Promise<void> => {
   for await (const _ of store.read(sha256));
 }
-const keep = async (bytes: Buffer): Promise<string> => (await world.blobs.keep(sha256Of(bytes), bytes)).sha256
+const keep = async (bytes: Buffer): Promise<string> =>
+  (await world.blobs.store(sha256Of(bytes), bytes)).sha256
 const timed = async (work: Promise<unknown>): Promise<number> => {
   const begin = performance.now()
   await expect(work).rejects.toMatchObject(away)
@@ -37,21 +37,21 @@ const timed = async (work: Promise<unknown>): Promise<number> => {
 }
 
 test('a gateway that hangs is waited for no longer than six seconds and a little for the bytes', async () => {
-  const stored = await keep(someBytes(1_000_000))
+  const stored = await keep(uniqueBytes(1_000_000))
   s3.signal('SIGSTOP')
   const mebibytes = loadSize(4, 16)
-  const large = someBytes(mebibytes * 1_048_576)
+  const large = uniqueBytes(mebibytes * 1_048_576)
   const times = await Promise.all([
     timed(drain(world, stored)),
     timed(world.store.remove(stored)),
-    timed(world.blobs.keep(sha256Of(large), large)),
+    timed(world.blobs.store(sha256Of(large), large)),
   ])
   for (const [index, ms] of times.entries())
     expect(ms).toBeLessThan(index === 2 ? 7_500 + 250 * mebibytes : 7_500)
 })
 
 test('an object that is sent slowly is given up too', async () => {
-  const sha256 = await keep(someBytes(1_000))
+  const sha256 = await keep(uniqueBytes(1_000))
   const slow = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': '1048576' })
     const timer = setInterval(() => response.write('x'), 100)
@@ -68,7 +68,7 @@ test('an object that is sent slowly is given up too', async () => {
 })
 
 test('a removal that the gateway carries out late does not meet bytes that were stored again', async () => {
-  const bytes = someBytes(1_000)
+  const bytes = uniqueBytes(1_000)
   const sha256 = await keep(bytes)
   s3.signal('SIGSTOP')
   await expect(world.blobs.sweep(-1_000)).rejects.toMatchObject(away)
@@ -81,16 +81,16 @@ test('a removal that the gateway carries out late does not meet bytes that were 
 
 test('uploads, packages that go and sweeps, all at once: whatever a package has is whole', async () => {
   const [project = ''] = await createProjects(world.sql, 1)
-  const all = Array.from({ length: 6 }, () => someBytes(2_000))
+  const all = Array.from({ length: 6 }, () => uniqueBytes(2_000))
   const lost: string[] = []
   let stored = 0
-  // No less in an ordinary run: what goes wrong here needs a sweep in the middle of an upload, which is a matter of chance.
+  // The test runs for 15 s, because a failure needs a sweep in the middle of an upload, which is rare.
   const end = performance.now() + 15_000
   const whole = async (): Promise<void> => {
     while (performance.now() < end) {
       const bytes = all[Math.floor(Math.random() * all.length)] as Buffer
       try {
-        const kept = await world.blobs.keep(sha256Of(bytes), bytes)
+        const kept = await world.blobs.store(sha256Of(bytes), bytes)
         if (Math.random() < 0.3) await world.blobs.release(kept)
         else {
           await addPackage(world, project, kept, async () => {
@@ -99,7 +99,7 @@ test('uploads, packages that go and sweeps, all at once: whatever a package has 
           stored++
         }
       } catch (error) {
-        // Removed between the steps.
+        // The blob was removed between the steps.
         const { status, constraint } = error as { status?: number; constraint?: string }
         if (status !== 503 && constraint !== 'pilet_packages_hash_fkey') throw error
       }

@@ -1,24 +1,26 @@
-// How long a service that keeps bytes may take: a few seconds, and longer for many bytes.
+// Deadlines for requests to a store: 6 s, and longer for many bytes.
 
+/** The running deadline of one request. */
 export type Deadline = {
-  /** Aborts what takes longer. */
+  /** Aborts when the deadline has passed. */
   signal: AbortSignal
-  /** Adds the time that the bytes may take. */
+  /** Adds the time that a transfer of these bytes may take. */
   extend(bytes: number): void
   end(): void
 }
 
-// Below the time a transaction may be idle: one waits while bytes are removed.
-const answerMs = 6_000
-const leastBytesPerMs = 4_096
+// The limit is below the idle timeout of transactions: a transaction stays open while bytes are removed.
+const baseTimeoutMs = 6_000
+const minBytesPerMs = 4_096
 
-const msOf = (bytes: number): number => bytes / leastBytesPerMs
+const msOf = (bytes: number): number => bytes / minBytesPerMs
 
+/** Starts the deadline of a request that sends `bytes`; the caller must call `end`. */
 export function startDeadline(bytes: number): Deadline {
   const controller = new AbortController()
-  const ends = performance.now() + answerMs
+  const ends = performance.now() + baseTimeoutMs
   const abortAfter = (ms: number): NodeJS.Timeout => setTimeout(() => controller.abort(), ms)
-  let timer = abortAfter(answerMs + msOf(bytes))
+  let timer = abortAfter(baseTimeoutMs + msOf(bytes))
   return {
     signal: controller.signal,
     extend: (more) => {

@@ -1,9 +1,9 @@
-// Blobs in the database: small installations need no bucket. Bytes are written and read in chunks, so that neither side
-// holds a blob twice, and other rows get their turn in between.
+// Blobs in the database, so that small installations need no bucket. Bytes are written and read in chunks: neither side
+// keeps a blob in memory twice, and other work can run between chunks.
 import { sql } from 'kysely'
 import type { Database } from '../postgres/database.ts'
 import type { PreparedStatement } from '../postgres/prepared.ts'
-import { type BlobStore, removedMeanwhile } from './blob-store.ts'
+import { type BlobStore, blobRemoved } from './blob-store.ts'
 
 const chunkBytes = 262_144
 const chunksAtOnce = 4
@@ -15,7 +15,7 @@ const readStatement: PreparedStatement = {
   text: `select bytes from blob_chunks where sha256 = $1 and position >= $2 order by position limit ${chunksAtOnce}`,
 }
 
-/** Removing a blob's row in `blobs` removes its chunks. */
+/** Creates the store. Its `remove` does nothing: deleting the row in `blobs` also deletes the chunks. */
 export function createPostgresStore({ db, run }: Pick<Database, 'db' | 'run'>): BlobStore {
   return {
     put: async (sha256, bytes) => {
@@ -60,9 +60,9 @@ export function createPostgresStore({ db, run }: Pick<Database, 'db' | 'run'>): 
   }
 }
 
-/** Chunks refer to the row of their blob. */
+/** Chunks refer to the row of their blob, so a foreign key violation means that the blob was removed. */
 function rethrow(error: unknown): never {
-  if ((error as { constraint?: string }).constraint === 'blob_chunks_blob_fkey') throw removedMeanwhile(error)
+  if ((error as { constraint?: string }).constraint === 'blob_chunks_blob_fkey') throw blobRemoved(error)
   throw error
 }
 

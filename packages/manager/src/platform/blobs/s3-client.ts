@@ -1,55 +1,57 @@
-// How a bucket is asked: within a deadline, over few connections, and so that a failure is a 503 whose reason is logged
-// without what the SDK's errors hold. The SDK is loaded when the first blob is used.
+// Bucket client. Requests have a deadline and share few connections. A failure becomes a 503; its reason is logged
+// without the sensitive content of SDK errors. The SDK is loaded when the first blob is used.
 import type * as Sdk from '@aws-sdk/client-s3'
 import { unavailable } from '../errors.ts'
 import type { Logger } from '../log/log.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 
+/** Address, key prefix and credentials of a bucket. */
 export type S3Settings = {
-  /** Null means the address of the region at AWS. */
+  /** Null means the AWS endpoint of the region. */
   endpoint: string | null
   region: string
   bucket: string
-  /** Before the hash in the key of every object. */
+  /** Prefix of every object key. */
   prefix: string
-  /** Without them the SDK looks for credentials where it always does: environment, files, the machine's role. */
+  /** If null, the SDK uses its default sources: environment, files, the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
 type Opened = { sdk: typeof Sdk; client: Sdk.S3Client }
-type Asked = Opened & { deadline: Deadline; options: { abortSignal: AbortSignal } }
+type BucketRequest = Opened & { deadline: Deadline; options: { abortSignal: AbortSignal } }
 
-/** Connections to the bucket, at most. */
+/** Maximum number of connections to the bucket. */
 export const bucketConnections = 16
 const connectTimeoutMs = 2_000
 
+/** Creates a client that loads the SDK at the first request. */
 export function createBucketClient(settings: S3Settings, log: Logger) {
   let opening: Promise<Opened> | null = null
-  const begin = async (bytes: number): Promise<Asked> => {
+  const start = async (bytes: number): Promise<BucketRequest> => {
     const opened = await (opening ??= openClient(settings, log))
     const deadline = startDeadline(bytes)
     return { ...opened, deadline, options: { abortSignal: deadline.signal } }
   }
   return {
-    /** Asks once; null for the failures that are named. `bytes` are those that are sent. */
-    ask: async <T>(
-      work: (asked: Asked) => Promise<T>,
+    /** Runs a request; returns null for the errors in `expected`. `bytes` is the size of the request body. */
+    request: async <T>(
+      work: (request: BucketRequest) => Promise<T>,
       { expected, bytes = 0 }: { expected?: ReadonlySet<string>; bytes?: number } = {},
     ): Promise<T | null> => {
-      const asked = await begin(bytes)
+      const request = await start(bytes)
       try {
-        return await work(asked)
+        return await work(request)
       } catch (error) {
         if (expected?.has((error as Error).name) === true) return null
         throw asUnavailable(error, log)
       } finally {
-        asked.deadline.end()
+        request.deadline.end()
       }
     },
-    /** The pieces of an object; none when there is no such object. */
-    read: async function* (place: { Bucket: string; Key: string }): AsyncGenerator<Buffer> {
-      const { sdk, client, deadline, options } = await begin(0)
+    /** Yields the pieces of an object; yields nothing if the object does not exist. */
+    read: async function* (location: { Bucket: string; Key: string }): AsyncGenerator<Buffer> {
+      const { sdk, client, deadline, options } = await start(0)
       try {
-        const { Body, ContentLength = 0 } = await client.send(new sdk.GetObjectCommand(place), options)
+        const { Body, ContentLength = 0 } = await client.send(new sdk.GetObjectCommand(location), options)
         deadline.extend(ContentLength)
         for await (const piece of Body as AsyncIterable<Buffer>) yield piece
       } catch (error) {
@@ -70,14 +72,14 @@ async function openClient({ endpoint, region, credentials }: S3Settings, log: Lo
   const client = new sdk.S3Client({
     region,
     ...(credentials === null ? {} : { credentials }),
-    // A service of one's own rarely has a name for every bucket.
+    // Self-hosted services rarely have a host name for every bucket.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     maxAttempts: 2,
-    // Its own timeout of requests only warns; ours is the deadline.
+    // The request timeout of the SDK only logs a warning; the deadline replaces it.
     requestHandler: { connectionTimeout: connectTimeoutMs, httpAgent: agent, httpsAgent: agent },
-    // It would take a connection of its own, beyond all limits, for every larger put.
+    // The header would open a separate connection, beyond the limit, for every larger put.
     expectContinueHeader: false,
-    // We compare hashes ourselves, and not every service knows the checksums of AWS.
+    // The blob cache compares hashes, and not every service supports the checksums of AWS.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     logger: quietLogger(log),
@@ -86,15 +88,15 @@ async function openClient({ endpoint, region, credentials }: S3Settings, log: Lo
 }
 
 const none = (): void => undefined
-/** The SDK writes inputs and outputs at the lower levels. */
+/** Suppresses the lower levels, at which the SDK logs inputs and outputs. */
 function quietLogger(log: Logger) {
-  const say = (message: unknown): void => {
-    if (typeof message === 'string') log.warn({ notice: message.slice(0, 500) }, 'notice of the S3 client')
+  const warn = (message: unknown): void => {
+    if (typeof message === 'string') log.warn({ notice: message.slice(0, 500) }, 'S3 client warning')
   }
-  return { trace: none, debug: none, info: none, warn: say, error: say }
+  return { trace: none, debug: none, info: none, warn, error: warn }
 }
 
-/** The signature covers the hash of the bytes, which is known; the SDK would compute it again. */
+/** Sets the known hash of the body, which the signature covers; otherwise the SDK computes it again. */
 export function withHash(command: Sdk.PutObjectCommand, sha256: string): Sdk.PutObjectCommand {
   command.middlewareStack.add(
     (next) => (args) => {
@@ -107,13 +109,13 @@ export function withHash(command: Sdk.PutObjectCommand, sha256: string): Sdk.Put
   return command
 }
 
-/** Logged here, because a 503 is not: whoever runs the service must see that the bucket refuses its key. */
+/** Logs the failure, because a 503 is not logged: operators must see that the bucket rejects the key. */
 function asUnavailable(error: unknown, log: Logger): Error {
-  // Only these: an error of the SDK holds the whole answer, with headers and signatures.
+  // Only these fields are logged: an SDK error contains the whole response, with headers and signatures.
   const { name, code, $metadata } = error as Error & {
     code?: string
     $metadata?: { httpStatusCode?: number }
   }
-  log.warn({ failure: name, code, status: $metadata?.httpStatusCode }, 'the bucket did not do what was asked')
-  return unavailable('the store of bundles does not answer right now; try again')
+  log.warn({ failure: name, code, status: $metadata?.httpStatusCode }, 'bucket request failed')
+  return unavailable('the bundle store is unavailable; try again')
 }

@@ -1,18 +1,18 @@
-// Responses whose bytes are made once and sent many times.
+// Responses that are serialized once and sent many times.
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A short body is a text: Node sends it together with the head of the response in one write. */
+/** A JSON response. A short body is a string: Node sends it together with the response head in one write. */
 export type EncodedJson = { body: string | Buffer; length: number; etag: string }
 
-const maxTextBytes = 16_384
+const maxStringBytes = 16_384
 
-/** The bytes of a JSON response and their strong validator. */
+/** Serializes a JSON response and computes its strong ETag. */
 export function encodeJson(value: unknown): EncodedJson {
   const text = JSON.stringify(value)
   const bytes = Buffer.from(text)
   return {
-    body: bytes.length <= maxTextBytes ? text : bytes,
+    body: bytes.length <= maxStringBytes ? text : bytes,
     length: bytes.length,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
   }
@@ -20,7 +20,10 @@ export function encodeJson(value: unknown): EncodedJson {
 
 let lastTurn: Promise<unknown> = Promise.resolve()
 
-/** Resolves in a turn of the event loop for this caller alone: long work runs one piece a turn, requests in between. */
+/**
+ * Resolves in a separate event loop turn for each caller. Long work runs one piece per turn, so that requests can
+ * run between the pieces.
+ */
 export function yieldToEventLoop(): Promise<unknown> {
   lastTurn = lastTurn.then(() => nextTurn())
   return lastTurn

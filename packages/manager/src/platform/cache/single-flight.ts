@@ -1,6 +1,6 @@
-// Work that several callers request at once is done once.
+// Deduplicates work that several callers request concurrently.
 
-/** Returns a function that runs the work under a name; callers with the same name meanwhile get the same result. */
+/** Returns a function that runs the work under a name; concurrent callers with the same name share the result. */
 export function createSingleFlight<T>(): (name: string, work: () => Promise<T>) => Promise<T> {
   const inFlight = new Map<string, Promise<T>>()
   return (name, work) => {

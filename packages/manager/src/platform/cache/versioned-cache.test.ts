@@ -4,7 +4,7 @@ import { type Built, createVersionedCache } from './versioned-cache.ts'
 
 type Value = Built & { of: string }
 
-/** A project that changes, and a memory of what is built from it; every read is a step of its own. */
+/** Creates a project that can change, and a cache over it; every read is a separate step. */
 function createBench(step: (what: string) => Promise<unknown> = () => Promise.resolve()) {
   const project = { version: 1, exists: true, fails: false }
   const outcomes = { hit: 0, miss: 0 }
@@ -29,12 +29,12 @@ function createBench(step: (what: string) => Promise<unknown> = () => Promise.re
   return { project, outcomes, find }
 }
 
-/** Holds steps with a name until they are let go. */
+/** Blocks named steps until they are released. */
 function createHolder() {
   const held: { what: string; go: () => void }[] = []
   return {
     step: (what: string) => new Promise<void>((resolve) => void held.push({ what, go: resolve })),
-    /** Lets the oldest step with this name go, once it is there. */
+    /** Releases the oldest step with this name, as soon as it waits. */
     letGo: async (what: string): Promise<void> => {
       for (;;) {
         const index = held.findIndex((one) => one.what === what)
@@ -76,7 +76,7 @@ describe('a memory that is never stale', () => {
     const { find, project, outcomes } = createBench(step)
     const early = find('a')
     await letGo('build asked')
-    // The build has read version 1; now the project changes, and the change is answered.
+    // The build has read version 1. Now the project changes, and the change is acknowledged.
     await new Promise((resolve) => setImmediate(resolve))
     project.version = 2
     const late = find('a')

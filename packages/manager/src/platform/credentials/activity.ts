@@ -1,30 +1,31 @@
-// When principals were last active: noted as callers are admitted, and written for many of them together. A process writes of
-// one principal once an hour at most.
+// Records the last activity of principals in memory when callers are admitted, and writes it in batches. A process
+// writes each principal at most once an hour.
 import type { Run } from '../postgres/prepared.ts'
 import type { Statement } from '../postgres/statements.ts'
 import type { Logger } from '../log/log.ts'
 
+/** Records when users and machine users were last active. */
 export type Activity = {
-  noteUser(id: string): void
-  noteMachineUser(id: string): void
-  /** Writes what is still to be written. */
+  recordUser(id: string): void
+  recordMachineUser(id: string): void
+  /** Writes the remaining records. */
   close(): Promise<void>
 }
-type Notes = { note(id: string): void; write(): Promise<void>; forget(): void }
+type Recorder = { record(id: string): void; write(): Promise<void>; reset(): void }
 
 const writeEveryMs = 60_000
-const forgetEveryMs = 3_600_000
-// About 10 MB. Who is one too many is noted again within the hour, or at the next call.
-const maxNoted = 100_000
+const resetEveryMs = 3_600_000
+// The limit is about 10 MB. A principal beyond it is recorded again within the hour or at its next call.
+const maxRecorded = 100_000
 const rowsAtOnce = 5_000
 
-// By the database's clock, a minute late at most. Ids of no row, such as a user nobody has seen, are dropped; in one order, so
-// that two processes never wait for each other crosswise.
+// Times are those of the database clock, at most one minute late. Ids without a row, such as an unknown user, are
+// dropped. Rows are written in id order, so that two processes cannot deadlock.
 const statementOf = (table: string, column: string, principals: string): Statement => ({
   kind: 'idempotent',
   text: `
   insert into ${table} (${column}, last_active_at)
-  select p.id, now() from unnest($1::uuid[]) as noted (id) join ${principals} p on p.id = noted.id order by p.id
+  select p.id, now() from unnest($1::uuid[]) as recorded (id) join ${principals} p on p.id = recorded.id order by p.id
   on conflict (${column}) do update set last_active_at = excluded.last_active_at
   where ${table}.last_active_at < excluded.last_active_at`,
 })
@@ -33,12 +34,12 @@ const statements = {
   machineUsers: statementOf('machine_user_activity', 'machine_user_id', 'machine_users'),
 }
 
-/** Notes cost a lookup in memory; a process that is killed loses a minute of them. */
+/** Creates the recorder. A record costs a lookup in memory; a killed process loses up to one minute of records. */
 export function createActivity({ run, log }: { run: Run; log: Logger }): Activity {
   const writeOf = (statement: Statement) => async (ids: readonly string[]) =>
     void (await run(statement, [ids]))
-  const users = createNotes(writeOf(statements.users), log)
-  const machineUsers = createNotes(writeOf(statements.machineUsers), log)
+  const users = createRecorder(writeOf(statements.users), log)
+  const machineUsers = createRecorder(writeOf(statements.machineUsers), log)
   const write = async (): Promise<void> => {
     await users.write()
     await machineUsers.write()
@@ -47,36 +48,36 @@ export function createActivity({ run, log }: { run: Run; log: Logger }): Activit
   const writer = setInterval(() => {
     writing = writing.then(write)
   }, writeEveryMs)
-  const forgetter = setInterval(() => {
-    users.forget()
-    machineUsers.forget()
-  }, forgetEveryMs)
+  const resetter = setInterval(() => {
+    users.reset()
+    machineUsers.reset()
+  }, resetEveryMs)
   writer.unref()
-  forgetter.unref()
+  resetter.unref()
   return {
-    noteUser: (id) => users.note(id),
-    noteMachineUser: (id) => machineUsers.note(id),
+    recordUser: (id) => users.record(id),
+    recordMachineUser: (id) => machineUsers.record(id),
     close: async () => {
       clearInterval(writer)
-      clearInterval(forgetter)
+      clearInterval(resetter)
       await writing
       await write()
     },
   }
 }
 
-/** The notes of one kind of principal. What cannot be written is tried again. */
-function createNotes(run: (ids: readonly string[]) => Promise<void>, log: Logger): Notes {
-  const noted = new Set<string>()
+/** Creates the records of one kind of principal. Failed writes are retried. */
+function createRecorder(run: (ids: readonly string[]) => Promise<void>, log: Logger): Recorder {
+  const recorded = new Set<string>()
   let waiting = new Set<string>()
   return {
-    note: (id) => {
-      if (noted.has(id) || waiting.size >= maxNoted) return
-      if (noted.size >= maxNoted) noted.clear()
-      noted.add(id)
+    record: (id) => {
+      if (recorded.has(id) || waiting.size >= maxRecorded) return
+      if (recorded.size >= maxRecorded) recorded.clear()
+      recorded.add(id)
       waiting.add(id)
     },
-    forget: () => noted.clear(),
+    reset: () => recorded.clear(),
     write: async () => {
       const batch = [...waiting]
       waiting = new Set()
@@ -84,8 +85,8 @@ function createNotes(run: (ids: readonly string[]) => Promise<void>, log: Logger
         try {
           await run(batch.slice(first, first + rowsAtOnce))
         } catch (error) {
-          log.warn({ err: error, principals: batch.length - first }, 'activity could not be written')
-          waiting = new Set([...batch.slice(first), ...waiting].slice(0, maxNoted))
+          log.warn({ err: error, principals: batch.length - first }, 'cannot write principal activity')
+          waiting = new Set([...batch.slice(first), ...waiting].slice(0, maxRecorded))
           return
         }
     },

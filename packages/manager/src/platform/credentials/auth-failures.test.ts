@@ -1,4 +1,4 @@
-// Counts of failed authentications: by minute and not by try, whatever comes, and none is lost while there is room.
+// Failed authentications are counted per minute and not per attempt, and no count is lost while there is room.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lineCollector } from '../../../test/kit/app.ts'
 import { runSchedule } from '../../../test/kit/schedules.ts'
@@ -8,7 +8,7 @@ import { type AuthFailures, createAuthFailures } from './auth-failures.ts'
 
 const { service } = useProject()
 const minuteMs = 60_000
-/** A minute of this month that begins now. */
+/** Start of the current minute. */
 let now = 0
 const clock = { now: (): Date => new Date(now) }
 const dropped = { count: 0, inc: (by = 1): void => void (dropped.count += by) }
@@ -48,7 +48,7 @@ describe('counts of failed authentications', () => {
       [now, 'failure', 'pat', '192.0.2.1', 3_333],
       [now, 'failure', 'pat', '192.0.2.2', 3_333],
     ])
-    // What follows in the same minute adds to the same rows, from another process too.
+    // Later failures of the same minute add to the same rows, even if another process counts them.
     const other = createAuthFailures({ database: service.world.database, clock, log, metrics })
     for (const one of [failures, other]) one.fail('pat', '192.0.2.1')
     await failures.flush()
@@ -67,7 +67,7 @@ describe('counts of failed authentications', () => {
     expect(rows).toHaveLength(1_001)
     expect(rows.reduce((sum, row) => sum + Number(row[4]), 0)).toBe(10_000)
     expect(rows.find((row) => row[3] === 'others')?.[4]).toBe(8_000)
-    // Another kind, and the next minute, have rows of their own.
+    // Another kind and the next minute have separate rows.
     failures.fail('basic', '192.0.2.9')
     now += minuteMs
     failures.fail('machine_token', '2001:db8:1387::/64')
@@ -98,7 +98,7 @@ describe('counts of failed authentications', () => {
       for (let i = 0; i < 1_000; i++) failures.fail('identity', `10.0.${i >> 8}.${i & 255}`)
       if (minute % 10 === 0) await failures.flush()
     }
-    expect(lines.at(-1)).toMatchObject({ msg: 'failed authentications could not be recorded' })
+    expect(lines.at(-1)).toMatchObject({ msg: 'cannot record failed authentications' })
     expect(dropped.count).toBe(10_000)
     await service.sql.query('alter table away rename to auth_failures')
     await failures.close()
@@ -127,10 +127,10 @@ describe('a clock that was wrong for a moment', () => {
     ])
     expect(dropped.count).toBe(6)
     expect(lines.at(-1)).toMatchObject({
-      msg: 'failed authentications of a wrong clock were dropped',
+      msg: 'dropped failed authentications with an implausible time',
       rows: 2,
     })
-    // Nothing of it is left for the next time.
+    // The next flush does not retry the dropped rows.
     failures.fail('pat', '192.0.2.1')
     await failures.close()
     expect((await stored()).map((row) => row.at(-1))).toEqual([1, 2])
@@ -158,7 +158,7 @@ describe('retention of counts', () => {
       (await service.sql.query("select from pg_inherits where inhparent = 'auth_failures'::regclass"))
         .rowCount as number
     const before = await months()
-    // 400 days are kept.
+    // The retention setting is 400 days.
     const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
     for (const [name, from, to] of [
       ['old', day(500), day(450)],

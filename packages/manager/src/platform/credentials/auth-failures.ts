@@ -1,6 +1,6 @@
-// Failed authentications and blocks of clients, counted by minute, kind and client for the evidence of audits. Counting is
-// an increment in memory; every few seconds the counts are added to the database in one statement. So a flood costs rows by
-// the minute and not by the try: at most a thousand clients of a kind and minute have a row, and `others` has the rest.
+// Counts failed authentications and client blocks by minute, kind and client, as audit evidence. Counting is an
+// increment in memory; every 5 s one statement adds the counts to the database. A flood therefore costs rows per
+// minute, not per attempt: at most 1,000 clients per kind and minute have a row, and `others` counts the rest.
 import type { Clock } from '../clock.ts'
 import type { Database } from '../postgres/database.ts'
 import { isWithoutPartition, preparePartitions } from '../postgres/partitions.ts'
@@ -9,7 +9,7 @@ import type { Statement } from '../postgres/statements.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** Which proof failed. A closed list: evidence and its documentation name them. */
+/** Kinds of proof that can fail. The list is closed: evidence and its documentation name them. */
 export const failureKinds = [
   'proxy_secret',
   'proxy_secret_unset',
@@ -20,14 +20,16 @@ export const failureKinds = [
   'unknown_scheme',
   'cli_code',
 ] as const
+/** The kind of proof that failed. */
 export type FailureKind = (typeof failureKinds)[number]
 
+/** Counts failed authentications and lockouts. */
 export type AuthFailures = {
-  /** Counts a refused proof of the client in this network. */
+  /** Counts a rejected proof from a client in this network. */
   fail(kind: FailureKind, network: string): void
-  /** Counts a block that a throttle began. */
+  /** Counts a block that a throttle started. */
   lockout(throttle: string, client: string, blockMs: number): void
-  /** Adds what was counted to the database; what cannot be written stays for the next time. */
+  /** Adds the counts to the database; counts that cannot be written stay for the next flush. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -49,15 +51,16 @@ type Deps = {
 const flushEveryMs = 5_000
 const minuteMs = 60_000
 const maxClients = 1_000
-// While the database is away: about an hour of a flood from few clients, and minutes of one from very many.
+// While the database is unreachable, a flood from few clients reaches this limit after about an hour, one from many
+// clients after minutes.
 const maxWaiting = 20_000
 const rowsAtOnce = 2_000
 const maxClientLength = 100
 
-/** One per process; `close` writes what is left. */
+/** Creates the counters, one set per process; `close` writes the remaining counts. */
 export function createAuthFailures({ database, clock, log, metrics }: Deps): AuthFailures {
   let waiting = new Map<string, Row>()
-  const minutes = createClientsOfMinute()
+  const clientNames = createClientNames()
   let running: Promise<void> | null = null
 
   const add = (row: Row): void => {
@@ -69,13 +72,13 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
     } else if (waiting.size < maxWaiting) waiting.set(key, row)
     else metrics.authFailuresDropped.inc(row.count)
   }
-  const note = (event: Row['event'], kind: string, client: string, blockMs: number): void => {
+  const record = (event: Row['event'], kind: string, client: string, blockMs: number): void => {
     const minute = Math.floor(clock.now().getTime() / minuteMs)
     add({
       minute,
       event,
       kind,
-      client: minutes.nameOf(minute, `${event} ${kind}`, client),
+      client: clientNames.nameOf(minute, `${event} ${kind}`, client),
       count: 1,
       blockMs,
     })
@@ -88,20 +91,20 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
         const refused = await addRows(database, rows.slice(from, from + rowsAtOnce))
         if (refused.length === 0) continue
         metrics.authFailuresDropped.inc(refused.reduce((sum, { count }) => sum + count, 0))
-        log.warn({ rows: refused.length }, 'failed authentications of a wrong clock were dropped')
+        log.warn({ rows: refused.length }, 'dropped failed authentications with an implausible time')
       } catch (error) {
-        log.warn({ err: error, rows: rows.length - from }, 'failed authentications could not be recorded')
+        log.warn({ err: error, rows: rows.length - from }, 'cannot record failed authentications')
         for (const row of rows.slice(from)) add(row)
         return
       }
   }
-  /** One at a time: a database that hangs is asked once, and what is counted meanwhile waits. */
+  /** Only one flush runs at a time: a database that hangs gets one statement, and later counts wait. */
   const flush = (): Promise<void> => (running ??= write().finally(() => (running = null)))
   const timer = setInterval(() => void flush(), flushEveryMs)
   timer.unref()
   return {
-    fail: (kind, network) => note('failure', kind, network, 0),
-    lockout: (throttle, client, blockMs) => note('lockout', throttle, client, blockMs),
+    fail: (kind, network) => record('failure', kind, network, 0),
+    lockout: (throttle, client, blockMs) => record('lockout', throttle, client, blockMs),
     flush,
     close: async () => {
       clearInterval(timer)
@@ -111,8 +114,8 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
   }
 }
 
-/** The client's own name for the first thousand of a kind in a minute, and `others` for those after them. */
-function createClientsOfMinute() {
+/** Returns the client's own name for the first 1,000 clients of a kind in a minute, and `others` after that. */
+function createClientNames() {
   let current = 0
   const known = new Map<string, Set<string>>()
   return {
@@ -132,7 +135,7 @@ function createClientsOfMinute() {
   }
 }
 
-// In minutes since 1970. Within a day of now there are partitions, whatever the month.
+// The range is in minutes since 1970. Partitions exist within one day of the current time, whatever the month.
 const nearStatement: Statement = {
   kind: 'read',
   text: `
@@ -140,7 +143,7 @@ const nearStatement: Statement = {
     extract(epoch from now() + interval '1 hour')::float8 / 60 as to`,
 }
 
-// In the order of the key, so that two processes that add to the same rows cannot deadlock.
+// Rows are inserted in key order, so that two processes that add to the same rows cannot deadlock.
 const addStatement: Statement = {
   kind: 'write',
   text: `
@@ -154,25 +157,25 @@ const addStatement: Statement = {
 }
 
 /**
- * Adds the rows but those that no partition takes, because their minute is far from the time of the database: a clock that was
- * wrong for a moment does not stop the rows of all others. Returns those; throws when nothing was added.
+ * Adds the rows except those that no partition accepts, because their minute is far from the database time. A clock
+ * that was briefly wrong thus does not block other rows. Returns the rejected rows; throws if no row was added.
  */
 async function addRows(
   { db, runInBackground: run }: Deps['database'],
   rows: readonly Row[],
 ): Promise<readonly Row[]> {
-  if (await hasTaken(run, rows)) return []
-  // No process has made partitions for months.
+  if (await tryInsertRows(run, rows)) return []
+  // A partition is missing if no process has created partitions for months.
   await preparePartitions(db.idempotent, 'auth_failures').catch(() => undefined)
-  if (await hasTaken(run, rows)) return []
+  if (await tryInsertRows(run, rows)) return []
   const isNear = await readNear(run)
   const near = rows.filter(isNear)
   if (near.length > 0) await insertRows(run, near)
   return rows.filter((row) => !isNear(row))
 }
 
-/** False when a partition is missing. */
-const hasTaken = (run: Run, rows: readonly Row[]): Promise<boolean> =>
+/** Returns false if a partition is missing. */
+const tryInsertRows = (run: Run, rows: readonly Row[]): Promise<boolean> =>
   insertRows(run, rows).then(
     () => true,
     (error: unknown) => {

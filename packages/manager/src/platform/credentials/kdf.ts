@@ -1,7 +1,7 @@
-// The slow hash of secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
-// 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Making secrets, proving tokens
-// and trying passwords take turns, and so do the projects: whoever floods the queue waits for long and is refused, and the
-// others hardly wait longer.
+// The slow hash for secrets that people choose or that must not be guessed from a stolen database: PBKDF2-SHA256 with
+// 600,000 iterations, about 0.15 s of a core. It runs in worker threads of low priority. Creating secrets, verifying
+// tokens and verifying passwords take turns, and so do the projects. A caller that floods the queue waits long and is
+// rejected, while other callers hardly wait longer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Piscina } from 'piscina'
 import { unavailable } from '../errors.ts'
@@ -9,33 +9,34 @@ import type { Metrics } from '../metrics.ts'
 import { createFairShare } from '../throttle/fair-share.ts'
 import { type KdfTask, derivedBytes } from './kdf-worker.ts'
 
-/** On whose account a hash is computed: a lane, and who in it. */
+/** The account that a hash is charged to: a lane, and the owner within the lane. */
 export type KdfAccount = { lane: 'create' | 'token' | 'password'; owner: string }
 
+/** Computes and verifies slow hashes. */
 export type Kdf = {
-  /** A new salted hash of the secret, in the text form that verify reads. */
+  /** Returns a new salted hash of the secret, in the text form that `verify` reads. */
   hash(secret: string, owner: string): Promise<string>
-  /** True when the secret gives this hash. Within `inTurn` it begins at once. */
-  verify(secret: string, stored: string, account: KdfAccount | 'in turn'): Promise<boolean>
-  /** Does the work when it is the account's turn for a thread, or fails with 503. */
-  inTurn<T>(account: KdfAccount, work: () => Promise<T>): Promise<T>
-  /** A hash of the stored form, as slow as any; no secret for it is known. */
+  /** Whether the secret matches the hash. Within `runInTurn`, pass 'already in turn' to start immediately. */
+  verify(secret: string, stored: string, account: KdfAccount | 'already in turn'): Promise<boolean>
+  /** Runs the work when it is the account's turn for a thread, or throws 503. */
+  runInTurn<T>(account: KdfAccount, work: () => Promise<T>): Promise<T>
+  /** A valid hash without a known secret; verifying it is as slow as any other. */
   unknownHash: string
   close(): Promise<void>
 }
 
-/** What production takes; no setting changes it. */
+/** Number of iterations in production; no setting changes it. */
 export const hashIterations = 600_000
 const saltBytes = 16
 const idleTimeoutMs = 60_000
-// Refusals bring the same callers back at once; whoever waits does not stand in the way of newer requests.
+// The wait is long because rejected callers retry immediately, while waiting callers do not block newer requests.
 const maxWaitMs = 30_000
-// A flood whose callers ask again when they are answered brings one or two new requests in the time of a hash; more of them
-// may count, and each is one hash to wait for.
-const amongNewest = 4
+// In a flood, callers that retry after each response add one or two requests during one hash. A larger number would
+// cover more of them, but each adds one hash to the wait.
+const newestWindow = 4
 const busy = 'too many credentials are being verified; try again'
 
-/** `threads` run at once, and `maxQueue` wait. */
+/** Creates the hash pool: `threads` hashes run concurrently, and `maxQueue` wait. */
 export function createKdf(options: {
   threads: number
   maxQueue: number
@@ -49,7 +50,7 @@ export function createKdf(options: {
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
-    // A tenth of a normal thread's share: requests go first, and on a machine that others keep busy hashes still end.
+    // Threads get a tenth of the normal CPU share: requests run first, and hashes still finish on a busy machine.
     niceIncrement: 10,
   })
   const turns = createFairShare({
@@ -57,13 +58,13 @@ export function createKdf(options: {
     maxWaiting: maxQueue,
     maxWaitMs,
     full: busy,
-    amongNewest,
+    newestWindow,
   })
   const refuse = (cause: unknown): never => {
     metrics.shed.inc({ point: 'kdf' })
     throw unavailable(busy, cause)
   }
-  const inTurn = async <T>(account: KdfAccount, work: () => Promise<T>): Promise<T> => {
+  const runInTurn = async <T>(account: KdfAccount, work: () => Promise<T>): Promise<T> => {
     const lease = await turns.take([account.lane, account.owner]).catch(refuse)
     try {
       return await work()
@@ -71,12 +72,12 @@ export function createKdf(options: {
       lease.release()
     }
   }
-  const derive = (task: KdfTask, account: KdfAccount | 'in turn'): Promise<Uint8Array> => {
+  const derive = (task: KdfTask, account: KdfAccount | 'already in turn'): Promise<Uint8Array> => {
     const run = (): Promise<Uint8Array> => {
       metrics.authKdfRuns.inc()
       return pool.run(task).catch(refuse)
     }
-    return account === 'in turn' ? run() : inTurn(account, run)
+    return account === 'already in turn' ? run() : runInTurn(account, run)
   }
   return {
     hash: async (secret, owner) => {
@@ -85,11 +86,11 @@ export function createKdf(options: {
     },
     verify: async (secret, stored, account) => {
       const wanted = parseHash(stored)
-      if (wanted === null) throw new Error('a stored hash is not in the form this release writes')
+      if (wanted === null) throw new Error('a stored hash has an unsupported format')
       const task = { secret, salt: wanted.salt, iterations: wanted.iterations }
       return timingSafeEqual(await derive(task, account), wanted.hash)
     },
-    inTurn,
+    runInTurn,
     unknownHash: format(iterations, randomBytes(saltBytes), randomBytes(derivedBytes)),
     close: () => pool.destroy(),
   }
@@ -100,7 +101,7 @@ const format = (iterations: number, salt: Uint8Array, hash: Uint8Array): string 
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-/** The parts of a stored hash, or null when it is not in the form this release writes. */
+/** Parses a stored hash; returns null if it is not in the format that this release writes. */
 export function parseHash(stored: string): { iterations: number; salt: Buffer; hash: Buffer } | null {
   const [, rounds, salt, hash] = /^\$pbkdf2-sha256\$i=(\d{4,8})\$([\w-]+)\$([\w-]+)$/.exec(stored) ?? []
   const bytes = Buffer.from(hash ?? '', 'base64url')

@@ -1,33 +1,34 @@
-// Caches which secrets fit which stored hashes, so that the slow hash runs once per secret and process. An entry is
-// valid only for the hash it was made with, which the caller reads from the database at every request: a rotated or
-// revoked credential is refused although its secret is cached. Secrets themselves are never kept, only their HMAC
-// under a key that lives as long as the process.
+// Caches which secrets match which stored hashes, so that the slow hash runs once per secret and process. An entry is
+// valid only for the hash it was created with, which the caller reads from the database on every request. A rotated or
+// revoked credential is thus rejected although its secret is cached. Secrets themselves are never stored, only their
+// HMAC under a key that lives as long as the process.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { createLru } from '../cache/lru.ts'
 import type { Metrics } from '../metrics.ts'
 import { createSingleFlight } from '../cache/single-flight.ts'
 import type { Kdf, KdfAccount } from './kdf.ts'
 
-/** A secret as it was presented, with the fingerprint under which it is cached. Costs one HMAC to make. */
+/** A presented secret with the fingerprint under which it is cached. Creating it costs one HMAC. */
 export type PresentedSecret = { text: string; fingerprint: string }
 
+/** Verifies secrets against slow hashes, and caches the results. */
 export type Verifier = {
   /** `context` keeps equal secrets of different accounts apart. */
   present(text: string, context?: string): PresentedSecret
-  /** True when the secret fitted some hash before. */
+  /** Whether the secret has matched a hash before. */
   isKnown(secret: PresentedSecret): boolean
-  /** True when the secret fits the hash; runs the KDF unless the result is cached or in flight. */
-  verify(secret: PresentedSecret, stored: string, account: KdfAccount | 'in turn'): Promise<boolean>
-  /** Takes as long as verify takes, and returns false: for credentials that do not exist. */
-  pretend(secret: PresentedSecret, account: KdfAccount | 'in turn'): Promise<false>
+  /** Whether the secret matches the hash; runs the KDF unless the result is cached or in flight. */
+  verify(secret: PresentedSecret, stored: string, account: KdfAccount | 'already in turn'): Promise<boolean>
+  /** Takes as long as `verify` and returns false. For credentials that do not exist. */
+  verifyUnknown(secret: PresentedSecret, account: KdfAccount | 'already in turn'): Promise<false>
 }
 
 const maxRefused = 10_000
 const refusedTtlMs = 60_000
 
-/** One per process, shared by every kind of credential that is stored as a slow hash. */
+/** Creates the verifier: one per process, shared by every kind of credential that is stored as a slow hash. */
 export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number): Verifier {
-  // As a key object: node takes five times as long over a buffer.
+  // An HMAC with a Buffer key takes five times as long as with a key object.
   const key = createSecretKey(randomBytes(32))
   const verified = createLru<string>({ max: maxVerified })
   const refused = createLru<string>({ max: maxRefused, ttl: refusedTtlMs })
@@ -36,19 +37,19 @@ export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number):
   const run = async (
     secret: PresentedSecret,
     stored: string,
-    account: KdfAccount | 'in turn',
+    account: KdfAccount | 'already in turn',
   ): Promise<boolean> => {
-    const fits = await kdf.verify(secret.text, stored, account)
-    if (fits) verified.set(secret.fingerprint, stored)
+    const isMatch = await kdf.verify(secret.text, stored, account)
+    if (isMatch) verified.set(secret.fingerprint, stored)
     else refused.set(secret.fingerprint, stored)
-    return fits
+    return isMatch
   }
   const verify: Verifier['verify'] = async (secret, stored, account) => {
     const isVerified = verified.get(secret.fingerprint) === stored
     const isRefused = !isVerified && refused.get(secret.fingerprint) === stored
     metrics.authCache.inc({ outcome: isVerified ? 'hit' : isRefused ? 'refused' : 'miss' })
     if (isVerified || isRefused) return isVerified
-    // A request while the same secret is being hashed waits for that result.
+    // A request that arrives while the same secret is being hashed waits for that result.
     return once(`${secret.fingerprint}${stored}`, () => run(secret, stored, account))
   }
   return {
@@ -58,7 +59,7 @@ export function createVerifier(kdf: Kdf, metrics: Metrics, maxVerified: number):
     }),
     isKnown: (secret) => verified.has(secret.fingerprint),
     verify,
-    pretend: async (secret, account) => {
+    verifyUnknown: async (secret, account) => {
       await verify(secret, kdf.unknownHash, account)
       return false
     },

@@ -5,6 +5,7 @@ import type { Db } from '../postgres/handles.ts'
 import { type ListFields, type Page, containsPattern, startPattern } from '../lists/filters.ts'
 import { pageOf } from '../lists/page.ts'
 
+/** A user as the directory describes them. */
 export type DirectoryUser = {
   id: string
   username: string
@@ -13,15 +14,16 @@ export type DirectoryUser = {
   disabled: boolean
 }
 
+/** A source of users for userProviderSearch. */
 export type UserDirectory = {
   /**
-   * A page of the people whose name, user name or e-mail contains the text, or begins with it when it has fewer than
-   * three characters; by name unless the page has another order.
+   * Returns a page of users whose name, user name or e-mail contains the text. A text of fewer than three characters
+   * must match the start. Sorts by name unless the page has another order.
    */
   search(text: string, page: Page): Promise<DirectoryUser[]>
 }
 
-/** Whether somebody is disabled only the directory knows; the local one disables nobody. */
+/** Fields to filter and sort by. `disabled` is missing: the local directory does not store it. */
 export const directoryFields: ListFields = {
   id: { column: 'id', match: 'id' },
   username: { column: 'externalUsername', match: 'text' },
@@ -30,11 +32,11 @@ export const directoryFields: ListFields = {
 }
 const byName: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
 
-/** The directory made of our own users table; the trigram indexes keep a search off a full scan. */
+/** Creates a directory over the `users` table; trigram indexes avoid a full scan. */
 export function createLocalDirectory(db: Db): UserDirectory {
   return {
     search: async (text, page) => {
-      // A text without a trigram would read the whole table; it matches beginnings instead, by a separate index.
+      // A text without a trigram would scan the whole table, so it matches only prefixes, through a separate index.
       const isShort = Array.from(text).length < 3
       const pattern = isShort ? startPattern(text.toLowerCase()) : containsPattern(text)
       const matches = (column: 'externalName' | 'externalUsername' | 'externalEmail') =>

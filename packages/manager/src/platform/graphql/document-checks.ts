@@ -1,11 +1,12 @@
-// Cheap checks of a parsed document, before the standard validation. That is slow for some short documents: it compares
+// Cheap checks of a parsed document before the standard validation, which is slow for some short documents: it compares
 // every pair of fields with the same response name, walks fragments as often as they are spread, and quotes names.
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode, visit } from 'graphql'
 import { badRequest } from '../errors.ts'
 
 const limits = { rootFields: 20, sameName: 64, fragments: 50, selections: 1_000, nameLength: 100 } as const
 
-// Each multiplies the response of an introspection; the standard query of GraphiQL stays within these.
+// Each of these fields multiplies the size of the introspection response; the standard query of GraphiQL stays within
+// the limits.
 const introspectionLists: Record<string, number> = {
   __schema: 1,
   __type: 2,
@@ -19,12 +20,12 @@ const introspectionLists: Record<string, number> = {
   args: 3,
 }
 
-/** Throws when the document breaks one of the limits, saying which. */
+/** Throws 400 with the name of the limit if the document exceeds one. */
 export function checkDocument(document: DocumentNode): void {
   checkNames(document)
   if (expandedSelections(document) > limits.selections)
     throw badRequest(
-      `a document may have at most ${limits.selections} selections when its fragments are spread out`,
+      `a document may have at most ${limits.selections} selections after its fragments are expanded`,
     )
   const [answers, fields] = [new Map<string, number>(), new Map<string, number>()]
   visit(document, {
@@ -35,28 +36,28 @@ export function checkDocument(document: DocumentNode): void {
     Field(node) {
       const name = node.alias?.value ?? node.name.value
       if (add(answers, name) > limits.sameName)
-        throw badRequest(`the name ${name} may stand at most ${limits.sameName} times in a document`)
+        throw badRequest(`the name ${name} may occur at most ${limits.sameName} times in a document`)
       add(fields, node.name.value)
     },
   })
   if (!fields.has('__schema') && !fields.has('__type')) return
   for (const [name, most] of Object.entries(introspectionLists))
     if ((fields.get(name) ?? 0) > most)
-      throw badRequest(`an introspection may ask for ${name} at most ${most} times`)
+      throw badRequest(`an introspection may request ${name} at most ${most} times`)
   checkIntrospectionNames(document)
 }
 
-/** With aliases, everything below a field could be requested as often as there are aliases. */
+/** Rejects aliases, which could request everything below a field many times. */
 function checkIntrospectionNames(document: DocumentNode): void {
   visit(document, {
     Field({ alias, name }) {
       if (alias !== undefined && name.value !== '__schema' && name.value !== '__type')
-        throw badRequest('in a document with an introspection, fields have no other names (aliases)')
+        throw badRequest('in a document with an introspection, only __schema and __type may have aliases')
     },
   })
 }
 
-/** A name is once in the document and, as an alias, as often in the response as there are rows. */
+/** Rejects long names: an alias appears once in the document, but in every row of the response. */
 function checkNames(document: DocumentNode): void {
   visit(document, {
     Name({ value }) {
@@ -72,7 +73,7 @@ function add(counts: Map<string, number>, name: string): number {
   return count
 }
 
-/** How many selections the operations have with every fragment in its place; each fragment is counted once. */
+/** Counts the selections of all definitions with fragments expanded; each fragment is measured only once. */
 function expandedSelections(document: DocumentNode): number {
   const fragments = new Map<string, SelectionSetNode>()
   for (const node of document.definitions)
@@ -84,12 +85,12 @@ function expandedSelections(document: DocumentNode): number {
     (set?.selections ?? []).reduce((sum, node) => {
       if (node.kind !== Kind.FRAGMENT_SPREAD) return sum + 1 + sizeOf(node.selectionSet)
       const name = node.name.value
-      // NaN marks a fragment that is being counted: meeting it again is a cycle, which is never valid.
+      // NaN marks a fragment that is being counted: finding it again means a cycle, which is never valid.
       if (Number.isNaN(sizes.get(name))) throw badRequest(`the fragment ${name} spreads itself`)
       if (!sizes.has(name)) sizes.set(name, Number.NaN).set(name, sizeOf(fragments.get(name)))
       return sum + 1 + (sizes.get(name) ?? 0)
     }, 0)
-  // Every definition is counted, so that a cycle of fragments that nothing spreads is found too.
+  // Every definition is counted, so that a cycle of unused fragments is found too.
   return document.definitions.reduce(
     (sum, node) => sum + ('selectionSet' in node ? sizeOf(node.selectionSet) : 0),
     0,

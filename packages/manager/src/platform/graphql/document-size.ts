@@ -1,5 +1,6 @@
-// An upper bound for absurd documents, before they run: lists inside lists, each counted with its whole page. Ordinary
-// documents stay far below it; how many objects they produce is counted while they run (object-budget.ts).
+// Rejects documents that could return far too many objects before they run. Each nested list counts with its whole
+// page. Ordinary documents stay far below the limit; the objects they produce are counted during execution
+// (object-budget.ts).
 import {
   type DocumentNode,
   type FieldNode,
@@ -19,8 +20,8 @@ import { type AppError, badRequest } from '../errors.ts'
 import { maxObjects, pageSizeOf } from './object-budget.ts'
 
 /**
- * Of queries, five lists inside one another with default pages; four pass, with many fields in each. A mutation must not
- * be refused for its objects once it has run, so that what it could return has to be within the budget.
+ * A query may have four nested lists with default pages and many fields in each, but not five. A mutation must not be
+ * rejected for its objects after it has run, so its largest possible result has to be within the budget.
  */
 const maxPossibleObjects = (operation: OperationTypeNode): number =>
   operation === OperationTypeNode.MUTATION ? maxObjects : 1_000_000_000
@@ -29,8 +30,8 @@ type Variables = Readonly<Record<string, unknown>>
 type Asked = { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode }
 
 /**
- * What is wrong when the response could contain more objects than is believable; null when nothing is. Plain recursion is safe: a validated document
- * has no cycle and a bounded number of selections.
+ * Returns an error if the response could contain too many objects, otherwise null. Plain recursion is safe: a validated
+ * document has no cycle and a bounded number of selections.
  */
 export function sizeProblem({ schema, document, operation }: Asked, given: Variables): AppError | null {
   const fragments = new Map<string, SelectionSetNode>()
@@ -44,7 +45,7 @@ export function sizeProblem({ schema, document, operation }: Asked, given: Varia
       return sum + countAll(inner, type)
     }, 0)
   const countField = (node: FieldNode, type: GraphQLObjectType): number => {
-    // As they are counted in the end.
+    // Aliases of __typename count as they do during execution (object-budget.ts).
     if (node.name.value === '__typename') return Number(node.alias !== undefined)
     const field = type.getFields()[node.name.value]
     const named = field && getNamedType(field.type)
@@ -56,7 +57,7 @@ export function sizeProblem({ schema, document, operation }: Asked, given: Varia
   const max = maxPossibleObjects(operation.operation)
   if (!root || countAll(operation.selectionSet, root) <= max) return null
   return badRequest(
-    `this document could return more than ${max} objects; ask for smaller pages or fewer levels`,
+    `this document could return more than ${max} objects; request smaller pages or fewer levels`,
   )
 }
 

@@ -1,4 +1,4 @@
-// Documents are checked once, whether they are valid or not, and the cache of refused ones is bounded. Pure.
+// Each document is validated once, whether it is valid or not, and the cache of rejected documents is bounded. Pure.
 import { buildSchema } from 'graphql'
 import { expect, test, vi } from 'vitest'
 import { createDocuments } from './documents.ts'
@@ -6,7 +6,7 @@ import { createDocuments } from './documents.ts'
 function watched() {
   const schema = buildSchema('type Query { a: String b: String }')
   const { read, isKnown } = createDocuments(schema)
-  // Validation asks for it; the parser and the caches do not.
+  // Validation calls getQueryType; the parser and the caches do not.
   const asked = vi.spyOn(schema, 'getQueryType')
   const isChecked = (text: string): boolean => {
     asked.mockClear()
@@ -47,7 +47,7 @@ test('refused documents are cached by number and by the size of their problems, 
   isChecked('{ first }')
   for (let n = 0; n < 1_000; n++) isChecked(`{ x${n} }`)
   expect([isChecked('{ first }'), isChecked('{ x999 }'), isKnown('{ a b }')]).toEqual([true, false, true])
-  // Twenty problems of a hundred characters and more each.
+  // Each document has 20 problems of more than 100 characters.
   const long = (n: number): string =>
     `{ ${Array.from({ length: 20 }, (_, i) => `y${n}_${i}_${'z'.repeat(80)}`).join(' ')} }`
   for (let n = 0; n < 250; n++) isChecked(long(n))

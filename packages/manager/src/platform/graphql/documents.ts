@@ -1,5 +1,5 @@
-// Documents: parsed, checked against limits and schema, and cached, because callers send the same few. What is wrong with
-// a document is cached too: finding it out can take as long as running a valid one.
+// Parses documents, checks them against limits and schema, and caches them, because callers send the same few. Errors
+// are cached too: finding them can take as long as running a valid document.
 import { createHash } from 'node:crypto'
 import {
   type DocumentNode,
@@ -18,17 +18,18 @@ import { limitRules, limits } from './limits.ts'
 import { maxErrors, documentError } from './error-messages.ts'
 
 type Checked = { document: DocumentNode } | { errors: readonly AppError[] }
+/** A valid document, and the operation in it to run. */
 export type Operation = { document: DocumentNode; operation: OperationDefinitionNode }
 
 const maxKept = 256
 const maxRefused = { max: 1_000, maxSize: 1_048_576 }
-// An entry takes memory beside its texts.
+// Memory of an entry in addition to its texts.
 const entryBytes = 200
 
-/** Reads operations of texts; each document is parsed and validated once, for as long as it is cached. */
+/** Creates a reader of operations; each document is parsed and validated once, for as long as it is cached. */
 export function createDocuments(schema: GraphQLSchema) {
   const kept = new LRUCache<string, DocumentNode>({ max: maxKept })
-  // By hash: a refused text may have 32 KiB, and there are as many as callers like to send.
+  // Rejected texts are keyed by hash: a text can have 32 KiB, and callers can send any number of them.
   const refused = new LRUCache<string, readonly string[]>({
     ...maxRefused,
     sizeCalculation: (messages) => messages.reduce((sum, { length }) => sum + 2 * length, entryBytes),
@@ -49,9 +50,9 @@ export function createDocuments(schema: GraphQLSchema) {
     return checked
   }
   return {
-    /** Whether the text is that of a cached valid document. */
+    /** Whether the text is a cached valid document. */
     isKnown: (text: string): boolean => kept.has(text),
-    /** Reads the operation of a text, or what is wrong with it. */
+    /** Returns the operation of a text, or the errors in it. */
     read: (text: string, operationName?: string): Operation | { errors: readonly AppError[] } => {
       const checked = check(text)
       if ('errors' in checked) return checked
@@ -59,8 +60,8 @@ export function createDocuments(schema: GraphQLSchema) {
       if (operation) return { document: checked.document, operation }
       const problem =
         operationName === undefined
-          ? 'name the operation to run in operationName: the document does not hold exactly one'
-          : `the document holds no operation named ${operationName}`
+          ? 'set operationName: the document does not contain exactly one operation'
+          : `the document contains no operation named ${operationName}`
       return { errors: [badRequest(problem)] }
     },
   }
@@ -70,14 +71,15 @@ const rules = [...specifiedRules, ...limitRules]
 
 function checkText(schema: GraphQLSchema, text: string): Checked {
   try {
-    // Without locations: they are never shown, and each failed field would count all lines before it.
+    // Locations are disabled: responses do not show them, and computing the location of a failed field reads all lines
+    // before it.
     const document = parse(text, { maxTokens: limits.tokens, noLocation: true })
     checkDocument(document)
     const errors = validate(schema, document, rules, { maxErrors })
     return errors.length === 0 ? { document } : { errors: errors.map(documentError) }
   } catch (error) {
     if (error instanceof AppError) return { errors: [error] }
-    // The parser throws what is wrong, and so do the rules about depth, aliases and directives.
+    // The parser throws its errors, and so do the rules for depth, aliases and directives.
     if (error instanceof GraphQLError) return { errors: [documentError(error)] }
     throw error
   }

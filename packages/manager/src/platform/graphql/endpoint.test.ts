@@ -1,4 +1,4 @@
-// Callers of POST /query who leave: what they held becomes free, and what they began still counts.
+// Tests callers of POST /query that disconnect: waiting requests release their turn, and running changes keep it.
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
@@ -32,7 +32,7 @@ beforeEach(async () => {
     schema,
     maxBodyBytes: 10_000,
     policy: { user: 'anyone' },
-    personOf: () => 'anna',
+    userIdOf: () => 'anna',
     createContext: () => ({}),
     readDbError: () => null,
   })
@@ -44,7 +44,7 @@ afterEach(async () => {
   await server.close()
 })
 
-/** A request that can be left before its answer. */
+/** Sends a request that can be aborted before its response. */
 function send(query: string) {
   const { port } = server.server.address() as AddressInfo
   const sent = request({

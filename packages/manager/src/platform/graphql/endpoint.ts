@@ -1,5 +1,5 @@
-// POST /query: what reaches execution, and how its responses and failures look. Documents are executed as they are,
-// never compiled: no text of a caller becomes code.
+// POST /query: admits documents to execution, and formats responses and errors. Documents are interpreted, never
+// compiled: caller input never becomes code.
 import type {
   FastifyReply,
   FastifyRequest,
@@ -14,13 +14,13 @@ import type { ApiServer } from '../http/declarations.ts'
 import { whenClosed } from '../http/close-signal.ts'
 import { toAppError } from '../http/error-bodies.ts'
 import type { graphqlError } from '../http/http.schemas.ts'
-import { isFromOwnPage } from '../http/origin.ts'
+import { isSameOriginRequest } from '../http/origin.ts'
 import { sizeProblem } from './document-size.ts'
 import { type Operation, createDocuments } from './documents.ts'
 import { querySchema } from './graphql.schemas.ts'
 import { limits } from './limits.ts'
 import { maxErrors, documentError } from './error-messages.ts'
-import { refusedAnswer } from './refused-answers.ts'
+import { rejectedResponse } from './rejected-responses.ts'
 import { type Turn, createTurns } from './turns.ts'
 import { findVariableErrors } from './variables.ts'
 
@@ -35,25 +35,26 @@ type Result = { data?: object | null; errors?: readonly Error[] }
 type Refused = { errors: readonly AppError[] }
 type Shown = Static<typeof graphqlError>
 
+/** The schema, the limits and the hooks of the GraphQL route. */
 export type EndpointOptions = {
   schema: GraphQLSchema
   maxBodyBytes: number
   policy: { user: string }
-  /** Who is calling: the requests of one person take turns. */
-  personOf: (request: FastifyRequest) => string
+  /** Returns the id of the caller: the requests of one person take turns. */
+  userIdOf: (request: FastifyRequest) => string
   createContext: (request: FastifyRequest) => Record<string, unknown>
   readDbError: (error: unknown) => AppError | null
 }
 
-/** Registers the one GraphQL route. */
+/** Registers POST /query, the only GraphQL route. */
 export function registerGraphql(server: ApiServer, options: EndpointOptions): void {
   const { schema } = options
   const documents = createDocuments(schema)
   const newTurn = createTurns()
   server.decorateRequest('turn')
 
-  /** The operation that may run, or why none may. */
-  function judge({ query, variables, operationName }: Body, request: FastifyRequest): Operation | Refused {
+  /** Returns the operation to run, or the errors that reject it. */
+  function check({ query, variables, operationName }: Body, request: FastifyRequest): Operation | Refused {
     const read = documents.read(query, operationName)
     if ('errors' in read) return read
     request.logFields['operation'] = read.operation.name?.value ?? null
@@ -67,21 +68,22 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
     request.logFields['operation'] = body.operationName ?? null
     const { turn } = request
     const isCostly = !documents.isKnown(body.query)
-    // A caller that has left while it was not their turn is not worth one.
-    const isLeft = (): boolean => request.raw.socket.destroyed
-    const work = () => (isLeft() ? { errors: [unavailable('the caller has left')] } : judge(body, request))
-    const judged = await turn.judge(isCostly, work, (result) => isRefused(result) && !isLeft())
-    if (isRefused(judged)) return judged
-    const { document } = judged
+    // A request is not executed if its caller disconnected while it waited.
+    const isDisconnected = (): boolean => request.raw.socket.destroyed
+    const work = () =>
+      isDisconnected() ? { errors: [unavailable('the client disconnected')] } : check(body, request)
+    const checked = await turn.check(isCostly, work, (result) => isRefused(result) && !isDisconnected())
+    if (isRefused(checked)) return checked
+    const { document } = checked
     const { operationName, variables: variableValues } = body
-    const contextValue = { ...options.createContext(request), turn, isLeft }
+    const contextValue = { ...options.createContext(request), turn, isDisconnected }
     const executed = execute({ schema, document, operationName, variableValues, contextValue })
-    return Promise.race([executed, refusedAnswer(contextValue)])
+    return Promise.race([executed, rejectedResponse(contextValue)])
   }
 
-  /** Before the body is read, so that a request that waits takes little memory. */
+  /** Waits before the body is read, so that a waiting request uses little memory. */
   const waitForTurn: onRequestAsyncHookHandler = async (request, reply) => {
-    request.turn = newTurn(options.personOf(request))
+    request.turn = newTurn(options.userIdOf(request))
     whenClosed(reply, request.turn.leave)
     await request.turn.begin()
   }
@@ -105,15 +107,15 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   })
 }
 
-const isRefused = (judged: Operation | Refused): judged is Refused => 'errors' in judged
+const isRefused = (checked: Operation | Refused): checked is Refused => 'errors' in checked
 
-/** Before the body is read: a page of another site must not act for the person who looks at it. */
+/** Rejects before the body is read: a page of another site must not act on behalf of its visitor. */
 const refuseForeign: onRequestHookHandler = (request, _reply, done) => {
-  if (isFromOwnPage(request.raw, request.isFromProxy)) done()
-  else done(forbidden('the query was sent by a page of another site; send it from a page of this host'))
+  if (isSameOriginRequest(request.raw, request.isFromProxy)) done()
+  else done(forbidden('cross-origin query rejected; send it from a page of this host'))
 }
 
-/** A batch would pass every limit of a single document. */
+/** Rejects batches, which would bypass every limit of a single document. */
 const refuseBatch: preValidationHookHandler = (request, _reply, done) =>
   done(
     Array.isArray(request.body)
@@ -123,7 +125,7 @@ const refuseBatch: preValidationHookHandler = (request, _reply, done) =>
 
 function readBody({ query, variables, operationName }: Static<typeof querySchema.body>): Body {
   if (countValues(variables, limits.variables) > limits.variables)
-    throw badRequest(`variables must hold at most ${limits.variables} values`)
+    throw badRequest(`variables must contain at most ${limits.variables} values`)
   return {
     query,
     variables: (variables ?? {}) as Body['variables'],
@@ -131,7 +133,7 @@ function readBody({ query, variables, operationName }: Static<typeof querySchema
   }
 }
 
-/** How many values there are, nested ones too; stops counting beyond the limit. No recursion: depth is the caller's. */
+/** Counts values, including nested ones, up to the limit. Not recursive, because callers control the depth. */
 function countValues(root: unknown, limit: number): number {
   const open = [root]
   let count = 0
@@ -147,11 +149,11 @@ function countValues(root: unknown, limit: number): number {
   return count
 }
 
-/** One failure as the caller reads it. One without a path came up before anything ran, which the status shows. */
+/** Formats an error for the caller. An error without a path occurred before execution, so it sets the status. */
 function show(error: Error, reply: FastifyReply, options: EndpointOptions): Shown {
   const { path, originalError } = error as { path?: Shown['path']; originalError?: unknown }
   const cause = originalError ?? error
-  // Errors of graphql itself about the document name nodes of it; any other GraphQLError is a mistake of a resolver.
+  // Errors of graphql-js about the document refer to its nodes; any other GraphQLError is a bug in a resolver.
   const failure =
     cause instanceof GraphQLError && cause.nodes !== undefined
       ? documentError(cause)

@@ -1,30 +1,30 @@
-// What is wrong with a document or its variables, as the caller reads it: without the values they sent, which may hold
-// a secret beside what is wrong. By search and not by regular expressions: the texts may have megabytes.
+// Error messages about a document or its variables, without the values in them, which may contain a secret. Messages
+// are searched without regular expressions, because they can be megabytes long.
 import type { GraphQLError } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
 
 export const maxErrors = 20
 
-// graphql's own words before it prints a value, and what of them is shown; names, which is all else it quotes, hold
-// none.
+// Phrases after which graphql-js prints a value, and the part of each that is shown. All other quotes are names, which
+// contain no values.
 const beforeValue: Record<string, string> = {
   ' value: ': ' value',
   ' has invalid value ': ' has invalid value',
   ', found ': '',
 }
 
-/** Of the parser or the validation. The parser quotes one token, and the place is found by it. */
+/** Converts an error of the parser or of validation. A syntax error quotes one token, which shows the position. */
 export const documentError = ({ message }: GraphQLError): AppError =>
   badRequest(message.startsWith('Syntax Error') ? message : withoutValue(message))
 
-/** Of a variable, at a path of names of the schema and positions in lists. */
+/** Converts an error about a variable, at a path of schema names and list positions. */
 export function variableError(
   variable: string,
   path: readonly (string | number)[],
   { message }: GraphQLError,
 ): AppError {
   const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
-  // These two quote a name of the caller's, which may hold any words.
+  // These two messages quote a name from the caller, which can contain any phrase.
   const quotesName = message.startsWith('Field "') || message.startsWith('Value "')
   const problem = quotesName ? message : withoutValue(message)
   const at = path.length === 0 ? '' : ` at "${variable}${place}"`

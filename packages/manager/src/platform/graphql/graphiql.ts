@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type ContentEncoding, encodingFor } from '../http/content-encoding.ts'
+import { type ContentEncoding, selectEncoding } from '../http/content-encoding.ts'
 import type { ApiServer } from '../http/declarations.ts'
 import { sendCached } from '../http/send-cached.ts'
 import { playgroundSchema } from './graphql.schemas.ts'
@@ -12,10 +12,10 @@ export async function registerGraphiql(
   server: ApiServer,
   defaultTabs: readonly { query: string }[],
 ): Promise<void> {
-  // A development dependency: production images do not hold it.
+  // The package is a development dependency: production images do not contain it.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql').catch((cause: unknown) => {
     throw new Error(
-      'SVC_ENV=development serves /gql, which needs the development packages; run npm install',
+      'SVC_ENV=development serves /gql, which requires the development dependencies; run npm install',
       { cause },
     )
   })
@@ -27,7 +27,7 @@ export async function registerGraphiql(
   const encoded = createEncodings(Buffer.from(page))
   const policy = { open: 'static page, development only; the queries it sends pass the gate' }
   server.get('/gql', { config: { policy }, schema: playgroundSchema }, async (request, reply) => {
-    const encoding = encodingFor(request.headers['accept-encoding'])
+    const encoding = selectEncoding(request.headers['accept-encoding'])
     return sendCached(request, reply.header('vary', 'accept-encoding'), await encoded(encoding), {
       'content-type': 'text/html; charset=utf-8',
       ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
@@ -37,14 +37,14 @@ export async function registerGraphiql(
 
 type Encoded = { body: Buffer; length: number; etag: string }
 
-/** The page in an encoding, made when it is first asked for: nine megabytes are compressed once, in a thread. */
+/** Returns the page in an encoding. The 9 MB are compressed at the first request, once per encoding, in a thread. */
 function createEncodings(page: Buffer): (encoding: ContentEncoding) => Promise<Encoded> {
   const hash = createHash('sha256').update(page).digest('base64url').slice(0, 27)
   const made = new Map<ContentEncoding, Promise<Encoded>>()
   return (encoding) => {
     let result = made.get(encoding)
     if (result === undefined) {
-      // Validators of two encodings differ: their bytes do.
+      // ETags differ between encodings, because the bytes do.
       result = compress(page, encoding).then((body) => ({
         body,
         length: body.length,
@@ -59,7 +59,7 @@ function createEncodings(page: Buffer): (encoding: ContentEncoding) => Promise<E
 async function compress(page: Buffer, encoding: ContentEncoding): Promise<Buffer> {
   if (encoding === 'identity') return page
   if (encoding === 'gzip') return promisify(gzip)(page)
-  // A higher quality takes seconds for a few percent.
+  // A higher quality takes seconds and saves only a few percent.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: page.length }
   return promisify(brotliCompress)(page, { params })
 }

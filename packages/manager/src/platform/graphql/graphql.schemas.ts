@@ -1,4 +1,4 @@
-// The envelope of GraphQL. What a document asks for is described by the schema (docs/api/schema.graphql).
+// Request and response schemas of the GraphQL routes. The GraphQL schema itself is in docs/api/schema.graphql.
 import { Type } from 'typebox'
 import { cachedHeaders, errorResponses, graphqlResponse, notModified } from '../http/http.schemas.ts'
 import { limits } from './limits.ts'

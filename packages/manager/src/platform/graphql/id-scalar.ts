@@ -1,5 +1,5 @@
-// The scalar ID of this schema: a UUID in any spelling is read as the one spelling in which rows hold it, so that
-// nothing behind it meets two names of one thing. Other texts pass unchanged, and no row has them.
+// The ID scalar of this schema. It normalizes a UUID to the spelling that rows store, so that later code never sees two
+// spellings of one id. Other texts stay unchanged and match no row.
 import {
   GraphQLID,
   GraphQLList,
@@ -15,15 +15,15 @@ import {
 } from 'graphql'
 import { parseUuid } from '../ids.ts'
 
-const oneSpelling = (id: string): string => parseUuid(id) ?? id
+const normalizeId = (id: string): string => parseUuid(id) ?? id
 
 const idScalar = new GraphQLScalarType<string>({
   ...GraphQLID.toConfig(),
-  parseValue: (value) => oneSpelling(GraphQLID.parseValue(value)),
-  parseLiteral: (node, variables) => oneSpelling(GraphQLID.parseLiteral(node, variables)),
+  parseValue: (value) => normalizeId(GraphQLID.parseValue(value)),
+  parseLiteral: (node, variables) => normalizeId(GraphQLID.parseLiteral(node, variables)),
 })
 
-/** Puts the scalar in the place of graphql's own, wherever the schema names ID. Before the schema is used. */
+/** Replaces the ID scalar of graphql-js throughout the schema. Call it before the schema is used. */
 export function useIdScalar(schema: GraphQLSchema): void {
   const types = schema.getTypeMap()
   for (const type of Object.values(types)) {

@@ -1,6 +1,6 @@
-// What one GraphQL document may ask for. Length and tokens are bounded before parsing, its shape before validation
-// (document-checks.ts); the rules here run once per document text, because their result is cached with it. How many
-// objects it may produce is bounded before it runs (document-size.ts) and while it runs (object-budget.ts).
+// Limits of one GraphQL document. Length and tokens are limited before parsing, and the shape before validation
+// (document-checks.ts). The rules here run once per document text, because their result is cached. The number of
+// objects is limited before execution (document-size.ts) and during it (object-budget.ts).
 import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth'
 import { maxDirectivesRule } from '@escape.tech/graphql-armor-max-directives'
@@ -15,7 +15,7 @@ import {
   getNamedType,
   isObjectType,
 } from 'graphql'
-import { isLarge } from './answer-budget.ts'
+import { isLarge } from './response-budget.ts'
 
 export const limits = {
   queryLength: 32_768,
@@ -27,7 +27,7 @@ export const limits = {
   variables: 40_000,
 } as const
 
-/** Refuses fields that lead to, or are of, a type declared @large and are requested under two names. */
+/** Rejects fields of an @large type, and fields that return one, if they are requested under two names. */
 function repeatedContentsRule(context: ValidationContext): ASTVisitor {
   const fieldsOf = (selection: SelectionSetNode): FieldNode[] =>
     selection.selections.flatMap((node) => {
@@ -40,15 +40,15 @@ function repeatedContentsRule(context: ValidationContext): ASTVisitor {
       const type = context.getParentType()
       const schema = context.getSchema()
       if (!isObjectType(type) || type === schema.getQueryType() || type === schema.getMutationType()) return
-      const asked = new Map<string, string>()
+      const requested = new Map<string, string>()
       for (const { name, alias } of fieldsOf(node)) {
         const field = type.getFields()[name.value]
         const mayBeLarge = isLarge(type) || (field !== undefined && isLarge(getNamedType(field.type)))
         const key = alias?.value ?? name.value
-        if (!mayBeLarge || (asked.get(name.value) ?? key) === key) asked.set(name.value, key)
+        if (!mayBeLarge || (requested.get(name.value) ?? key) === key) requested.set(name.value, key)
         else
           context.reportError(
-            new GraphQLError(`ask for ${type.name}.${name.value} once: its contents may be large`),
+            new GraphQLError(`request ${type.name}.${name.value} only once: its contents can be large`),
           )
       }
     },

@@ -1,18 +1,18 @@
-// Fields that lead from a row to a row of another type (`@link`): `project: Project! @link` of a row with a
-// `projectId`. The feature that owns a type says how its rows are loaded, once; a feature that links to it says so in
-// its SDL alone.
+// Fields that link a row to a row of another type (`@link`), such as `project: Project! @link` on a row with a
+// `projectId`. The feature that owns a type defines once how its rows are loaded; a feature that links to it only
+// declares the field in its SDL.
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 import { loadRow } from './loaders.ts'
 
 type Link = {
-  /** What error texts call a row that is gone. */
+  /** Noun for a missing row in error messages. */
   noun: string
   findMany: (ids: readonly string[]) => Promise<{ id: string }[]>
 }
-/** By the name of the type. */
+/** How the rows of each type are loaded, by the name of the type. */
 export type Links = Record<string, Link>
 
-/** Gives every field with `@link` its resolver; throws when no feature contributes a link to its type. */
+/** Sets the resolver of every field with `@link`; throws if no feature contributes a link to its type. */
 export function resolveLinks(schema: GraphQLSchema, links: Links): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
@@ -21,7 +21,9 @@ export function resolveLinks(schema: GraphQLSchema, links: Links): void {
       const target = getNamedType(field.type).name
       const link = links[target]
       if (link === undefined)
-        throw new Error(`${type.name}.${field.name} is a link, and no feature contributes one to ${target}`)
+        throw new Error(
+          `${type.name}.${field.name} has @link, but no feature contributes a link to ${target}`,
+        )
       field.resolve = resolverOf(`${field.name}Id`, link)
     }
   }
@@ -30,7 +32,7 @@ export function resolveLinks(schema: GraphQLSchema, links: Links): void {
 function resolverOf(property: string, { noun, findMany }: Link) {
   return (row: Record<string, string | null | undefined>, _args: object, context: object) => {
     const id = row[property]
-    if (id === undefined) throw new Error(`a row without ${property} has a link to ${noun}`)
+    if (id === undefined) throw new Error(`a row with a link to ${noun} has no ${property}`)
     return id === null ? null : loadRow(context, noun, id, findMany)
   }
 }

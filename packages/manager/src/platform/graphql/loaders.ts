@@ -1,11 +1,11 @@
-// One statement per level of a query: keys that are requested while the others are still being resolved are loaded
-// together. A loader lives as long as the request it belongs to.
+// Runs one statement per level of a query: keys that are requested while others are still being resolved are loaded
+// together. A loader lives as long as its request.
 import DataLoader from 'dataloader'
 import { orNotFound } from '../errors.ts'
 
 const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>()
 
-/** Loads one key; `name` tells loaders apart and holds the arguments they were made for. */
+/** Loads one key; `name` identifies the loader and includes the arguments it was created for. */
 export function load<Value>(
   context: object,
   name: string,
@@ -19,12 +19,10 @@ export function load<Value>(
   return loader.load(key) as Promise<Value>
 }
 
-/** Drops what the request has loaded so far. */
+/** Drops everything that the request has loaded so far. */
 export const clearLoaders = (context: object): boolean => loaders.delete(context)
 
-/**
- * One row by its id, loaded together with the others requested meanwhile; throws "<noun> not found" when it is gone.
- */
+/** Loads one row by its id, batched with concurrent requests; throws "<noun> not found" if it does not exist. */
 export async function loadRow<Row extends { id: string }>(
   context: object,
   noun: string,
@@ -37,7 +35,7 @@ export async function loadRow<Row extends { id: string }>(
   return orNotFound(row, noun)
 }
 
-/** Puts rows in the order of their keys; a key without a row gives null. */
+/** Returns the rows in the order of the keys, with null for a key without a row. */
 function inOrder<Row>(
   keys: readonly string[],
   rows: readonly Row[],
@@ -47,7 +45,7 @@ function inOrder<Row>(
   return keys.map((key) => byKey.get(key) ?? null)
 }
 
-/** Groups rows under their keys; a key without rows gives an empty list. */
+/** Returns the rows of each key, in the order of the keys; a key without rows gets an empty list. */
 export function grouped<Row>(
   keys: readonly string[],
   rows: readonly Row[],

@@ -3,7 +3,7 @@ import { type GraphQLSchema, buildSchema, execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { load } from './loaders.ts'
 import { countObjects } from './object-budget.ts'
-import { refusedAnswer } from './refused-answers.ts'
+import { rejectedResponse } from './rejected-responses.ts'
 
 const sdl = `
   directive @large on OBJECT
@@ -12,14 +12,16 @@ const sdl = `
   type Part { id: ID! }
   type Text @large { id: ID! }`
 
-/** A tenth of what a response may have outside of this test, which has less to build then. */
+/** A tenth of the real limit, so that the tests have less to build. */
 const max = 10_000
 
 type Args = { limit?: number }
-/** What is read: batches of keys, and the most rows that were requested and not delivered yet. */
+/** Counts of batches and rows, and the maximum number of rows that were requested but not yet delivered. */
 type Reads = { batches: number; rows: number; open: number; mostOpen: number }
 
-/** A schema whose lists are all as long as `rowsOf` says, read as stores do: one batch for all that is requested together. */
+/**
+ * Builds a schema whose lists have `rowsOf(limit)` rows. As in production, concurrent requests are read in one batch.
+ */
 function schemaOf(rowsOf: (limit: number) => number, most = max): { schema: GraphQLSchema; reads: Reads } {
   const schema = buildSchema(sdl)
   const reads: Reads = { batches: 0, rows: 0, open: 0, mostOpen: 0 }
@@ -54,10 +56,10 @@ function schemaOf(rowsOf: (limit: number) => number, most = max): { schema: Grap
 async function run(schema: GraphQLSchema, text: string) {
   const contextValue = {}
   const executed = execute({ schema, document: parse(text), rootValue: {}, contextValue })
-  return Promise.race([executed, refusedAnswer(contextValue)])
+  return Promise.race([executed, rejectedResponse(contextValue)])
 }
 
-const tooMany = 'this answer would have more than 10000 objects; ask for smaller pages or fewer levels'
+const tooMany = 'this response would have more than 10000 objects; request smaller pages or fewer levels'
 
 describe('a response', () => {
   test('of as many objects as there may be passes, and one more object is too many', async () => {
@@ -77,7 +79,7 @@ describe('a response', () => {
       '{ nodes(limit: 100) { nodes { nodes { nodes { nodes { id } } } } } }',
     )
     expect(errors).toBeUndefined()
-    // 5, 25, 125, 625 and 3125 rows of 781 lists, of which 250 are read together.
+    // The 781 lists have 5, 25, 125, 625 and 3,125 rows per level, and 250 lists are read together.
     expect(reads.rows).toBe(3_905)
     expect(reads.batches).toBeLessThan(10)
   })
@@ -88,7 +90,7 @@ describe('a response', () => {
     expect([data, errors?.[0]?.message]).toEqual([null, tooMany])
     expect(reads.mostOpen).toBeLessThanOrEqual(max)
     expect(reads.rows).toBeLessThanOrEqual(2 * max)
-    // What was under way when it was refused is over: nothing is read behind the answer.
+    // Running reads have ended with the rejection: nothing is read after the response.
     const { batches } = reads
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(reads.batches).toBe(batches)
@@ -108,7 +110,7 @@ describe('a response', () => {
     let timer = setImmediate(count)
     await run(schema, '{ nodes(limit: 10) { nodes { nodes(limit: 8) { id } } } }')
     clearImmediate(timer)
-    // 9,010 objects, about a thousand in a turn.
+    // The response has 9,010 objects, about 1,000 per turn.
     expect(turns).toBeGreaterThan(7)
   })
 })

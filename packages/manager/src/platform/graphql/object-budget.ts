@@ -1,6 +1,6 @@
-// How many objects one response may contain. They are counted while they are produced: the page sizes of a document say
-// little about how many rows there are. Room for a page is reserved before the page is read, so that the rows of one
-// request in memory stay bounded however many lists it requests together.
+// Limits the number of objects in one response. Objects are counted while they are produced, because page sizes say
+// little about how many rows exist. Room for a page is reserved before the page is read. The rows of one request in
+// memory thus stay bounded, however many lists it requests concurrently.
 import {
   type GraphQLField,
   type GraphQLResolveInfo,
@@ -15,33 +15,33 @@ import {
   isObjectType,
 } from 'graphql'
 import { type AppError, badRequest, unavailable } from '../errors.ts'
-import { isLarge } from './answer-budget.ts'
-import { isAnswerRefused, refuseAnswer, unresolved } from './refused-answers.ts'
+import { isLarge } from './response-budget.ts'
+import { isResponseRejected, rejectResponse, unresolved } from './rejected-responses.ts'
 import type { Turn } from './turns.ts'
 import { nextTurn } from './yielding.ts'
 
 export const maxObjects = 100_000
-/** The page size of lists that are given none, and the largest one. */
+/** Default and maximum page size of lists. */
 const fullPage = 100
-// A response with more objects is large: one person's are built one after the other, because of their memory.
+// A response with more objects is large. Large responses of one person are built one at a time, to limit memory.
 const largeAt = 5_000
-// Rows of one request that are being read. Near the end of the budget, pages are still read a hundred at a time: one
-// statement for each would take too long.
+// Limits of the rows that one request reads concurrently. Near the end of the budget, 100 pages are still read
+// together, because one statement per page would take too long.
 const [mostRoom, leastRoom] = [250 * fullPage, 100 * fullPage]
 
 type Waiting = { rows: number; resume: () => void }
 type Budget = {
   max: number
   produced: number
-  /** Rows of the pages that are being read, at most. */
+  /** Maximum number of rows in the pages that are being read. */
   reserved: number
   waiting: Waiting[]
 }
-/** Part of what resolvers receive. */
+/** The part of the resolver context that is used here. */
 type Context = {
   turn?: Pick<Turn, 'pace' | 'enterLarge'>
-  /** Whether nobody waits for the response any more. */
-  isLeft?: () => boolean
+  /** Whether the caller has disconnected. */
+  isDisconnected?: () => boolean
 }
 
 const budgets = new WeakMap<object, Budget>()
@@ -52,7 +52,7 @@ function budgetOf(context: Context, max: number): Budget {
   return budget
 }
 
-/** Counts every object that a field leads to, in place; a response with more than `max` of them is refused. */
+/** Wraps the resolvers in place to count every object; a response with more than `max` objects is rejected. */
 export function countObjects(schema: GraphQLSchema, max = maxObjects): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
@@ -63,7 +63,7 @@ export function countObjects(schema: GraphQLSchema, max = maxObjects): void {
 
 function countField(field: GraphQLField<unknown, unknown>, max: number): void {
   const { resolve = defaultFieldResolver } = field
-  // The bytes of large contents are charged instead (answer-budget.ts).
+  // The bytes of large contents are charged instead (response-budget.ts).
   const isCharged = isLarge(getNamedType(field.type))
   // Without a resolver the rows are part of the parent, which is in memory already.
   const readsPage = !isCharged && field.resolve !== undefined && isListType(getNullableType(field.type))
@@ -76,16 +76,16 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
       const objects = Array.isArray(value) ? value.length : Number(value !== null && value !== undefined)
       if (!isCharged) budget.produced += objects * weightOf(info)
       const problem = problemOf(budget, context, info)
-      if (problem !== null) return refuseAnswer(context, problem, info)
+      if (problem !== null) return rejectResponse(context, problem, info)
       const turn = objects === 0 ? null : turnFor(budget, context, objects)
-      return turn === null ? value : turn.then(() => (isAnswerRefused(context) ? unresolved() : value))
+      return turn === null ? value : turn.then(() => (isResponseRejected(context) ? unresolved() : value))
     }
     const fail = (error: unknown): never => {
       release(budget, rows)
       throw error
     }
     const read = (): unknown => {
-      if (isAnswerRefused(context)) return unresolved()
+      if (isResponseRejected(context)) return unresolved()
       let value: unknown
       try {
         value = resolve(source, args, context, info)
@@ -99,29 +99,29 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
   }
 }
 
-/** Null when the objects may be shown at once; else a promise for when they may. */
+/** Returns null if the objects may be returned immediately, otherwise a promise that resolves when they may. */
 function turnFor(budget: Budget, { turn }: Context, objects: number): Promise<unknown> | null {
   const take = (): Promise<void> | null => nextTurn(turn?.pace ?? budget, objects)
   const entered = budget.produced > largeAt ? (turn?.enterLarge() ?? null) : null
   return entered === null ? take() : entered.then(take)
 }
 
-/** Why the answer ends here; null when it goes on. */
+/** Returns the reason to stop building the response, or null to continue. */
 function problemOf(
   { produced, max }: Budget,
-  { isLeft }: Context,
+  { isDisconnected }: Context,
   { operation }: GraphQLResolveInfo,
 ): AppError | null {
   if (produced > max)
     return badRequest(
-      `this answer would have more than ${max} objects; ask for smaller pages or fewer levels`,
+      `this response would have more than ${max} objects; request smaller pages or fewer levels`,
     )
-  // A query that nobody waits for is not worth finishing. Mutations run to their end.
-  const isAbandoned = operation.operation === OperationTypeNode.QUERY && isLeft?.() === true
-  return isAbandoned ? unavailable('the caller has left') : null
+  // A query is stopped when its caller has disconnected. Mutations run to their end.
+  const isAbandoned = operation.operation === OperationTypeNode.QUERY && isDisconnected?.() === true
+  return isAbandoned ? unavailable('the client disconnected') : null
 }
 
-/** The page size that the list is given, if the list will accept it. */
+/** Returns the requested page size if it is valid, otherwise the default. */
 export function pageSizeOf(args: {
   pagination?: { limit?: unknown } | null
   limit?: unknown
@@ -134,7 +134,7 @@ export function pageSizeOf(args: {
 const hasRoom = ({ max, produced, reserved }: Budget, rows: number): boolean =>
   reserved === 0 || reserved + rows <= Math.min(mostRoom, Math.max(max - produced, leastRoom))
 
-/** Null when there is room for so many rows; else a promise for it. */
+/** Returns null if there is room for the rows, otherwise a promise that resolves when there is. */
 function reserve(budget: Budget, rows: number): Promise<void> | null {
   if (rows > 0 && !hasRoom(budget, rows))
     return new Promise((resume) => budget.waiting.push({ rows, resume }))
@@ -154,10 +154,10 @@ function release(budget: Budget, rows: number): void {
   if (resumed > 0) budget.waiting.splice(0, resumed)
 }
 
-// Nothing else charges __typename: clients request it once per object, attackers under many names.
+// No other limit counts __typename: clients request it once per object, attackers under many names.
 const typeNames = new WeakMap<SelectionSetNode, number>()
 
-/** What one object of this field counts: 1, and as many as there are other names for its __typename. */
+/** Returns the weight of one object of this field: 1, plus 1 for each alias of its __typename. */
 function weightOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   const otherNames = (set: SelectionSetNode | undefined): number => {
     if (set === undefined) return 0

@@ -6,9 +6,10 @@ import { type Links, resolveLinks } from './links.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every resolver has its own argument types; codegen checks them
 type AnyResolver = GraphQLFieldResolver<any, any, any, any>
+/** Resolvers by type name and field name. */
 export type ResolverMap = Record<string, Record<string, AnyResolver>>
 
-/** The SDL in files beside the caller. */
+/** Reads and joins SDL files from the folder of the caller. */
 export const readSdl = (importMetaUrl: string, ...files: string[]): string =>
   files.map((file) => readFileSync(new URL(file, importMetaUrl), 'utf8')).join('\n')
 
@@ -27,11 +28,11 @@ export function createSchema(
     for (const [typeName, fields] of Object.entries(map)) {
       const type = schema.getType(typeName)
       if (!isObjectType(type))
-        throw new Error(`resolvers name the type ${typeName}, which the schema does not have`)
+        throw new Error(`resolvers are defined for the type ${typeName}, which is not in the schema`)
       for (const [fieldName, resolve] of Object.entries(fields)) {
         const field = type.getFields()[fieldName]
         if (field === undefined)
-          throw new Error(`resolvers name ${typeName}.${fieldName}, which the schema does not have`)
+          throw new Error(`a resolver is defined for ${typeName}.${fieldName}, which is not in the schema`)
         field.resolve = resolve
       }
     }

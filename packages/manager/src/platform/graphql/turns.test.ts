@@ -19,7 +19,7 @@ async function inTurn<T>(newTurn: Turns, person: string, work: (turn: Turn) => P
   }
 }
 
-/** Requests that end when they are told to. */
+/** Creates requests that run until `end` is called. */
 function openRequests(newTurn: Turns) {
   const started: string[] = []
   const ends = new Map<string, () => void>()
@@ -109,7 +109,7 @@ describe('large responses', () => {
     const ends = new Map<string, () => void>()
     const build = (person: string, name: string): Promise<void> =>
       inTurn(newTurn, person, async (turn) => {
-        // Several fields ask; the request waits once.
+        // Several fields call it, and the request waits once.
         await Promise.all([turn.enterLarge(), turn.enterLarge()])
         expect(turn.enterLarge()).toBeNull()
         order.push(name)
@@ -134,8 +134,8 @@ describe('large responses', () => {
 })
 
 describe('documents', () => {
-  const judge = (newTurn: Turns, person: string, ...how: Parameters<Turn['judge']>) =>
-    inTurn(newTurn, person, (turn) => turn.judge(...how))
+  const check = (newTurn: Turns, person: string, ...how: Parameters<Turn['check']>) =>
+    inTurn(newTurn, person, (turn) => turn.check(...how))
   const busyFor = (ms: number) => (): number => {
     const until = performance.now() + ms
     while (performance.now() < until);
@@ -146,15 +146,15 @@ describe('documents', () => {
     const newTurn = createTurns()
     const startedAt = performance.now()
     const ends = await Promise.all(
-      Array.from({ length: 4 }, () => judge(newTurn, 'anna', true, busyFor(5), always) as Promise<number>),
+      Array.from({ length: 4 }, () => check(newTurn, 'anna', true, busyFor(5), always) as Promise<number>),
     )
     for (const [index, end] of ends.entries()) expect(end - startedAt).toBeGreaterThan(5 + index * 49)
   })
 
   test('wait for the pause also when nothing else of the person is under way', async () => {
     const newTurn = createTurns()
-    const first = (await judge(newTurn, 'anna', true, busyFor(5), always)) as number
-    const second = (await judge(newTurn, 'anna', false, () => performance.now(), never)) as number
+    const first = (await check(newTurn, 'anna', true, busyFor(5), always)) as number
+    const second = (await check(newTurn, 'anna', false, () => performance.now(), never)) as number
     expect(second - first).toBeGreaterThan(44)
   })
 
@@ -162,8 +162,8 @@ describe('documents', () => {
     const newTurn = createTurns()
     const order: string[] = []
     const note = (name: string) => () => void order.push(name)
-    const all = Array.from({ length: 3 }, (_, i) => judge(newTurn, 'anna', true, note(`a${i}`), always))
-    const others = Array.from({ length: 20 }, (_, i) => judge(newTurn, `p${i}`, true, note('other'), never))
+    const all = Array.from({ length: 3 }, (_, i) => check(newTurn, 'anna', true, note(`a${i}`), always))
+    const others = Array.from({ length: 20 }, (_, i) => check(newTurn, `p${i}`, true, note('other'), never))
     setImmediate(note('loop'))
     await Promise.all([...all, ...others])
     expect(order.filter((name) => name !== 'other')).toEqual(['loop', 'a0', 'a1', 'a2'])
@@ -175,7 +175,7 @@ describe('documents', () => {
     const broken = (): never => {
       throw new Error('broken')
     }
-    expect(await failureOf(judge(newTurn, 'anna', true, broken, never))).toBeInstanceOf(Error)
-    expect(await judge(newTurn, 'anna', true, () => 'judged', never)).toBe('judged')
+    expect(await failureOf(check(newTurn, 'anna', true, broken, never))).toBeInstanceOf(Error)
+    expect(await check(newTurn, 'anna', true, () => 'judged', never)).toBe('judged')
   })
 })

@@ -1,63 +1,69 @@
-// The requests of one person take turns, so that many connections of one person slow that person down and nobody else.
-// The API has no rate limit: requests wait, and only an absurd number of them is refused.
+// The requests of one person take turns, so that many connections of one person slow down only that person. The API has
+// no rate limit: requests wait, and they are rejected only in extreme numbers.
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 import { createFairShare } from '../throttle/fair-share.ts'
 
 const limits = {
-  /** Of one person. */
+  /** Maximum number of running requests per person. */
   running: 8,
-  /** Of all people; of each body Node reads no more than 128 KiB meanwhile. */
+  /** Maximum number of waiting requests in total; Node reads at most 128 KiB of each waiting body. */
   waiting: 1_000,
   waitMs: 20_000,
 } as const
-// More than can be connected: only the places of one person are scarce.
-const manyPlaces = 1_000_000
+// The capacity exceeds any number of connections: only the number of slots per person is limited.
+const unlimitedSlots = 1_000_000
 
-// A refusal is followed by a pause of the person: refused documents take at most a tenth of the event loop's time.
+// The person pauses after a rejection, so that rejected documents take at most a tenth of the event loop's time.
 const pauseFactor = 9
-// The time that a request takes beside its document, at least.
+// Minimum time that a request takes in addition to its document.
 const requestMs = 1
 const maxPauseMs = 500
 
 type Person = {
-  /** How many turns have begun, or wait. */
+  /** Number of turns that run or wait. */
   turns: number
-  /** Resolves when the next document may be judged. */
-  judged: Promise<void>
+  /** Resolves when the next document may be checked. */
+  checked: Promise<void>
   isPausing: boolean
-  /** The request whose large response is being built, and those that wait for its end. */
+  /** The request whose large response is being built; those in `waitingLarge` wait until it ends. */
   large: object | null
   waitingLarge: { request: object; resume: () => void }[]
 }
 
-/** The turn of one request, and what the request may do meanwhile. */
+/** The turn of one request. */
 export type Turn = {
-  /** Waits for the turn; throws 503 when too many requests wait, or for too long. */
+  /** Waits for the turn; throws 503 if too many requests wait, or if the wait takes too long. */
   begin(): Promise<void>
-  /** Does the work of the request, then passes the turn on. */
+  /** Runs the work of the request, then ends the turn. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** The caller has left: ends the turn unless its work has begun, which goes on without the caller. */
+  /**
+   * Handles a disconnect: ends the turn unless its work has started. Work that has started continues without the
+   * caller.
+   */
   leave: () => void
-  /** Identifies the person: work that is paced by it is shared by all of the person's requests. */
+  /** Identifies the person: all requests of the person share one pace. */
   pace: object
   /**
-   * Runs `work` when no other document of the person is being judged and no pause is left. `isCostly` work starts in a
-   * fresh turn of the event loop. After a refusal the person pauses.
+   * Runs `work` when no other document of the person is being checked and the person is not pausing. `isCostly` work
+   * starts in a new event loop turn. After a rejection the person pauses.
    */
-  judge<T>(isCostly: boolean, work: () => T, isRefusal: (result: T) => boolean): Promise<T>
-  /** Null while no other large response of the person is being built, until the end of the turn; else a promise for that. */
+  check<T>(isCostly: boolean, work: () => T, isRefusal: (result: T) => boolean): Promise<T>
+  /**
+   * Reserves the right to build a large response until the turn ends; only one request per person has it. Returns null,
+   * or a promise that resolves when the right is free.
+   */
   enterLarge(): Promise<void> | null
 }
 
 /** Returns a function that prepares the turn of a person's next request. */
 export function createTurns() {
-  const places = createFairShare({
-    capacity: manyPlaces,
+  const slots = createFairShare({
+    capacity: unlimitedSlots,
     maxEach: limits.running,
     maxWaiting: limits.waiting,
     maxWaitMs: limits.waitMs,
-    full: 'too many of your requests are waiting or take too long; send fewer at a time',
+    full: 'too many of your requests are running or waiting; send fewer concurrently',
   })
   const people = new Map<string, Person>()
   const forgetIdle = (name: string, { turns, isPausing }: Person): void => {
@@ -68,19 +74,19 @@ export function createTurns() {
     people.set(name, person)
     person.turns++
     const request = {}
-    const place = places.begin([name])
+    const slot = slots.begin([name])
     let state: 'waits' | 'runs' | 'over' = 'waits'
     const end = (): void => {
       state = 'over'
       leaveLarge(person, request)
-      place.release()
+      slot.release()
       person.turns--
       forgetIdle(name, person)
     }
     return {
-      begin: () => place.add(1),
+      begin: () => slot.add(1),
       run: async (work) => {
-        if (state !== 'waits') throw unavailable('the caller has left')
+        if (state !== 'waits') throw unavailable('the client disconnected')
         state = 'runs'
         return await work().finally(end)
       },
@@ -88,7 +94,7 @@ export function createTurns() {
         if (state === 'waits') end()
       },
       pace: person,
-      judge: judgeOf(person, () => forgetIdle(name, person)),
+      check: checkOf(person, () => forgetIdle(name, person)),
       enterLarge: largeOf(person, request),
     }
   }
@@ -108,12 +114,12 @@ function pause(person: Person, tookMs: number, whenOver: () => void): Promise<vo
   )
 }
 
-const judgeOf =
-  (person: Person, whenPaused: () => void): Turn['judge'] =>
+const checkOf =
+  (person: Person, whenPaused: () => void): Turn['check'] =>
   async (isCostly, work, isRefusal) => {
-    const before = person.judged
+    const before = person.checked
     const { promise, resolve } = Promise.withResolvers<void>()
-    person.judged = promise
+    person.checked = promise
     await before
     if (isCostly) await nextLoop()
     const startedAt = performance.now()
@@ -128,13 +134,13 @@ const judgeOf =
 
 const newPerson = (): Person => ({
   turns: 0,
-  judged: Promise.resolve(),
+  checked: Promise.resolve(),
   isPausing: false,
   large: null,
   waitingLarge: [],
 })
 
-/** Waits at most once for a request: fields that ask meanwhile share the promise. */
+/** Waits at most once per request: fields that call it concurrently share the promise. */
 function largeOf(person: Person, request: object): Turn['enterLarge'] {
   let entering: Promise<void> | null = null
   return () => {
@@ -144,7 +150,7 @@ function largeOf(person: Person, request: object): Turn['enterLarge'] {
   }
 }
 
-/** The large response of the request is over, or not wanted any more. */
+/** Releases the right to build a large response, or stops waiting for it, and resumes the next request. */
 function leaveLarge(person: Person, request: object): void {
   person.waitingLarge = person.waitingLarge.filter((waiting) => waiting.request !== request)
   if (person.large !== request) return

@@ -1,5 +1,5 @@
-// The variables of an operation, checked before it runs. graphql's own check prints the whole value once for each thing
-// that is wrong in it, which for one large value and many wrong keys is more than a process can hold.
+// Checks the variables of an operation before it runs. The check of graphql-js prints the whole value for each error in
+// it. For one large value with many wrong keys, that exceeds the memory of a process.
 import {
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -11,12 +11,12 @@ import {
 import { type AppError, badRequest } from '../errors.ts'
 import { maxErrors, variableError } from './error-messages.ts'
 
-const enough = Symbol('enough errors')
-// A key may have megabytes, and graphql would compare all of it with the names it knows.
+const errorLimitReached = Symbol('error limit reached')
+// A key can be megabytes long, and graphql-js would compare all of it with the names it knows.
 const hideSuggestions = true
 type OnError = Parameters<typeof coerceInputValue>[2]
 
-/** The first things that are wrong with the variables; none when the operation may run with them. */
+/** Returns the first 20 errors in the variables; an empty list if the operation may run with them. */
 export function findVariableErrors(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -25,7 +25,7 @@ export function findVariableErrors(
   const errors: AppError[] = []
   const report = (error: AppError): void => {
     errors.push(error)
-    if (errors.length >= maxErrors) throw enough
+    if (errors.length >= maxErrors) throw errorLimitReached
   }
   try {
     for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
@@ -44,7 +44,7 @@ export function findVariableErrors(
       }
     }
   } catch (error) {
-    if (error !== enough) throw error
+    if (error !== errorLimitReached) throw error
   }
   return errors
 }

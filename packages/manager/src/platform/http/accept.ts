@@ -1,9 +1,9 @@
-// What a caller would rather have (RFC 9110, section 12.5.1). Pure.
+// Content negotiation by the Accept header (RFC 9110, section 12.5.1). Pure.
 
-/** Longer ones are of nobody who has a preference. */
+/** Longer headers are ignored: no browser sends them. */
 const maxLength = 2_000
 
-/** Whether an Accept header prefers HTML to JSON. Without one, or when both are as welcome, it is JSON. */
+/** Whether an Accept header prefers HTML to JSON. Without a header, and on a tie, the response is JSON. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined || accept.length > maxLength) return false
   const ranges = accept.split(',').map(rangeOf)
@@ -19,7 +19,7 @@ function rangeOf(text: string): Range {
   return { type, quality: Math.min(quality, 1) }
 }
 
-/** The most specific range that fits decides, whatever others say. */
+/** Returns the quality of the most specific range that matches. */
 function qualityOf(ranges: readonly Range[], type: string): number {
   for (const form of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
     const fitting = ranges.filter((range) => range.type === form)

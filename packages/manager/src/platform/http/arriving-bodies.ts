@@ -1,36 +1,36 @@
-// Bodies that do not come to their end, and bodies that nobody reads. Neither may hold a connection, nor the end of the
-// process, for as long as the caller likes.
+// Handles bodies that never arrive completely, and bodies that no handler reads. Neither may keep a connection open or
+// delay the shutdown of the process indefinitely.
 import type { IncomingMessage, Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When its headers had arrived, by performance.now(). */
+    /** Time at which its headers had arrived, by performance.now(). */
     arrivedAt: number
   }
   interface FastifyContextConfig {
-    /** How long a body of the route may take to arrive, where that is more than on other routes. */
+    /** Time limit for bodies of the route, if it is longer than on other routes. */
     bodyTimeoutMs?: number
   }
 }
 
+/** Time limits for bodies, and the function that ends an overdue request. */
 export type ArrivalLimits = {
-  /** How long a body may take where the route says nothing. */
+  /** Time limit for bodies on routes without their own limit. */
   bodyTimeoutMs: number
-  /** How long requests in flight are waited for once the server closes. */
+  /** How long the server waits for requests in flight once it closes. */
   shutdownTimeoutMs: number
-  /** Answers the caller, and closes the connection. */
+  /** Sends an error response and closes the connection. */
   end: (socket: Socket) => void
 }
 
 const watchEveryMs = 1_000
-/** The longest time that a route may give its bodies: Node ends every request that takes longer. */
+/** The longest time limit that a route may set: Node ends every request that takes longer. */
 export const longestBodyMs = 120_000
 
 /**
- * Ends requests whose body is overdue. Node's own check has one limit for all routes, and is over as soon as the server
- * closes.
+ * Ends requests whose body is overdue. Node's own check has one limit for all routes, and stops when the server closes.
  */
 export function watchBodies(
   server: Server,
@@ -38,22 +38,22 @@ export function watchBodies(
   limits: ArrivalLimits,
 ): { close(): void } {
   let waitsUntil = Infinity
-  const endLate = (): void => {
+  const endOverdue = (): void => {
     const now = performance.now()
     for (const { raw, arrivedAt, routeOptions } of incomplete(inflight)) {
       const timeoutMs = routeOptions.config?.bodyTimeoutMs ?? limits.bodyTimeoutMs
       if (now > Math.min(arrivedAt + timeoutMs, waitsUntil)) limits.end(raw.socket)
     }
   }
-  const watch = setInterval(endLate, watchEveryMs).unref()
+  const watch = setInterval(endOverdue, watchEveryMs).unref()
   server.once('close', () => clearInterval(watch))
   return {
-    /** Once no request is in flight, connections that never sent a whole one need not be waited for. */
+    /** Closes all connections once no request is in flight, without waiting for incomplete requests. */
     close: () => {
-      // A request that has not arrived is not work to be finished; it must not make the process overrun its time.
+      // An incomplete request is not work to be finished, so it must not delay the process beyond its shutdown timeout.
       waitsUntil = performance.now() + 0.9 * limits.shutdownTimeoutMs
       const timer = setInterval(() => {
-        endLate()
+        endOverdue()
         if (inflight.size > 0) return
         server.closeAllConnections()
         clearInterval(timer)
@@ -66,16 +66,16 @@ function* incomplete(requests: ReadonlySet<FastifyRequest>): Generator<FastifyRe
   for (const request of requests) if (!request.raw.complete) yield request
 }
 
-export type RestLimits = { maxBytes: number; timeoutMs: number }
+/** Limits for the unread rest of a body. */
+export type DrainLimits = { maxBytes: number; timeoutMs: number }
 
 /**
- * After a response, the rest of the body is read and dropped: the caller may read the response only when it has sent
- * everything, and the next request follows on the same connection. Beyond so many bytes, or after so long, the connection
- * is closed.
+ * Reads and drops the rest of the body after a response. The caller may read the response only after it has sent
+ * everything, and the next request follows on the same connection. Beyond the limits, the connection is closed.
  */
-export function dropRest(request: IncomingMessage, { maxBytes, timeoutMs }: RestLimits): void {
+export function drainBody(request: IncomingMessage, { maxBytes, timeoutMs }: DrainLimits): void {
   const { socket } = request
-  // A request that was injected has no connection.
+  // An injected request has no connection.
   if (request.complete || !(socket instanceof Socket) || socket.destroyed) return
   let bytes = 0
   const count = (piece: Buffer): void => {
@@ -85,27 +85,27 @@ export function dropRest(request: IncomingMessage, { maxBytes, timeoutMs }: Rest
   }
   const overdue = setTimeout(() => request.complete || socket.destroy(), timeoutMs).unref()
   request.once('close', () => clearTimeout(overdue))
-  // Node hands on nothing of a body that nobody has begun to read, so it is counted on the connection. A listener there
-  // takes the connection from the parser, so it comes after the parser has begun to read again.
+  // Node emits no data of a body without a reader, so bytes are counted on the connection. A listener there takes the
+  // connection from the parser, so it is added after the parser has resumed.
   request.resume()
   setImmediate(() => {
     if (request.complete) return
     socket.on('data', count)
-    // The response was the last one: what follows the body is no request any more.
+    // The response was the last one on the connection: data after the body is not a request.
     if (socket.writableEnded) request.once('end', () => socket.destroy())
   })
 }
 
-/** Whether the rest of the body may be more than is read and dropped; in chunks its length is not announced. */
-export const mayOverrun = ({ complete, headers }: IncomingMessage, maxBytes: number): boolean =>
+/** Whether the rest of the body may exceed the bytes that are dropped; a chunked body does not announce its length. */
+export const mayExceed = ({ complete, headers }: IncomingMessage, maxBytes: number): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes)
 
 /**
- * Makes this response the last one on its connection, and says so: a caller that took the connection for its next request
- * would lose that. Node would also stop reading at once, and bytes that arrive at a closed connection take the response
- * from the caller; so only our side is closed, and dropRest closes the other.
+ * Makes this response the last one on its connection, and announces it: otherwise the caller could lose its next
+ * request. Node would also stop reading immediately, and bytes that arrive at a closed connection destroy the response.
+ * So only the server side is closed here, and drainBody closes the other.
  */
-export function endAfterRest({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
+export function closeAfterDrain({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('connection', 'close')
   if (socket instanceof Socket) socket.destroySoon = () => socket.end()
 }

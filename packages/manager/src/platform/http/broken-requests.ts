@@ -1,4 +1,4 @@
-// What the server answers where there is no request, or no whole one, that a route could answer.
+// Responses to malformed and incomplete requests, which no route can handle.
 import { type ServerResponse, maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -6,16 +6,17 @@ const malformed = { status: '400 Bad Request', text: 'the request is malformed' 
 const byParserCode: Record<string, typeof malformed> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
-    text: `the headers of the request have more than ${maxHeaderSize} bytes; send fewer or shorter ones`,
+    text: `the request headers exceed ${maxHeaderSize} bytes; send fewer or shorter headers`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
-    text: 'the request did not arrive to its end in time; send it again, without pauses',
+    text: 'the request did not arrive completely in time; send it again',
   },
 }
 
 /**
- * What is no HTTP never becomes a request. After the head of a response nothing is written: it would look like body.
+ * Responds to data that never becomes a request, and closes the connection. Nothing is written after the head of a
+ * response: it would look like a part of the body.
  */
 export function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clientNetwork, createClientAddress } from './client-address.ts'
 
-/** The address a request has that comes from this peer with these hops. */
+/** Returns the client address of a request from this peer with these hops. */
 function addressOf(
   trusted: string[],
   { peer, hops, secret = false }: { peer: string | undefined; hops?: string; secret?: boolean },
@@ -131,7 +131,10 @@ describe('the network a throttle counts', () => {
       expect([address, clientNetwork(address)]).toEqual([address, network])
   })
 
-  /** An address as eight groups, and one of its many spellings: `::` for any run of zeros, or none; zeros; capitals. */
+  /**
+   * An address as eight groups, and one of its spellings: with or without `::`, leading zeros, capitals or a dotted
+   * end.
+   */
   const spelled = fc
     .record({
       groups: fc.array(fc.oneof(fc.constant(0), fc.constant(0), fc.nat({ max: 0xffff })), {

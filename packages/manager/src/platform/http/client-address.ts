@@ -1,11 +1,12 @@
-// The address of the client, for audit rows and throttles. X-Forwarded-For is believed only from a proxy we trust.
+// The client address for audit rows and throttles. X-Forwarded-For counts only if a trusted proxy sends it.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { parseAddress } from './ip-address.ts'
 
+/** Returns the client address of a request, or an empty text if it has no peer. */
 export type ClientAddress = (request: IncomingMessage, cameThroughProxy: boolean) => string
 
-/** The right-most hop that is not itself a trusted proxy; the peer address when the peer is not a trusted proxy. */
+/** Creates the reader. It returns the right-most hop that is not trusted, or the peer if the peer is not trusted. */
 export function createClientAddress(trustedCidrs: readonly string[]): ClientAddress {
   const trusted = new BlockList()
   for (const cidr of trustedCidrs) {
@@ -31,16 +32,16 @@ export function createClientAddress(trustedCidrs: readonly string[]): ClientAddr
 const withoutPort = (hop: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 
-/** What a throttle counts as one client: an IPv4 address, or the /64 network that one IPv6 customer is given. */
+/** Returns the unit that a throttle counts: an IPv4 address, or the /64 network of one IPv6 customer. */
 export function clientNetwork(address: string): string {
-  // At every request: most addresses are IPv4 and stay as they are.
+  // The function runs on every request; most addresses are IPv4 and are returned unchanged.
   const parsed = isIP(address) === 6 ? parseAddress(address) : null
   if (parsed === null || !('parts' in parsed)) return address
   const network = parsed.parts.slice(0, 4)
   return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
 
-/** An IPv4 address that arrives mapped into IPv6, however it is spelt, is the IPv4 address. */
+/** Converts an IPv4 address that is mapped into IPv6, in any spelling, to the IPv4 address. */
 function plain(address: string): string {
   const parsed = isIP(address) === 6 ? parseAddress(address) : null
   const isMapped = parsed !== null && 'parts' in parsed && parsed.isIPv4MappedAddress()

@@ -1,16 +1,16 @@
-// Whoever has left needs no report: what was begun for a response ends with its connection.
+// Work for a response stops when its connection closes.
 import type { FastifyReply } from 'fastify'
 import { unavailable } from '../errors.ts'
 
-/** Runs the work when the response has ended or its connection has: at once if it has already. */
+/** Runs the work when the response or its connection has closed; immediately if it already has. */
 export function whenClosed({ raw }: FastifyReply, work: () => void): void {
   if (raw.closed) work()
   else raw.once('close', work)
 }
 
-/** Aborts when the response has ended or its connection has; the reason is an error that may be thrown. */
+/** Returns a signal that aborts when the response or its connection has closed; the reason is a 503 error. */
 export function closeSignalOf(reply: FastifyReply): AbortSignal {
   const closing = new AbortController()
-  whenClosed(reply, () => closing.abort(unavailable('the caller has left')))
+  whenClosed(reply, () => closing.abort(unavailable('the client disconnected')))
   return closing.signal
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodingFor } from './content-encoding.ts'
+import { selectEncoding } from './content-encoding.ts'
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
@@ -15,5 +15,5 @@ test.each([
   ['', 'identity'],
   [undefined, 'identity'],
 ])('Accept-Encoding: %s gets %s', (header, expected) => {
-  expect(encodingFor(header)).toBe(expected)
+  expect(selectEncoding(header)).toBe(expected)
 })

@@ -1,7 +1,8 @@
+/** The encodings that the server can send. */
 export type ContentEncoding = 'br' | 'gzip' | 'identity'
 
-/** The smallest encoding that Accept-Encoding allows; what it does not name is not sent. */
-export function encodingFor(accepted: string | undefined): ContentEncoding {
+/** Returns the smallest encoding that Accept-Encoding allows, or `identity`. */
+export function selectEncoding(accepted: string | undefined): ContentEncoding {
   const allowed = new Map<string, boolean>()
   for (const part of (accepted ?? '').split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())

@@ -1,11 +1,11 @@
-// What a route declares of itself beside its handler. Requests are checked by it (validation.ts), and the API document
-// is generated from it (tools/openapi.ts).
+// Declarations of a route besides its handler. Requests are validated against them (validation.ts), and the API
+// document is generated from them (tools/openapi.ts).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
 
-/** The API server as features meet it: a handler's request has the types that its schemas say. */
+/** The API server as features see it: a handler's request has the types of its schemas. */
 export type ApiServer = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -14,10 +14,10 @@ export type ApiServer = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** Whom a route is for. */
+/** The kind of callers that a route is for. */
 type Audience = 'development' | 'machines' | 'operations' | 'people' | 'proxy'
 
-/** Headers of responses that the document knows, beside those that follow from the status. */
+/** Response headers that the API document lists, besides those that follow from the status. */
 export type ResponseHeader = 'Deprecation' | 'ETag' | 'Sunset' | 'X-Audit-Chain'
 
 declare module 'fastify' {
@@ -27,19 +27,19 @@ declare module 'fastify' {
     description?: string
     tags?: Audience[]
     deprecated?: true
-    /** What an open route reads when it is sent. */
+    /** Credential that an open route reads if it is sent. */
     optionalCredential?: 'machineToken' | 'proxySecret'
-    /** The path as the document writes it, where the router's pattern says less. */
+    /** The path in the API document, if the router's pattern is less specific. */
     path?: string
     /** A body of type multipart/form-data; the handler reads it. */
     form?: TSchema
-    /** The media type of the body, where it is not JSON. */
+    /** Media type of the body, if it is not JSON. */
     consumes?: 'application/x-www-form-urlencoded'
-    /** The media types of successful responses, where they are not JSON. */
+    /** Media types of successful responses, if they are not JSON. */
     produces?: string | string[]
-    /** Successful responses in other media types, where a caller may choose. */
+    /** Successful responses in other media types, if the caller may choose. */
     alternatives?: Record<string, TSchema>
-    /** Headers of a response, by status. */
+    /** Response headers, by status. */
     responseHeaders?: Record<number, ResponseHeader[]>
   }
 }

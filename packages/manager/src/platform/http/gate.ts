@@ -1,22 +1,24 @@
-// The proxy gate: the shared secret in X-Proxy-Auth, checked before any credential or body is read. Refusals are
-// counted, never logged: anyone who reaches the port could otherwise fill the log.
+// The proxy gate checks the shared secret in X-Proxy-Auth before any credential or body is read. Refusals are counted,
+// never logged: anyone who reaches the port could otherwise fill the log.
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { singleHeader } from './headers.ts'
 
+/** Decides whether a request comes from the trusted proxy. */
 export type Gate = {
-  /** Throws 401 unless the request comes from the trusted proxy; false when only the escape hatch let it in. */
+  /** Throws 401 unless the request comes from the trusted proxy; returns false if only the escape hatch admits it. */
   pass(request: IncomingMessage): boolean
-  /** False when none is configured, and so nobody passes. */
+  /** False if no secret is configured: no request passes then. */
   hasSecret: boolean
-  /** True when the request carries a correct secret; the escape hatch does not count. */
+  /** Whether the request carries a correct secret; the escape hatch does not count. */
   isTrusted(request: IncomingMessage): boolean
 }
 
 /**
- * `secrets` holds the current and, while proxies are rolled, the previous secret; without any the gate stays closed.
+ * Creates the gate. `secrets` contains the current secret and, during a rollout of the proxies, the previous one.
+ * Without a secret the gate stays closed.
  */
 export function createGate(options: {
   secrets: string[]
@@ -24,13 +26,13 @@ export function createGate(options: {
   metrics: Metrics
 }): Gate {
   const longest = Math.max(minWidth, ...options.secrets.map((secret) => secret.length))
-  const secrets = options.secrets.map((secret) => fillWith(Buffer.alloc(longest), secret))
+  const secrets = options.secrets.map((secret) => writePadded(Buffer.alloc(longest), secret))
   const given = Buffer.alloc(longest)
   const isTrusted = (request: IncomingMessage): boolean => {
     const header = singleHeader(request, 'x-proxy-auth')
     if (header === null || header === 'repeated' || header.value.length > longest) return false
-    fillWith(given, header.value)
-    // Both secrets are always compared, so time says nothing about which one matched.
+    writePadded(given, header.value)
+    // Both secrets are always compared, so that timing does not reveal which one matched.
     let matches = false
     for (const secret of secrets) if (timingSafeEqual(secret, given)) matches = true
     return matches
@@ -58,10 +60,10 @@ export function createGate(options: {
   }
 }
 
-// Equal lengths for timingSafeEqual for every header, so that time does not tell how long a secret is: the rest is
-// filled with zeros, which no header can hold.
+// Texts are padded to equal lengths for timingSafeEqual, so that timing does not reveal the length of a secret. The
+// padding is zeros, which no header can contain.
 const minWidth = 128
 
-function fillWith(buffer: Buffer, text: string): Buffer {
+function writePadded(buffer: Buffer, text: string): Buffer {
   return buffer.fill(0, buffer.write(text, 'latin1'))
 }

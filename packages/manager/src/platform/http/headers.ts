@@ -1,7 +1,7 @@
-// Reading security-relevant headers: a header that is sent twice is never guessed at.
+// Reads security-relevant headers: a header that is sent twice has no value.
 import type { IncomingMessage } from 'node:http'
 
-/** How often the request carries the header, by its raw lines (Node joins or drops repeats in `headers`). */
+/** Counts the header in the raw lines of the request, because Node joins or drops repeats in `headers`. */
 function countHeader(request: IncomingMessage, name: string): number {
   let count = 0
   const lines = request.rawHeaders
@@ -12,7 +12,7 @@ function countHeader(request: IncomingMessage, name: string): number {
   return count
 }
 
-/** The value of a header sent exactly once and not empty; `repeated` when sent more often; null when absent. */
+/** Returns the value of a header sent exactly once and not empty; `repeated` if sent more often; null if absent. */
 export function singleHeader(request: IncomingMessage, name: string): { value: string } | 'repeated' | null {
   const count = countHeader(request, name)
   if (count > 1) return 'repeated'
@@ -20,14 +20,14 @@ export function singleHeader(request: IncomingMessage, name: string): { value: s
   return typeof value === 'string' && value !== '' ? { value } : null
 }
 
-/** Node reads header bytes as Latin-1; proxies send UTF-8. Bytes that are not UTF-8 stay as they were read. */
+/** Decodes a header as UTF-8: Node reads Latin-1, but proxies send UTF-8. Invalid UTF-8 stays unchanged. */
 export function headerText(value: string): string {
   const bytes = Buffer.from(value, 'latin1')
   const decoded = bytes.toString('utf8')
   return decoded.includes('\ufffd') ? value : decoded
 }
 
-/** The Authorization header; null when there is none. Sent more than once it is a text that no scheme accepts. */
+/** Returns the Authorization header; null if absent. A repeated header returns a text that no scheme accepts. */
 export function presentedAuthorization(request: IncomingMessage): string | null {
   const header = singleHeader(request, 'authorization')
   if (header === null) return null

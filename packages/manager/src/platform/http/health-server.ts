@@ -8,7 +8,7 @@ import type { healthPortSchemas } from './health.schemas.ts'
 
 type Answer = { status: number; type: string; body: string }
 
-/** Answers /healthz without touching anything, /readyz by the probe, and /metrics. */
+/** Serves /healthz without any check, /readyz from the probe, and /metrics. */
 export function createHealthServer(readiness: ReadinessProbe, metrics: Metrics): Server {
   const routes: Record<keyof typeof healthPortSchemas, () => Promise<Answer>> = {
     '/healthz': () => Promise.resolve(json(200, { status: 'healthy' })),

@@ -1,4 +1,4 @@
-// Health as both ports report it.
+// Schemas of the health responses on both ports.
 import { Type } from 'typebox'
 
 export const readinessSchema = Type.Object(

@@ -1,14 +1,14 @@
-// Schemas that several routes share: identifiers, the bodies of failures, cached responses. One with an $id is a
-// component of the document.
+// Schemas that several routes share: identifiers, error bodies, cached responses. A schema with an $id is a component
+// of the API document.
 import { type TSchema, Type } from 'typebox'
 import { errorCodes } from '../errors.ts'
 import type { ErrorShape } from './error-bodies.ts'
 import type { ResponseHeader } from './declarations.ts'
 
-/** A UUID in a body, upper or lower case. */
+/** Returns the schema of a UUID in a body, in upper or lower case. */
 export const uuid = (description: string) => Type.String({ format: 'uuid', title: 'a UUID', description })
 
-/** An identifier in an address: one that is malformed is answered like one that is unknown. */
+/** Returns the schema of an id in a path: the response to a malformed id is the same as to an unknown one. */
 export const idInPath = (description: string) =>
   Type.String({ description: `${description}, a UUID. A malformed id is treated like an unknown id.` })
 
@@ -25,7 +25,7 @@ const hint = Type.Optional(
 
 export const errorSchema = Type.Object({ error: message, ...failure }, { $id: 'Error' })
 
-/** What is refused before a route with the envelope is reached has both. */
+/** Body of a rejection before an envelope route is reached: it has the fields of both shapes. */
 export const envelopeRefusal = Type.Object(
   { error: message, success: Type.Literal(false), message, ...failure },
   { $id: 'EnvelopeRefusal' },
@@ -58,7 +58,9 @@ export const errorSchemas = {
   validation: Type.Object({ valid: Type.Literal(false), message, ...failure }, { $id: 'ValidationError' }),
 } satisfies Record<ErrorShape, TSchema>
 
-/** The error responses of every route, and those of this one, in the shape of its error bodies. */
+/**
+ * Returns the error responses that every route has and those that this route adds, in the shape of its error bodies.
+ */
 export function errorResponses<Shape extends ErrorShape, Status extends number>(
   shape: Shape,
   ...statuses: Status[]
@@ -67,8 +69,8 @@ export function errorResponses<Shape extends ErrorShape, Status extends number>(
   return Object.fromEntries(every) as Record<Status | 400 | 500 | 503, (typeof errorSchemas)[Shape]>
 }
 
-/** The body of a 304: none. */
+/** A 304 has no body. */
 export const notModified = Type.Null({ description: 'The copy named in `If-None-Match` is current.' })
 
-/** Both statuses of a cached response carry its validator. */
+/** Both statuses of a cached response carry its ETag. */
 export const cachedHeaders: Record<number, ResponseHeader[]> = { 200: ['ETag'], 304: ['ETag'] }

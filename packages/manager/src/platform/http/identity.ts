@@ -1,4 +1,4 @@
-// The identity the proxy forwards after the gate.
+// Reads the identity that the proxy forwards. The gate has already admitted the request.
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
@@ -8,7 +8,7 @@ import { headerText, singleHeader } from './headers.ts'
 /** The subject is the user's id; name and e-mail are null when the proxy does not send them. */
 export type Identity = { subject: string; email: string | null; name: string | null }
 
-/** Who the caller is with the development escape hatch when no identity is sent. */
+/** Identity of a caller without identity headers while the development escape hatch is open. */
 export const developmentIdentity: Identity = {
   subject: '00000000-0000-4000-8000-000000000001',
   email: 'developer@localhost',
@@ -18,7 +18,7 @@ export const developmentIdentity: Identity = {
 const maxEmailLength = 320
 const maxNameLength = 200
 
-/** Reads the identity headers; throws 401 when they are absent, repeated or malformed. */
+/** Reads the identity headers; throws 401 if they are absent, repeated or malformed. */
 export function readIdentity(
   request: IncomingMessage,
   fallback: Identity | null,
@@ -49,10 +49,10 @@ export function readIdentity(
   return { subject: id, email, name }
 }
 
-/** A user in a tenant, as the proxy names them on routes that know no project. */
+/** A user and a tenant, which the proxy forwards on routes without a project. */
 export type TenantUser = { userId: string; tenantId: string }
 
-/** Reads X-User-Id and X-Tenant-Id; throws 401 when one is absent, repeated or no UUID. */
+/** Reads X-User-Id and X-Tenant-Id; throws 401 if one is absent, repeated or not a UUID. */
 export function readTenantUser(request: IncomingMessage, metrics: Metrics): TenantUser {
   const read = (name: string, shown: string): string => {
     const header = singleHeader(request, name)

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Where no body is expected, clients send an empty one all the same, in pieces, or with the Content-Type of another. */
+/** Discards bodies on routes that expect none: clients send empty ones anyway, chunked or with any Content-Type. */
 export function ignoreBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null))

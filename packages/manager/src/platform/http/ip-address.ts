@@ -1,12 +1,14 @@
-// Addresses in the spellings that sockets take, read by ipaddr.js behind the checks of Node.
+// Parses IP addresses with ipaddr.js, but accepts only the spellings that Node accepts.
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
+/** A parsed IPv4 or IPv6 address. */
 export type IpAddress = ReturnType<typeof ipaddr.parse>
 
 /**
- * The address without its zone, or null for what is none. Not the parser's own judgement: it also reads spellings that
- * no socket takes (0x7f.1), and takes ::a.b.c.d for ::ffff:a.b.c.d; a URL spells IPv6 in groups alone.
+ * Returns the address without its zone, or null if the text is not an address. Node validates the text, because
+ * ipaddr.js accepts spellings that no socket accepts (0x7f.1). It also reads ::a.b.c.d as ::ffff:a.b.c.d, so `URL`
+ * rewrites IPv6 addresses as hexadecimal groups first.
  */
 export function parseAddress(text: string): IpAddress | null {
   const kind = isIP(text)

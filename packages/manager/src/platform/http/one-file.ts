@@ -1,19 +1,21 @@
-// A form with one file, read as it arrives (multipart/form-data). Everything a client may send around the file is bounded;
-// what is no such form is refused, and nothing of a body that was refused stays in memory.
+// Reads a form with one file as it arrives (multipart/form-data). The size of everything around the file is limited.
+// Other bodies are rejected, and no part of a rejected body stays in memory.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, badRequest } from '../errors.ts'
 
+/** The media type and the file name that the form declares. */
 export type FormFile = { declaredType: string; fileName: string }
+/** The expected field, the size limit, and the function that consumes the pieces. */
 export type OneFileOptions = {
-  /** The name of the field that holds it. */
+  /** Name of the form field with the file. */
   field: string
-  /** The largest file; what takes the pieces may refuse earlier. */
+  /** Maximum size of the file; `take` may reject earlier. */
   maxBytes: number
   take: (piece: Uint8Array) => Promise<void>
 }
 
-// Boundaries, headers and fields that we do not know.
+// The allowance covers boundaries, headers and unknown fields.
 const maxBytesAround = 65_536
 const limits = {
   files: 1,
@@ -25,39 +27,39 @@ const limits = {
   headerSize: 8_192,
 }
 
-/** The routes of this instance take forms, and no other body. */
+/** Makes the routes of this instance accept multipart forms, and no other body. */
 export function acceptOnlyForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', (_request, _body, done) => done(noForm()))
+  server.addContentTypeParser('*', (_request, _body, done) => done(notMultipart()))
   void server.register(multipart, { throwFileSizeLimit: false })
 }
 
-/** The length that the client says its body has; null where it does not. */
+/** Returns the Content-Length of the body; null if the client does not send one. */
 const announcedLength = ({ headers }: FastifyRequest): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length'])
 
-/** The largest body with a file of so many bytes. */
+/** Returns the maximum size of a body with a file of `maxBytes`. */
 export const maxFormBytes = (maxBytes: number): number => maxBytes + maxBytesAround
 
 /**
- * Hands over the pieces of the one file, and returns what the form says of it once the form has ended. Throws 400, 413 or
- * 415, or what `take` throws.
+ * Passes the pieces of the file to `take`, and returns the file's declarations once the form has ended. Throws 400, 413
+ * or 415, or the error that `take` throws.
  */
 export async function readOneFile(request: FastifyRequest, options: OneFileOptions): Promise<FormFile> {
-  if (!request.isMultipart()) throw noForm()
-  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw encoded()
+  if (!request.isMultipart()) throw notMultipart()
+  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw encodedBody()
   const maxBody = maxFormBytes(options.maxBytes)
   const length = announcedLength(request)
   if (length !== null && length > maxBody) throw tooLarge(maxBody)
   const body = request.raw
   const { promise: tooLong, reject } = Promise.withResolvers<never>()
-  // Nobody waits for it once the form has been read.
+  // The promise is not awaited once the form has been read.
   tooLong.catch(() => undefined)
   let received = 0
   body.on('data', (piece: Buffer) => {
     received += piece.length
     if (received > maxBody) reject(tooLarge(maxBody))
-    // What follows a refusal is read and dropped, so that the client sees the answer; but not without end.
+    // After a rejection, the rest is read and dropped up to this limit, so that the client sees the response.
     if (received > 2 * maxBody) body.destroy()
   })
   try {
@@ -76,7 +78,7 @@ async function readForm(
   try {
     const parts = request.parts({
       limits: { ...limits, fileSize: maxBytes + 1 },
-      // Clients leave out the name of a file that has none.
+      // Clients may omit the file name.
       isPartAFile: (name, _type, fileName) => name === field || fileName !== undefined,
     })
     for await (const part of parts) {
@@ -95,7 +97,7 @@ async function readForm(
   return found
 }
 
-/** What the parser says has no text for callers, and mostly no code. */
+/** Converts parser errors, which have no text for callers and usually no code. */
 function asRefusal(error: unknown, field: string): AppError {
   if (error instanceof AppError) return error
   const { code = '' } = error as { code?: string }
@@ -114,17 +116,14 @@ function asRefusal(error: unknown, field: string): AppError {
   )
 }
 
-const noForm = (): AppError =>
+const notMultipart = (): AppError =>
   new AppError('unsupported_media_type', 'send the body as multipart/form-data with a boundary')
-const encoded = (): AppError =>
+const encodedBody = (): AppError =>
   new AppError(
     'unsupported_media_type',
-    'the body has a Content-Encoding; send it without one, the file may be compressed itself',
+    'send the body without a Content-Encoding; the file itself may be compressed',
   )
 const tooLargeField = (): AppError =>
-  new AppError(
-    'payload_too_large',
-    `a field of the form has more than ${limits.fieldSize} bytes; leave it out`,
-  )
+  new AppError('payload_too_large', `a form field exceeds ${limits.fieldSize} bytes; leave it out`)
 const tooLarge = (maxBody: number): AppError =>
-  new AppError('payload_too_large', `the body has more than ${maxBody} bytes; send a smaller file`)
+  new AppError('payload_too_large', `the body exceeds ${maxBody} bytes; send a smaller file`)

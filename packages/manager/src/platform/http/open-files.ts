@@ -1,43 +1,47 @@
-// Every connection is an open file, and their number is limited. Each kind has a share, so that none takes the files of
-// another: with none left, no connection to the database opens, no health request is answered, and a call of Node
-// itself may fail where the code does not expect it.
+// Every connection is an open file, and the number of open files is limited. Each kind has a share, so that none uses
+// up the files of another. Without a free file, database connections and health requests fail, and Node itself may fail
+// where the code does not expect it.
 import { readFileSync } from 'node:fs'
 
+/** Maximum number of connections of each kind. */
 export type ConnectionShares = {
   /** Connections of the API port. */
   api: number
-  /** Connections to endpoints of the ESB, all together. */
+  /** Connections to all ESB endpoints, in total. */
   outbound: number
-  /** Connections to backends that are called back. */
+  /** Connections for callbacks to backends. */
   callbacks: number
   /** Websockets. */
   sockets: number
 }
 type Needs = {
-  /** Connections to PostgreSQL, all pools together. */
+  /** Connections to PostgreSQL, in all pools. */
   database: number
   redis: number
   /** Connections to a bucket. */
   blobStores: number
   /** Worker threads; each has its own event loop. */
   threads: number
-  /** The most connections of each kind, however many files there may be. */
+  /** Upper limits for each kind, independent of the open file limit. */
   maxApi: number
   maxOutbound: number
-  /** 0 in a process that has no websockets. */
+  /** 0 in a process without websockets. */
   maxSockets: number
 }
 
-/** Connections the health port holds, independent of the other ports. */
+/** Maximum number of connections on the health port, independent of the other ports. */
 export const healthConnections = 16
-// The standard streams, the event loop, listeners, files being read, names being looked up, and one to accept a
-// connection that is then closed; a process without connections has about 30.
+// The reserve covers standard streams, the event loop, listeners, files being read, DNS lookups, and one connection to
+// accept and close. A process without connections has about 30 open files.
 const ownFiles = 64
 const filesPerThread = 8
 const leastShared = 48
 const usualLimit = 1_024
+// No process delivers more callbacks concurrently (triggers.max_deliveries). Without this bound the share would be
+// infinite under an unlimited number of open files.
+const maxCallbacks = 10_000
 
-/** How many files this process may have open; Node raises the soft limit to the hard one when it starts. */
+/** Returns how many files this process may open; Node raises the soft limit to the hard limit at startup. */
 export function openFileLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -49,8 +53,8 @@ export function openFileLimit(): number {
 }
 
 /**
- * Websockets have up to two thirds of what is left. Of the rest, inbound connections have two thirds, those to endpoints a
- * quarter, and those to backends what remains; throws when all that is next to nothing.
+ * Divides the remaining files. Websockets get up to two thirds. Inbound connections get two thirds of the rest, ESB
+ * endpoints a quarter, and callbacks a twelfth. Throws if fewer than 48 files remain.
  */
 export function shareConnections(limit: number, needs: Needs): ConnectionShares {
   const taken =
@@ -64,12 +68,12 @@ export function shareConnections(limit: number, needs: Needs): ConnectionShares 
   const shared = limit - taken - sockets
   if (limit - taken < leastShared)
     throw new Error(
-      `the limit of open files is too low: it is ${limit}, and this configuration needs ${taken + leastShared} (ulimit -n)`,
+      `the open file limit is too low: it is ${limit}, but this configuration needs ${taken + leastShared} (ulimit -n)`,
     )
   return {
     api: Math.min(needs.maxApi, Math.floor((shared * 2) / 3)),
     outbound: Math.min(needs.maxOutbound, Math.floor(shared / 4)),
-    callbacks: Math.floor(shared / 12),
+    callbacks: Math.min(maxCallbacks, Math.floor(shared / 12)),
     sockets,
   }
 }

@@ -1,6 +1,6 @@
-// Whether the service can do its work: the database decides, Redis only degrades. The database is asked to write,
-// because one that only reads is of no use. The probe has its own connection, so a busy pool does not look like a dead
-// database, and its result is at most a second old.
+// Determines whether the service is ready. Only the database decides; a Redis outage only degrades the service. The
+// probe writes, because a read-only database is not enough. It has its own connection, so that a busy pool does not
+// look like a dead database. Its result is at most 1 s old.
 import { Pool } from 'pg'
 import { isReadOnly, watchConnections } from '../postgres/connections.ts'
 import type { Database } from '../postgres/database.ts'
@@ -16,6 +16,7 @@ type Readiness = {
   version: string
 }
 
+/** Reports whether the service can handle requests. */
 export type ReadinessProbe = {
   check(): Promise<Readiness>
   startDraining(): void
@@ -26,11 +27,12 @@ export type ReadinessProbe = {
 const probeTimeoutMs = 1_000
 const maxAgeMs = 900
 const watchEveryMs = 1_000
-const lookEveryMs = 10_000
-// The slot follows from the connection, so replicas seldom meet in one.
+const pollEveryMs = 10_000
+// The slot depends on the connection, so replicas seldom write the same row.
 const probeStatement = `insert into readiness_probes (slot, probed_at) values (mod(pg_backend_pid(), 16), now())
   on conflict (slot) do update set probed_at = excluded.probed_at`
 
+/** Dependencies of the probe. */
 export type ReadinessOptions = {
   databaseUrl: string
   database: Pick<Database, 'onReadOnly' | 'renew' | 'gate'>
@@ -40,7 +42,7 @@ export type ReadinessOptions = {
   version: string
 }
 
-/** Gives the same verdict to all requests while one probe is in flight. */
+/** Creates the probe; concurrent checks share one probe in flight. */
 export function createReadiness(options: ReadinessOptions): ReadinessProbe {
   const database = watchDatabase(options)
   let draining = false
@@ -64,18 +66,18 @@ export function createReadiness(options: ReadinessOptions): ReadinessProbe {
 }
 
 /**
- * Probes on request, and at intervals without one. Once any connection has reported a server that takes no writes,
- * or the probe has lost its own, it goes on probing until a write succeeds; then all connections are replaced, because
- * those that only read may still lead to a former server.
+ * Probes on request, and at intervals. After a connection reports a read-only server, or the probe loses its own
+ * connection, it probes every second until a write succeeds. Then all connections are replaced, because those that only
+ * read may still lead to a previous server.
  */
 function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions) {
   const pool = new Pool({
-    Client: database.gate.Probing,
+    Client: database.gate.ProbingClient,
     connectionString: databaseUrl,
     max: 1,
     connectionTimeoutMillis: probeTimeoutMs,
     query_timeout: probeTimeoutMs,
-    // Kept open: a server that takes no writes any more is noticed on a connection to it, and not on a new one.
+    // The connection stays open: only an existing connection reveals that its server no longer accepts writes.
     idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: 'manager-readiness',
@@ -85,9 +87,9 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
   let last: { at: number; state: Promise<DatabaseState> } | null = null
   let watching: NodeJS.Timeout | undefined
   let seen: DatabaseState = 'ok'
-  // A start without a database ends.
+  // Startup fails without a database, so the database is writable at this point.
   metrics.dbWritable.set(1)
-  const note = (state: DatabaseState, error?: unknown): DatabaseState => {
+  const record = (state: DatabaseState, error?: unknown): DatabaseState => {
     if (state !== seen)
       log[state === 'ok' ? 'info' : 'warn']({ database: state, err: error }, 'database state changed')
     seen = state
@@ -98,16 +100,16 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
     try {
       await pool.query(probeStatement)
     } catch (error) {
-      // A database that is slow is the same one.
+      // A slow database is still the same server.
       if (!/timeout/.test((error as Error).message)) watch()
-      return note(isReadOnly(error) ? 'read-only' : 'unreachable', error)
+      return record(isReadOnly(error) ? 'read-only' : 'unreachable', error)
     }
     if (watching !== undefined) {
       clearInterval(watching)
       watching = undefined
       database.renew()
     }
-    return note('ok')
+    return record('ok')
   }
   const state = (): Promise<DatabaseState> => {
     const now = performance.now()
@@ -118,11 +120,11 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
     if (!pool.ending) watching ??= setInterval(() => void state(), watchEveryMs).unref()
   }
   database.onReadOnly(watch)
-  const looking = setInterval(() => void state(), lookEveryMs).unref()
+  const polling = setInterval(() => void state(), pollEveryMs).unref()
   return {
     state,
     close: async (): Promise<void> => {
-      clearInterval(looking)
+      clearInterval(polling)
       clearInterval(watching)
       await pool.end()
     },

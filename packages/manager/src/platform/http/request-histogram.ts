@@ -1,10 +1,11 @@
-// How long requests take, by route, method and status. A series begins with its first request.
+// Request durations by route, method and status. A series starts with its first request.
 import type { Registry } from 'prom-client'
 import { createQuickHistogram } from '../quick-histogram.ts'
 
+/** Labels of one series. */
 export type RequestLabels = { route: string; method: string; status: string }
 
-/** A function that counts a request; the registry shows what it counted. */
+/** Returns a function that records a request in the registry. */
 export function createRequestHistogram(registry: Registry): (labels: RequestLabels, seconds: number) => void {
   const seriesOf = createQuickHistogram(registry, {
     name: 'svc_http_request_duration_seconds',

@@ -2,22 +2,22 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Holder } from '../blobs/blob-holds.ts'
-import { namesValidator, sendNotModified } from './send-cached.ts'
+import { matchesEtag, sendNotModified } from './send-cached.ts'
 
-/** Bytes that never change under their address. */
+/** A file whose bytes never change under its URL. */
 export type Bundle = { hash: string; size: number; contentType: string }
 
-const described = {
+const contentHeaders = {
   'cache-control': 'public, max-age=31536000, immutable',
   'x-content-type-options': 'nosniff',
-  // Whoever opens a bundle as a page sees text or a download, and nothing in it runs.
+  // A bundle that is opened as a page shows text or a download, and nothing in it runs.
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
 }
 
 /**
- * Sends a bundle, or 304 when the client has it; the bytes are read only where they are sent, and when they can be: not
- * while the responses before them on the same connection are unread.
+ * Sends a bundle, or 304 if the client has it. The bytes are read only if they are sent, and not while earlier
+ * responses on the same connection are unread.
  */
 export async function sendBundle(
   request: FastifyRequest,
@@ -33,21 +33,21 @@ export async function sendBundle(
   }
   const etag = `"${hash}"`
   const known = request.headers['if-none-match']
-  const isKnown = known !== undefined && namesValidator(known, etag)
-  // Before any header is set: what fails is not to be cached.
+  const isKnown = known !== undefined && matchesEtag(known, etag)
+  // The bytes are read before any header is set, because a failure must not be cached.
   const body = isKnown || request.method === 'HEAD' ? null : await readInTurn(reply.raw, () => read(holder))
-  void reply.headers(described).header('etag', etag).header('x-pilet-hash', hash)
+  void reply.headers(contentHeaders).header('etag', etag).header('x-pilet-hash', hash)
   if (isKnown) return sendNotModified(request, reply)
   void reply.header('content-type', contentType).header('content-length', size)
-  // Of a HEAD without a body Fastify would say that it has no bytes; of a stream it believes our length.
+  // For a HEAD without a body Fastify would send a length of 0; for a stream it keeps this length.
   if (body === null) return reply.send(Readable.from([]))
   return reply.send(body.length > pieceBytes ? inPieces(body, sending) : body)
 }
 
-// Small enough to see how fast a client reads, and large enough to cost little.
+// Pieces are small enough to show how fast a client reads, and large enough to cost little.
 const pieceBytes = 65_536
 
-/** The bytes piece by piece, each when the connection has room for it. */
+/** Streams the bytes in pieces, each when the connection has room for it. */
 function inPieces(bytes: Buffer, sending: { bytes: number }): Readable {
   return new Readable({
     highWaterMark: pieceBytes,
@@ -61,9 +61,9 @@ function inPieces(bytes: Buffer, sending: { bytes: number }): Readable {
 
 const nothing = Buffer.alloc(0)
 
-/** The bytes once it is the turn of their response on its connection; none when the client has left. */
+/** Reads the bytes when all earlier responses on the connection have been sent; returns none after a disconnect. */
 async function readInTurn(response: ServerResponse, read: () => Promise<Buffer>): Promise<Buffer> {
-  // A response that waits for others has no socket yet.
+  // A response behind others on the connection has no socket yet.
   if (response.socket === null && !response.destroyed)
     await new Promise<void>((resolve) => {
       response.once('socket', () => resolve())

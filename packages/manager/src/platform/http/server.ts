@@ -1,5 +1,5 @@
-// The API server: request ids, one place for errors, one log line and one measurement per request, exact content
-// types, and shedding when the service is overloaded. It knows no feature.
+// The API server: request ids, central error handling, one log line and one measurement per request, exact content
+// types, and load shedding. It does not know any feature.
 import type { ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
@@ -19,7 +19,7 @@ import type { Metrics } from '../metrics.ts'
 import { readTraceContext } from '../tracing/trace-context.ts'
 import type { RequestSpan, Tracing } from '../tracing/tracing.ts'
 import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
-import { dropRest, endAfterRest, longestBodyMs, mayOverrun, watchBodies } from './arriving-bodies.ts'
+import { closeAfterDrain, drainBody, longestBodyMs, mayExceed, watchBodies } from './arriving-bodies.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
 import { limitConnections } from './connection-limit.ts'
 import { prefersHtml } from './accept.ts'
@@ -28,46 +28,47 @@ import { singleHeader } from './headers.ts'
 import { errorPage } from './pages/error-page.ts'
 import { sendPage } from './pages/send-page.ts'
 import { shedWhenOverloaded } from './shedding.ts'
-import { createUpgrades, switched } from './upgrades.ts'
+import { createUpgrades, switchingProtocols } from './upgrades.ts'
 import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when the gate refused the request: such requests are counted and not logged. */
-    silent: boolean
-    /** Set when it was the gate that refused the request. */
-    isRefusedAtGate: boolean
-    /** What the log line adds: who asked for what, and why it failed. */
+    /** Set when the caller was rejected before it was identified: such requests are counted but not logged. */
+    isUnlogged: boolean
+    /** Set when the gate rejected the request. */
+    isRejectedByGate: boolean
+    /** Fields for the log line: the caller, the operation, and the reason for a failure. */
     logFields: Record<string, unknown>
-    /** The request in its trace; what we send on its behalf is below it. */
+    /** The span of the request; outgoing calls on its behalf are its children. */
     span: RequestSpan
-    /** Set when the request failed, whatever its status says: its log line is a warning, as that of a 5xx is. */
+    /** Set when the request failed, whatever its status: its log line is a warning, like that of a 5xx. */
     hasFailed: boolean
   }
   interface FastifyContextConfig {
-    /** The shape of the route's error bodies, and of its refusals at the gate. */
+    /** Shape of the route's error bodies, and of its rejections at the gate. */
     errorShape?: ErrorShape
-    /** The 404 of every address below the route's fixed beginning that is not the route's, or that cannot be read. */
-    unreadable?: string
-    /** Errors are pages if the client prefers HTML, past the gate, and of the shape otherwise. */
+    /** Text of the 404 for URLs below the route's fixed prefix that do not match the route or cannot be decoded. */
+    notFoundText?: string
+    /** Errors behind the gate are pages if the client prefers HTML, and have the error shape otherwise. */
     errorPageIfAsked?: true
   }
 }
 
+/** Dependencies and limits of the server. */
 export type ServerOptions = {
   log: Logger
   metrics: Metrics
   tracing: Tracing
   pool: Pool
-  /** Requests that wait for a connection of the database. */
+  /** Returns the number of requests that wait for a database connection. */
   waiting: () => number
-  /** Connections the port holds at once. */
+  /** Maximum number of open connections. */
   maxConnections: number
   readDbError: DbErrorReader
   isDraining: () => boolean
-  /** How long requests in flight are waited for once the server closes. */
+  /** How long the server waits for requests in flight once it closes. */
   shutdownTimeoutMs: number
-  /** How long a body may take where the route says nothing; 30 seconds by default. */
+  /** Time limit for bodies on routes without their own limit; 30 s by default. */
   bodyTimeoutMs?: number | undefined
   loopDelayMs?: (() => number) | undefined
 }
@@ -75,18 +76,18 @@ export type ServerOptions = {
 const maxBodyBytes = 1_048_576
 const defaultBodyTimeoutMs = 30_000
 
-/** A Fastify server with everything that is the same for all routes. */
+/** Creates a Fastify server with everything that all routes share. */
 export function createServer(options: ServerOptions): ApiServer {
   const inflight = new Set<FastifyRequest>()
   const timeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs
-  const unreadable = new Map<string, string>()
+  const notFoundTexts = new Map<string, string>()
   const upgrades = createUpgrades()
-  const textBelow = (url: string): string | undefined =>
-    unreadable.entries().find(([beginning]) => url.startsWith(beginning))?.[1]
+  const notFoundTextOf = (url: string): string | undefined =>
+    notFoundTexts.entries().find(([prefix]) => url.startsWith(prefix))?.[1]
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
     loggerInstance,
-    // We log one line per request, at its end.
+    // The hooks log one line per request, at its end.
     logController: new LogController({ disableRequestLogging: true }),
     // A separate logger for every request costs more than naming the request in the one line it usually writes.
     childLoggerFactory: (logger) => logger,
@@ -96,12 +97,12 @@ export function createServer(options: ServerOptions): ApiServer {
         ? header.value
         : newRequestId()
     },
-    // Readiness makes the proxy stop sending before the listener closes; what still arrives is served.
+    // Readiness makes the proxy stop sending before the listener closes; requests that still arrive are served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     // The bodies of most routes get less time (watchBodies).
     requestTimeout: longestBodyMs,
-    // A connection that sends no request within that time is closed, also one that never sends a byte.
+    // A connection that sends no request within that time is closed, even if it never sends a byte.
     http: {
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
@@ -113,18 +114,19 @@ export function createServer(options: ServerOptions): ApiServer {
     onConstructorPoisoning: 'error',
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      const text = textBelow(request.url)
+      const text = notFoundTextOf(request.url)
       const answer = text === undefined ? error : new AppError('not_found', text)
-      // No hook runs for these.
-      reply.raw.once('close', () => dropRest(request.raw, { maxBytes: maxBodyBytes, timeoutMs }))
+      // Framework errors run no hook, so the body is drained here.
+      reply.raw.once('close', () => drainBody(request.raw, { maxBytes: maxBodyBytes, timeoutMs }))
       void sendError(answer, request, reply.header('x-request-id', request.id), options)
     },
   })
   server.setValidatorCompiler(compileValidator)
-  // What a response may hold is declared for the API document; its bytes do not depend on that.
+  // Response schemas are declared for the API document and do not affect serialization.
   server.setSerializerCompiler(() => JSON.stringify)
   server.addHook('onRoute', ({ url, config }) => {
-    if (config?.unreadable !== undefined) unreadable.set(url.slice(0, url.indexOf(':')), config.unreadable)
+    if (config?.notFoundText !== undefined)
+      notFoundTexts.set(url.slice(0, url.indexOf(':')), config.notFoundText)
     if (config?.upgrades === true) upgrades.add(url)
   })
   followRequests(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
@@ -136,9 +138,10 @@ export function createServer(options: ServerOptions): ApiServer {
   shedWhenOverloaded(server, options)
   boundBodies(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
-  server.setNotFoundHandler((request, reply) =>
-    sendError(new AppError('not_found', textBelow(request.url) ?? 'no such route'), request, reply, options),
-  )
+  server.setNotFoundHandler((request, reply) => {
+    const text = notFoundTextOf(request.url) ?? 'no such route'
+    return sendError(new AppError('not_found', text), request, reply, options)
+  })
   return server.withTypeProvider<TypeBoxTypeProvider>()
 }
 
@@ -153,15 +156,15 @@ function sendError(
   if (failure.hint !== undefined) request.logFields['hint'] = failure.hint
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
-  if (mayOverrun(request.raw, droppedBytes(request))) endAfterRest(request, reply)
+  if (mayExceed(request.raw, drainableBytes(request))) closeAfterDrain(request, reply)
   const { errorShape: declared = 'error', errorPageIfAsked = false } = request.routeOptions?.config ?? {}
   const isPageRoute = declared === 'page' && isForPage(request, failure)
-  if (isPageRoute || (errorPageIfAsked && !request.isRefusedAtGate && prefersHtml(request.headers.accept)))
+  if (isPageRoute || (errorPageIfAsked && !request.isRejectedByGate && prefersHtml(request.headers.accept)))
     return sendPage(reply, failure.status, errorPage(failure, request.id))
-  // GraphQL begins after authentication: callers refused before that get the same body on every route.
-  const isBefore = request.silent || (declared === 'graphql' && failure.code === 'unauthenticated')
+  // GraphQL starts after authentication: callers rejected before that get the same body on every route.
+  const isBefore = request.isUnlogged || (declared === 'graphql' && failure.code === 'unauthenticated')
   const body = errorBody(isBefore ? 'error' : declared, failure, request.id)
-  // Clients of these routes look for the envelope, those of machine routes for the error: a refusal has both.
+  // Clients of these routes expect the envelope, and clients of machine routes the error. A rejection contains both.
   const isBoth = isBefore && declared === 'envelope'
   return reply
     .code(failure.status)
@@ -169,10 +172,12 @@ function sendError(
     .send(isBoth ? { ...errorBody(declared, failure, request.id), ...body } : body)
 }
 
-/** The gate answers the proxy. Somebody who is not signed in gets a page if they ask for one. */
-function isForPage({ isRefusedAtGate, headers }: FastifyRequest, { code }: AppError): boolean {
+/**
+ * Rejections at the gate are for the proxy, not for a page. An unauthenticated caller gets a page if it accepts HTML.
+ */
+function isForPage({ isRejectedByGate, headers }: FastifyRequest, { code }: AppError): boolean {
   const wantsPage = /(?:^|[,\s])text\/html(?:[;,\s]|$)/i.test(headers.accept ?? '')
-  return !isRefusedAtGate && (wantsPage || code !== 'unauthenticated')
+  return !isRejectedByGate && (wantsPage || code !== 'unauthenticated')
 }
 
 function acceptOnlyJson(server: FastifyInstance): void {
@@ -196,18 +201,18 @@ const asBadJson = (error: Error): AppError | FastifyError =>
     ? (error as FastifyError)
     : new AppError('bad_request', 'the request body is not valid JSON')
 
-/** Exactly application/json, with no parameter but charset=utf-8. */
+/** Whether the type is exactly application/json, with no parameter except charset=utf-8. */
 const isPlainJson = (type: string): boolean => /^application\/json(?:; ?charset="?utf-8"?)?$/i.test(type)
 
-/** Every request is counted while it is in flight, and measured and logged when it ends. */
+/** Counts every request while it is in flight, and measures and logs it when it ends. */
 function followRequests(
   server: FastifyInstance,
   inflight: Set<FastifyRequest>,
   options: ServerOptions & { bodyTimeoutMs: number },
 ): void {
   server.decorateRequest('arrivedAt', 0)
-  server.decorateRequest('silent', false)
-  server.decorateRequest('isRefusedAtGate', false)
+  server.decorateRequest('isUnlogged', false)
+  server.decorateRequest('isRejectedByGate', false)
   server.decorateRequest('logFields')
   server.decorateRequest('span')
   server.decorateRequest('hasFailed', false)
@@ -218,12 +223,12 @@ function followRequests(
     request.span = tracing.startRequest(readTraceContext(request.headers), request.id)
     request.arrivedAt = performance.now()
     inflight.add(request)
-    // On close rather than on the end of the response: a client that closes the connection is counted and logged too.
+    // The close event also counts and logs requests whose client disconnects before the end of the response.
     reply.raw.once('close', () => {
       inflight.delete(request)
       if (!request.raw.complete)
-        dropRest(request.raw, { maxBytes: droppedBytes(request), timeoutMs: options.bodyTimeoutMs })
-      // What ends because the client has left learns it from this event too, and then says so in the line.
+        drainBody(request.raw, { maxBytes: drainableBytes(request), timeoutMs: options.bodyTimeoutMs })
+      // Work that stops because the client disconnected listens to this event too, and adds to the log line first.
       if (reply.raw.writableFinished) observe(request, reply, options)
       else setImmediate(observe, request, reply, options)
     })
@@ -232,18 +237,18 @@ function followRequests(
     done()
   })
   if (!tracing.isOn) return
-  // Twice: reading a body leaves the first one.
+  // The span is entered twice, because reading a body leaves the first context.
   server.addHook('onRequest', (request, _reply, done) => tracing.within(request.span, done))
   server.addHook('preHandler', (request, _reply, done) => tracing.within(request.span, done))
 }
 
-/** No body is waited for without end, neither while the server runs nor while it closes. */
+/** Limits the time to wait for bodies, while the server runs and while it closes. */
 function boundBodies(
   server: FastifyInstance,
   inflight: ReadonlySet<FastifyRequest>,
   limits: { bodyTimeoutMs: number; shutdownTimeoutMs: number },
 ): void {
-  // Node's own answer leaves the connection open for the body, however long that is.
+  // The default response of Node leaves the connection open for the body, however long it takes.
   server.server.on('checkExpectation', (_request, response: ServerResponse) =>
     response.writeHead(417, { connection: 'close', 'cache-control': 'no-store' }).end(),
   )
@@ -254,8 +259,8 @@ function boundBodies(
   server.addHook('preClose', async () => bodies.close())
 }
 
-/** A caller who was refused early still gets to read why, if the body is one that the route would have read. */
-const droppedBytes = ({ routeOptions }: FastifyRequest): number =>
+/** A caller that was rejected early can still read the reason, if the route would have read a body of that size. */
+const drainableBytes = ({ routeOptions }: FastifyRequest): number =>
   Math.max(maxBodyBytes, routeOptions?.bodyLimit ?? 0)
 
 function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }: ServerOptions): void {
@@ -263,12 +268,14 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }:
   const { method, id, span } = request
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
   metrics.observeRequest({ route, method, status }, elapsedMs / 1_000)
-  if (request.silent) return
-  // Only of callers who are known: anyone could fill the collector. A socket is open for hours, which is no duration of a
-  // request.
+  if (request.isUnlogged) return
+  // Spans are recorded only for known callers: anyone else could fill the collector. A websocket is open for hours,
+  // which is not the duration of a request.
   const isKnown = request.isFromProxy || request.machine !== undefined || request.actor !== undefined
-  if (isKnown && reply.statusCode !== switched) span.endRequest({ route, method, status: reply.statusCode })
-  if (!reply.raw.writableFinished && reply.statusCode !== switched) request.logFields['aborted'] = true
+  if (isKnown && reply.statusCode !== switchingProtocols)
+    span.endRequest({ route, method, status: reply.statusCode })
+  if (!reply.raw.writableFinished && reply.statusCode !== switchingProtocols)
+    request.logFields['aborted'] = true
   const duration_ms = Math.round(elapsedMs * 10) / 10
   const level = request.hasFailed || reply.statusCode >= 500 ? 'warn' : 'info'
   const trace_id = span.context?.traceId

@@ -1,4 +1,4 @@
-// Requests that are refused before they cost anything, because the service cannot keep up.
+// Rejects requests before they cost anything while the service cannot keep up.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../errors.ts'
@@ -14,10 +14,10 @@ declare module 'fastify' {
 const maxLoopDelayMs = 1_000
 const resolutionMs = 10
 const sampleEveryMs = 1_000
-// One error for all: a stack trace for each refusal costs more than the rest of it.
+// All rejections share one error: a stack trace for each would cost more than the rest of the rejection.
 const overloaded = unavailable('the service is overloaded; try again')
 
-/** Returns 503 while the event loop lags. */
+/** Rejects requests with 503 while the event loop lags by more than 1 s. */
 export function shedWhenOverloaded(
   server: FastifyInstance,
   options: {
@@ -34,8 +34,8 @@ export function shedWhenOverloaded(
 }
 
 /**
- * Returns a function that returns how late the event loop was in the last second, on average. It is watched once the
- * server listens: what the start takes is no reason to refuse the first request.
+ * Returns a function that returns the average delay of the event loop in the last second. Measurement starts when the
+ * server listens: a slow startup is not a reason to reject the first request.
  */
 function watchLoopDelay(server: FastifyInstance): () => number {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -43,10 +43,10 @@ function watchLoopDelay(server: FastifyInstance): () => number {
   let timer: NodeJS.Timeout | undefined
   server.addHook('onListen', (done) => {
     delays.enable()
-    // Nothing in here opens a file: what throws in a timer ends the process.
+    // This callback opens no file, because an exception in a timer ends the process.
     timer = setInterval(() => {
       const meanMs = delays.mean / 1e6 - resolutionMs
-      // No sample at all: the loop was blocked.
+      // Without any sample, the loop was blocked.
       delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
       delays.reset()
     }, sampleEveryMs)

@@ -1,4 +1,4 @@
-// A handshake that is refused is an ordinary request: it is over when its response is sent, not when its connection ends.
+// A rejected handshake is an ordinary request: it ends when its response is sent, not when its connection closes.
 import { type Server, createServer } from 'node:http'
 import { type AddressInfo, type Socket, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** A server that refuses every handshake and holds two connections. */
+/** Starts a server that rejects every handshake and allows two connections. */
 async function start(): Promise<void> {
   const upgrades = createUpgrades()
   upgrades.add('/ws')
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 }
 
-/** Sends a request and keeps the connection; resolves with the status, or null when there is none. */
+/** Sends a request and keeps the connection open; resolves with the status, or null without a response. */
 function ask(request: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const client = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true }, () =>

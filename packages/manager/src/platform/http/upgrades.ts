@@ -1,36 +1,38 @@
-// Connections that leave HTTP. A request to upgrade is a request like every other until its route has taken the connection:
-// it has an id, passes the gate and the policy, and is refused by an ordinary response, after which the connection ends.
+// Handles connections that leave HTTP. An upgrade request is like any other until its route takes over the connection:
+// it has an id and passes the gate and the policy. A rejection is an ordinary response, after which the connection is
+// closed.
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes connections over. On all others a request to upgrade is answered as if it did not ask. */
+    /** The route takes over connections. All other routes ignore the upgrade header. */
     upgrades?: true
   }
 }
 
-/** A connection that is nobody's yet. */
-type Offered = { socket: Socket; head: Buffer; response: ServerResponse }
+/** A connection that no route has taken over yet. */
+type PendingUpgrade = { socket: Socket; head: Buffer; response: ServerResponse }
+/** A connection that a route has taken over, and the bytes already read from it. */
 export type Taken = { socket: Socket; head: Buffer }
 
-/** The status of a connection that was handed over. */
-export const switched = 101
-// A client that was refused has this long to read why.
+/** Status of a connection that was taken over. */
+export const switchingProtocols = 101
+// A rejected client has this long to read the response.
 const lingerMs = 2_000
-const offers = new WeakMap<IncomingMessage, Offered>()
+const pendingUpgrades = new WeakMap<IncomingMessage, PendingUpgrade>()
 
-/** Finds the requests that ask for an upgrade, and serves them by the same handlers as all others. */
+/** Detects upgrade requests, and serves them with the same handlers as all other requests. */
 export function createUpgrades() {
-  // Segments of the routes; null stands for any one segment.
+  // Route segments; null matches any one segment.
   const routes: (string | null)[][] = []
   return {
-    /** Notes a route that takes connections over. */
+    /** Registers a route that takes over connections. */
     add: (url: string): void => {
       routes.push(url.split('/').map((segment) => (segment.startsWith(':') ? null : segment)))
     },
-    /** What Node asks before it lets a connection leave HTTP. */
+    /** Node calls this before it lets a connection leave HTTP. */
     isWanted: (request: IncomingMessage): boolean =>
       isHandshake(request) && routes.some((route) => matches(route, request.url ?? '')),
     serve: (server: Server): void => void server.on('upgrade', serveUpgrade),
@@ -47,8 +49,8 @@ function matches(route: readonly (string | null)[], url: string): boolean {
 }
 
 /**
- * A request with a body, or one that follows another whose response is not sent yet, stays in HTTP: its connection still
- * has bytes that are no frames.
+ * A request stays in HTTP if it has a body, or if the response to an earlier one is not sent yet: its connection still
+ * carries bytes that are not frames.
  */
 function isHandshake({ method, httpVersion, headers, socket }: IncomingMessage): boolean {
   const { _httpMessage: unsent } = socket as { _httpMessage?: ServerResponse | null }
@@ -58,21 +60,21 @@ function isHandshake({ method, httpVersion, headers, socket }: IncomingMessage):
 }
 
 function serveUpgrade(this: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-  // Node has taken its own listeners off.
+  // Node has removed its own listeners.
   socket.on('error', destroy)
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket)
   response.once('finish', () => {
-    // The request is over, as every other is by now, though its connection lingers.
+    // The request ends here, like every other, although its connection lingers.
     response.detachSocket(socket)
     process.nextTick(() => response.emit('close'))
-    // What is still unread would make the end a reset, which takes the response from the caller.
+    // Unread data would turn the close into a reset, and the caller would lose the response.
     socket.resume()
     socket.end()
     setTimeout(() => socket.destroy(), lingerMs).unref()
   })
-  offers.set(request, { socket, head, response })
+  pendingUpgrades.set(request, { socket, head, response })
   this.emit('request', request, response)
 }
 
@@ -81,26 +83,26 @@ function destroy(this: Socket): void {
 }
 
 /**
- * Hands the connection of a request over, with what was read of it already; null when the request does not ask for that.
- * `use` must write the response itself. The request is over with that: nothing of it is kept.
+ * Passes the connection of a request to `use`, with the bytes already read; throws if the request is not an upgrade.
+ * `use` must write the response itself. The request then ends, and none of its state is kept.
  */
 export function takeConnection(
   request: FastifyRequest,
   reply: FastifyReply,
   use: (taken: Taken) => void,
 ): void {
-  const offered = offers.get(request.raw)
-  if (offered === undefined) throw new Error('the request has no connection to take')
-  const { socket, head, response } = offered
-  offers.delete(request.raw)
+  const pending = pendingUpgrades.get(request.raw)
+  if (pending === undefined) throw new Error('the request is not an upgrade request')
+  const { socket, head, response } = pending
+  pendingUpgrades.delete(request.raw)
   reply.hijack()
   response.removeAllListeners('finish')
-  response.statusCode = switched
+  response.statusCode = switchingProtocols
   response.detachSocket(socket)
   socket.off('error', destroy)
   use({ socket, head })
   response.emit('close')
 }
 
-/** Whether the route can take the connection of this request. */
-export const isOffered = (request: FastifyRequest): boolean => offers.has(request.raw)
+/** Whether the route can take over the connection of this request. */
+export const isUpgrade = (request: FastifyRequest): boolean => pendingUpgrades.has(request.raw)

@@ -1,5 +1,5 @@
-// Requests are checked by the schemas their routes declare, whatever their Content-Type. Errors use the terms
-// of the interface and name the first wrong field in the order of declaration.
+// Validates requests against the schemas of their routes, whatever their Content-Type. Errors use the terms of the
+// interface and name the first invalid field in the order of declaration.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -7,7 +7,7 @@ import { Value } from 'typebox/value'
 import { badRequest } from '../errors.ts'
 import { isLongerThan } from '../inputs/inputs.ts'
 
-/** The part of a schema that messages are made from. */
+/** The part of a schema that error messages use. */
 type Form = {
   title?: string
   type?: string
@@ -18,9 +18,7 @@ type Form = {
   anyOf?: Form[]
 }
 
-/**
- * Compiles a schema when its route is registered. Values stay as they are: nothing is coerced, removed or defaulted.
- */
+/** Compiles a schema when its route is registered. Values stay unchanged: nothing is coerced, removed or defaulted. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
   return (value: unknown) =>
@@ -45,11 +43,11 @@ function problemOfField(field: Form, given: unknown): string {
   if (title !== undefined) return `must be ${title}`
   if (type !== 'string') return type === 'object' ? 'must be an object' : 'is malformed'
   const isAbsent = given === undefined || given === null
-  if (typeof given !== 'string') return isAbsent && pattern === notBlank ? 'is required' : 'must be a text'
+  if (typeof given !== 'string') return isAbsent && pattern === notBlank ? 'is required' : 'must be a string'
   return isLongerThan(given, maxLength) ? `must have at most ${maxLength} characters` : 'is required'
 }
 
-/** The pattern of texts that must hold more than white space. */
+/** Pattern of texts that must contain more than white space. */
 export const notBlank = '\\S'
 
 const isNotNull = ({ type }: Form): boolean => type !== 'null'

@@ -1,37 +1,34 @@
-// Rules for texts that people type; each message names the field and the rule.
+// Validation rules for texts that people type; each message names the field and the rule.
 import { badRequest } from '../errors.ts'
 
 const slugForm = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
-// eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
+// eslint-disable-next-line no-control-regex -- the expression must match control characters
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
-/** True for text that holds control characters or broken Unicode. */
+/** Whether the text contains control characters or malformed Unicode. */
 export const hasForbiddenCharacters = (value: string): boolean =>
   controlCharacters.test(value) || !value.isWellFormed()
 
-/**
- * Whether a text has more characters than this, counted as PostgreSQL's char_length does; a far longer one is not
- * counted.
- */
+/** Whether a text has more characters, counted like char_length in PostgreSQL. Far longer texts are not counted. */
 export const isLongerThan = (text: string, maxLength: number): boolean =>
   text.length > maxLength && (text.length > 2 * maxLength || Array.from(text).length > maxLength)
 
-/** A name of 1 to 100 characters that is not blank and holds no control characters. */
+/** Returns a name of 1 to `maxLength` characters; throws 400 if it is blank or has forbidden characters. */
 export function checkName(value: string, field = 'name', maxLength = 100): string {
   if (value.trim() === '' || isLongerThan(value, maxLength))
     throw badRequest(`${field} must have 1 to ${maxLength} characters`)
   return checkText(value, field, maxLength)
 }
 
-/** A text, possibly empty, of limited length. */
+/** Returns the text, possibly empty; throws 400 if it is too long or has forbidden characters. */
 export function checkText(value: string, field: string, maxLength: number): string {
   if (isLongerThan(value, maxLength)) throw badRequest(`${field} must have at most ${maxLength} characters`)
   if (hasForbiddenCharacters(value))
-    throw badRequest(`${field} must not contain control characters or broken Unicode`)
+    throw badRequest(`${field} must not contain control characters or malformed Unicode`)
   return value
 }
 
-/** A slug: lower-case letters, digits and inner hyphens, at most 64 characters. */
+/** Returns a slug of up to 64 lower-case letters, digits and inner hyphens; throws 400 for any other text. */
 export function checkSlug(value: string): string {
   if (!slugForm.test(value))
     throw badRequest(
@@ -40,7 +37,7 @@ export function checkSlug(value: string): string {
   return value
 }
 
-/** One of a closed list of words. */
+/** Returns the value if it is one of the allowed words; throws 400 otherwise. */
 export function checkOneOf<const T extends string>(value: string, field: string, allowed: readonly T[]): T {
   const found = allowed.find((word) => word === value)
   if (found === undefined) throw badRequest(`${field} must be one of ${allowed.join(', ')}`)
@@ -52,8 +49,8 @@ type Changes<T, Nullable extends keyof T> = { [K in Exclude<keyof T, Nullable>]?
 }
 
 /**
- * What an update changes: an absent field stays, null clears a field that is nullable. In any other field null means the
- * same as absent.
+ * Returns the fields that an update changes: an absent field stays unchanged, and null clears a nullable field. In any
+ * other field, null means the same as absent.
  */
 export function changesOf<T extends object>(input: T): Changes<T, never>
 export function changesOf<T extends object, Nullable extends keyof T>(

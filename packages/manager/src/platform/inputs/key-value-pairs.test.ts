@@ -71,7 +71,7 @@ describe('what pairs may hold', () => {
   })
 
   test('control characters are refused in keys and in values; tabs and line ends are none', () => {
-    const broken = 'things must not contain control characters or broken Unicode'
+    const broken = 'things must not contain control characters or malformed Unicode'
     const control = [...Array(32).keys(), 127]
       .map((code) => String.fromCharCode(code))
       .filter((character) => !'\t\r\n'.includes(character))
@@ -84,7 +84,7 @@ describe('what pairs may hold', () => {
   })
 
   test('a half of a surrogate pair is refused in keys and in values, a whole one is not', () => {
-    const broken = 'things must not contain control characters or broken Unicode'
+    const broken = 'things must not contain control characters or malformed Unicode'
     for (const half of ['\ud83d', '\ude42', '\ude42\ud83d']) {
       expect(() => checkOne(`a${half}b`)).toThrow(broken)
       expect(() => checkOne('k', `a${half}b`)).toThrow(broken)

@@ -1,9 +1,9 @@
-// Lists of keys and values as people store them in settings and language packs: what they may hold, and what an audit
-// row shows of a change.
+// Key-value lists in settings and language packs: how they are validated, and how an audit row shows their changes.
 import { digestOf, abbreviate } from '../audit/abbreviate.ts'
 import { badRequest } from '../errors.ts'
 import { hasForbiddenCharacters, isLongerThan } from './inputs.ts'
 
+/** A pair with the field names of the API. */
 export type KeyValuePair = { Key: string; Value: string }
 
 const pairLimits = { count: 10_000, keyLength: 500, bytes: 2 * 1_048_576 } as const
@@ -11,8 +11,8 @@ const pairLimits = { count: 10_000, keyLength: 500, bytes: 2 * 1_048_576 } as co
 const shownKeys = 100
 
 /**
- * Copies of the pairs; throws when there are too many or too much of them, a key is blank or repeated, or a text is
- * broken.
+ * Returns copies of the pairs. Throws 400 if they are too many or too large, if a key is blank or repeated, or if a
+ * text has forbidden characters.
  */
 export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyValuePair[] {
   if (pairs.length > pairLimits.count)
@@ -23,7 +23,7 @@ export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyVa
     if (Key.trim() === '' || isLongerThan(Key, pairLimits.keyLength))
       throw badRequest(`every Key of ${field} must have 1 to ${pairLimits.keyLength} characters`)
     if (hasForbiddenCharacters(Key) || hasForbiddenCharacters(Value))
-      throw badRequest(`${field} must not contain control characters or broken Unicode`)
+      throw badRequest(`${field} must not contain control characters or malformed Unicode`)
     if (seen.has(Key)) throw badRequest(`${field} has the Key ${JSON.stringify(Key)} more than once`)
     seen.add(Key)
     bytes += Buffer.byteLength(Key) + Buffer.byteLength(Value)
@@ -36,8 +36,8 @@ export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyVa
 type Fields = Record<string, string>
 
 /**
- * The pairs that differ, as fields of an audit row named `<field>.<key>`; of very many only the first, with a digest of
- * all.
+ * Returns the pairs that differ, as audit row fields named `<field>.<key>`. If more than 100 differ, it returns the
+ * first 100 and a digest of all pairs.
  */
 export function changedPairs(
   field: string,

@@ -1,8 +1,8 @@
-// RFC 3339 timestamps, checked to the letter: a zone is required and the day must exist.
+// Strict RFC 3339 timestamps: a zone is required and the day must exist.
 
 const form = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:[Zz]|[+-](\d\d):(\d\d))$/
 
-/** The instant a text names, or null. Instants outside the years 1 to 9999 in UTC are null too: nothing stores them. */
+/** Parses a timestamp; returns null if it is invalid or outside the years 1 to 9999 in UTC. */
 export function parseTimestamp(text: string): Date | null {
   const parts = form
     .exec(text)

@@ -1,8 +1,10 @@
+/** A timed wait that another caller can end early. */
 export type Alarm = ReturnType<typeof createAlarm>
 
+/** Resolves after `ms` milliseconds and cannot be ended early. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A wait that can be ended early; a ring while nobody waits ends the next wait at once. */
+/** `ring` ends the current wait early. If no wait is pending, it ends the next one immediately. */
 export function createAlarm() {
   let isRung = false
   let wake: (() => void) | null = null

@@ -1,4 +1,5 @@
-// Cost of a fetch, counted rather than timed: the pages it touches are the same whether few jobs are held and wait, or many.
+// Measures the cost of a fetch in pages, which are more stable than times. The number of pages must not depend on how
+// many jobs are held or waiting.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -18,7 +19,7 @@ afterAll(async () => {
 })
 
 const [maxPerGroup, count] = [32, 20]
-/** Jobs of so many groups, `each` of every group. */
+/** Inserts `each` jobs into each of `groups` groups. */
 const add = (owners: string, groups: number, each: number, isHeld: boolean) =>
   client.query(
     `insert into queued_jobs (queue, owner, group_key, data, is_held, hidden_until)
@@ -27,7 +28,7 @@ const add = (owners: string, groups: number, each: number, isHeld: boolean) =>
     [groups, each, isHeld],
   )
 
-/** Pages that a fetch touches; it fetches as many as it asks for. */
+/** Returns the pages that a fetch touches, and asserts that the fetch returns `count` jobs. */
 async function pagesOfFetch(busyOwners: readonly string[]): Promise<number> {
   await client.query('vacuum analyze queued_jobs')
   await client.query('begin')
@@ -51,7 +52,7 @@ test('a fetch reads the groups it takes from, whatever number of jobs is held an
   const few = await pagesOfFetch([])
   await add(`'held' || g`, 2_500, 20, true)
   const held = await pagesOfFetch([])
-  // All in front of the others: a group that is full, and an owner that has its share.
+  // These jobs sort before the others: a full group, and an owner that has used up its share.
   await add(`'a'`, 1, maxPerGroup, true)
   await add(`'a'`, 1, 20_000, false)
   await add(`'busy'`, 100, 200, false)
@@ -59,7 +60,7 @@ test('a fetch reads the groups it takes from, whatever number of jobs is held an
   process.stdout.write(
     `a fetch of ${count} jobs: ${few} pages; ${held} with 50,000 held; ${waiting} with 40,000 waiting in front\n`,
   )
-  // The indexes are a level deeper; the full group is counted up to its limit.
+  // The indexes are one level deeper, and the fetch counts the full group up to its limit.
   expect(held).toBeLessThanOrEqual(few * 2)
   expect(waiting).toBeLessThanOrEqual(few * 2 + 2 * maxPerGroup)
 }, 300_000)

@@ -37,7 +37,7 @@ const addressees = async (fetched: Promise<{ data: unknown }[]>): Promise<string
   (await fetched).map(({ data }) => (data as { to: string }).to).toSorted()
 const stored = async (): Promise<number> =>
   Number((await service.sql.query('select count(*) from queued_jobs')).rows[0].count)
-/** As if the time had passed until which jobs are hidden. */
+/** Makes hidden jobs due, as if their delay or lease had expired. */
 const passTime = (condition = 'true') =>
   service.sql.query(
     `update queued_jobs set hidden_until = now() where hidden_until is not null and ${condition}`,
@@ -178,7 +178,7 @@ describe('a worker', () => {
         begun.push((data as { to: string }).to)
         return end.promise
       },
-      // One place is kept for owners that have none.
+      // One slot is reserved for owners that have no running job.
       { maxHeld: 5, isShared: true },
     )
     await until(() => begun.length === 4)
@@ -197,7 +197,7 @@ describe('a worker', () => {
     const { worker } = start(
       async ({ data }) => {
         begun.push((data as { to: string }).to)
-        // One ends after the other, so that its group is never quite full.
+        // The jobs end one after another, so that the group keeps falling below its limit.
         await new Promise((resolve) => setTimeout(resolve, 2 * begun.length))
       },
       { maxHeld: 20, maxHeldPerGroup: 4 },
@@ -268,7 +268,7 @@ describe('a worker', () => {
 
 describe('the previous release', () => {
   const queue = 'trigger-attempts'
-  /** As that release enqueues a job; the columns are what differs. */
+  /** Enqueues a job as the previous release does; `columns` overrides defaults. */
   const addFormer = (to: string, columns: Record<string, string> = {}) =>
     service.sql.query(
       `insert into jobs.job_common (name, data, group_id${Object.keys(columns)
@@ -283,7 +283,7 @@ describe('the previous release', () => {
     const { rows } = await service.sql.query("select data->>'to' as letter from jobs.job_common order by 1")
     return rows.map(({ letter }) => letter as string)
   }
-  /** Every process of that release does this every three seconds. */
+  /** Every process of the previous release does this every 3 s. */
   const superviseFormer = () => service.sql.query('update jobs.queue set monitor_claim_on = now()')
   beforeEach(() => service.sql.query('delete from jobs.job_common'))
 

@@ -1,29 +1,32 @@
-// Durable jobs: work that must not be lost. The transaction that causes a job enqueues it, so a job exists exactly when its
-// cause is committed. A fetch hides the job for the length of a lease; a process that is lost stops extending it, and the
-// job is fetched by another. All times are the database's.
+// Durable jobs: work that must not be lost. The transaction that causes a job also enqueues it, so the job exists if
+// and only if the transaction commits. A fetch hides the job for the duration of a lease. A crashed process stops
+// extending its leases, and another process fetches the jobs. All times come from the database clock.
 import { CompiledQuery } from 'kysely'
 import type { Tx } from '../postgres/handles.ts'
 import type { Run } from '../postgres/prepared.ts'
 import * as statements from './statements.ts'
 
+/** A job to enqueue. `data` is stored as JSON. */
 export type NewJob<Data extends object = object> = {
   data: Data
   delayMs?: number
-  /** Owners have fair shares of the jobs that a process works on. */
+  /** Each owner gets a fair share of the jobs that a process runs. */
   owner: string
-  /** Jobs of a group have a limit over all processes. */
+  /** The number of running jobs per group is limited across all processes. */
   group: string
 }
 /** A fetched job, and the number of times it has been fetched. A later fetch invalidates this claim. */
 export type JobClaim = { id: string; claims: number }
+/** A claimed job with its data. */
 export type FetchedJob<Data = unknown> = JobClaim & { data: Data; owner: string; group: string }
 /** The group after which a fetch starts. */
 export type Position = { owner: string; group: string }
-export type Wanted = {
+/** Limits of a fetch and the group after which it starts. */
+export type FetchOptions = {
   count: number
-  /** Jobs of one group that all processes together work on, or a few more if they fetch at the same moment. */
+  /** Maximum number of running jobs per group across all processes. Concurrent fetches can exceed it slightly. */
   maxPerGroup: number
-  /** Jobs that this fetch takes from one group; any number by default. */
+  /** Maximum number of jobs that this fetch claims from one group; defaults to `count`. */
   maxPerVisit?: number
   withoutOwners?: readonly string[]
   /** Null starts with the first group. */
@@ -35,19 +38,20 @@ type Fetched = {
   next: Position | null
 }
 type Backlog = { queue: string; waiting: number; oldestSeconds: number }
+/** The job queues of the database. */
 export type Jobs = ReturnType<typeof createJobs>
 
 const maxWoken = 1_000
 
-/** `run` runs the statements that no transaction is given for. */
+/** `run` executes the statements of calls that pass no transaction. */
 export function createJobs({ run }: { run: Run }) {
-  /** Claims whose end is under way: a touch that does not find them has not lost them. */
+  /** Claims that are being finished. If a touch does not find them, they are deleted, not lost. */
   const ending = new WeakSet<JobClaim>()
 
   return {
     ...createAnnouncements(),
 
-    /** Adds jobs in the transaction, by one statement. */
+    /** Adds jobs in the transaction with one statement. */
     enqueue: async (tx: Tx, queue: string, jobs: readonly NewJob[]): Promise<void> => {
       if (jobs.length === 0) return
       await tx.executeQuery(
@@ -61,7 +65,7 @@ export function createJobs({ run }: { run: Run }) {
       )
     },
 
-    /** Deletes jobs that are done; returns the ids of those whose claim is valid. */
+    /** Deletes finished jobs; returns the ids of those whose claim was still valid. */
     finish: async (claims: readonly JobClaim[], tx?: Tx): Promise<ReadonlySet<string>> => {
       if (claims.length === 0) return new Set()
       for (const claim of claims) ending.add(claim)
@@ -70,9 +74,9 @@ export function createJobs({ run }: { run: Run }) {
       return idsOf((await tx.executeQuery<{ id: string }>(query)).rows)
     },
 
-    /** Claims jobs that wait, group by group. Costs the groups it visits, not the jobs that wait or are held. */
-    fetch: async (queue: string, wanted: Wanted): Promise<Fetched> => {
-      const { count, maxPerGroup, maxPerVisit = count, withoutOwners = [], after = null } = wanted
+    /** Claims waiting jobs, group by group. The cost depends on the groups visited, not on the number of jobs. */
+    fetch: async (queue: string, options: FetchOptions): Promise<Fetched> => {
+      const { count, maxPerGroup, maxPerVisit = count, withoutOwners = [], after = null } = options
       const { owner, group } = after ?? { owner: '', group: '' }
       const values = [queue, count, maxPerGroup, withoutOwners, owner, group, maxPerVisit]
       const rows = await run<FetchedJob | (Position & { id: null })>(statements.fetch, values)
@@ -87,26 +91,26 @@ export function createJobs({ run }: { run: Run }) {
     touch: async (claims: readonly JobClaim[]): Promise<ReadonlySet<string>> =>
       idsOf(await run(statements.touch, valuesOf(claims))),
 
-    /** Gives jobs back, to be fetched again after the delay or up to twice as long. */
-    putBack: async (claims: readonly JobClaim[], delayMs = 0): Promise<void> => {
-      if (claims.length > 0) await run(statements.putBack, [...valuesOf(claims), delayMs])
+    /** Releases jobs. They can be fetched again after a random delay between `delayMs` and twice that. */
+    release: async (claims: readonly JobClaim[], delayMs = 0): Promise<void> => {
+      if (claims.length > 0) await run(statements.release, [...valuesOf(claims), delayMs])
     },
 
-    /** Makes jobs available whose lease has expired or whose time has come; returns their queues. */
+    /** Makes jobs available whose lease or delay has expired; returns their queues. */
     wake: async (): Promise<ReadonlySet<string>> => {
       const queues = new Set<string>()
-      for (let isMore = true; isMore;) {
+      for (let hasMore = true; hasMore;) {
         const woken = await run<{ queue: string }>(statements.wake, [maxWoken])
         for (const { queue } of woken) queues.add(queue)
-        isMore = woken.length === maxWoken
+        hasMore = woken.length === maxWoken
       }
       return queues
     },
 
-    /** Takes over jobs of the previous release that no process of it works on. */
+    /** Takes over jobs of the previous release that none of its processes is running. */
     adopt: async (): Promise<void> => void (await run(statements.adopt, [])),
 
-    /** The jobs that wait in each queue, and how long the oldest has waited. */
+    /** Returns the number of waiting jobs in each queue and the age of the oldest one. */
     readBacklog: (queues: readonly string[]): Promise<Backlog[]> => run(statements.backlog, [queues]),
   }
 }
@@ -114,7 +118,7 @@ export function createJobs({ run }: { run: Run }) {
 function createAnnouncements() {
   const listeners = new Set<(queue: string) => void>()
   return {
-    /** Call it when the transaction that enqueued is committed: this process then fetches immediately, others at their next poll. */
+    /** Call this after the enqueuing transaction commits. This process fetches immediately, others at the next poll. */
     announce: (queue: string): void => {
       for (const listener of listeners) listener(queue)
     },
@@ -132,7 +136,7 @@ const valuesOf = (claims: readonly JobClaim[]): unknown[] => [
 
 const idsOf = (rows: readonly { id: string }[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
 
-/** Both columns have the collation "C"; the ids in them are ASCII. */
+/** This comparison matches the database order: both columns have the collation "C" and contain only ASCII. */
 function lastOf(jobs: readonly FetchedJob[]): Position | null {
   let last: Position | null = null
   for (const { owner, group } of jobs)

@@ -1,17 +1,18 @@
-// Work that every replica with a role does at intervals. A run that fails is counted and logged, and tried again next time;
-// runs of one job never overlap in one process, and the work itself keeps replicas apart.
+// Periodic work of every replica that has the role. A failed run is counted and logged, and the next interval retries
+// it. Runs of one schedule never overlap within a process. The work itself must coordinate with other replicas.
 import type { RoleName } from '../../config/readers.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 
+/** A periodic job. */
 export type Schedule = {
   name: string
   /** The role of the processes that run it; `jobs` by default. */
   role?: RoleName
   everyMs: number
-  /** Runs once at the start too: a process may not live as long as the time between two runs. */
+  /** Also runs at startup: a process may exit before its first interval ends. */
   atStart?: true
-  /** The signal asks a long run to end early, because the process does. */
+  /** The signal aborts when the process shuts down, so that a long run can stop early. */
   run(signal?: AbortSignal): Promise<void>
 }
 
@@ -26,7 +27,7 @@ export function startSchedules(
   const countFailure = new Map(schedules.map(({ name }) => [name, metrics.jobFailures.of(name)]))
   const start = (schedule: Schedule): void => {
     if (running.has(schedule.name)) return
-    // What throws in a timer ends the process, so a run begins in the promise.
+    // An exception in a timer callback would crash the process, so the run starts inside the promise.
     const run = Promise.resolve()
       .then(() => schedule.run(stopping.signal))
       .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Starts the work of a process that no request asks for: schedules of its roles, and, with role `jobs`, the queues.
+// Starts the background work of a process: the schedules of its roles and, with role `jobs`, the queue workers.
 import type { RoleName } from '../../config/readers.ts'
 import type { Logger } from '../log/log.ts'
 import type { MetricFactory, Metrics } from '../metrics.ts'
@@ -6,6 +6,7 @@ import type { Jobs } from './jobs.ts'
 import { type Schedule, startSchedules } from './schedules.ts'
 import { type JobOutcome, type Queue, Worker } from './worker.ts'
 
+/** The schedules and queues of all features, with the services that run them. */
 export type BackgroundWork = {
   schedules: readonly Schedule[]
   queues: readonly Queue[]
@@ -14,33 +15,35 @@ export type BackgroundWork = {
   metrics: Metrics
 }
 
-// How late an expired lease is noticed, and a job whose time has come.
+// Maximum delay until an expired lease or a due job is noticed.
 const wakeEveryMs = 1_000
-const lookEvery = 5
+const backlogEveryTurns = 5
 
 const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
-/** What is measured of queues. */
 const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: readonly string[]) => ({
   count: counter(
     'svc_jobs_total',
-    'Jobs this process was handed: done, failed (handed out again), lost (handed to another process meanwhile), or given back at the end of the process.',
+    'Jobs that this process fetched: done, failed (retried later), lost (lease expired), or given_back (released at shutdown).',
     { queue, outcome: outcomes },
   ),
-  waiting: labelledGauge('svc_jobs_waiting', 'Jobs that are due and wait, as of the last count.', {
+  waiting: labelledGauge('svc_jobs_waiting', 'Due jobs that are waiting, as of the last count.', {
     label: 'queue',
     values: queue,
   }),
-  oldest: labelledGauge('svc_jobs_oldest_seconds', 'For how long the next job that is due has waited.', {
+  oldest: labelledGauge('svc_jobs_oldest_seconds', 'Time since the oldest waiting job became due.', {
     label: 'queue',
     values: queue,
   }),
-  held: labelledGauge('svc_jobs_held', 'Jobs that this process works on.', { label: 'queue', values: queue }),
+  held: labelledGauge('svc_jobs_held', 'Jobs that this process is running.', {
+    label: 'queue',
+    values: queue,
+  }),
 })
 
-/** Waits so long for what is under way. */
+/** Waits up to `graceMs` for running jobs. */
 type Stop = (graceMs: number) => Promise<void>
 
-/** Starts it all; the returned function stops it. */
+/** Starts the schedules and queue workers; the returned function stops them. */
 export function startBackgroundWork(work: BackgroundWork, roles: readonly RoleName[]): Stop {
   const { schedules, log, metrics } = work
   const own = schedules.filter(({ role = 'jobs' }) => roles.includes(role))
@@ -66,10 +69,10 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
     )
   const stopNudging = jobs.onEnqueued((queue) => workers.get(queue)?.nudge())
   let turn = 0
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const woken = await jobs.wake()
     for (const queue of woken) workers.get(queue)?.nudge()
-    if (turn++ % lookEvery !== 0) return
+    if (turn++ % backlogEveryTurns !== 0) return
     await jobs.adopt()
     for (const { queue, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
       measured.waiting(queue, waiting)
@@ -77,10 +80,10 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
       measured.held(queue, workers.get(queue)?.held ?? 0)
     }
   }
-  const stopLooking = startSchedules([{ name: 'job-queues', everyMs: wakeEveryMs, run: look }], log, metrics)
+  const stopPolling = startSchedules([{ name: 'job-queues', everyMs: wakeEveryMs, run: poll }], log, metrics)
   return async (graceMs) => {
     stopNudging()
-    await stopLooking()
+    await stopPolling()
     await Promise.all([...workers.values()].map((worker) => worker.stop(graceMs)))
   }
 }

@@ -1,8 +1,8 @@
-// The statements on the table of jobs. Those that change several rows lock them in the order of their ids, so that two of
-// them never wait for each other. They have no names: a pooler of transactions need not know them.
+// SQL statements on the job table. Statements that change several rows lock them in id order, which prevents deadlocks.
+// They are not named prepared statements, so they also work behind a transaction pooler that does not support those.
 import type { Statement } from '../postgres/statements.ts'
 
-/** Touches are much more frequent. */
+/** Workers extend their leases every 3 s. */
 const lease = `interval '10 seconds'`
 const claimed = `
   locked as materialized (
@@ -15,20 +15,20 @@ export const enqueue = `
     select $1, w.owner, w.group_key, w.data, now() + make_interval(secs => w.delay_ms / 1000.0)
     from unnest($2::text[], $3::text[], $4::jsonb[], $5::float8[]) as w (owner, group_key, data, delay_ms)`
 
-/** The first group with a waiting job after a position and its number among the visits. */
+/** Selects the first group after a position that has a waiting job, with the number of the visit. */
 const nextGroup = (owner: string, group: string, visit: string): string => `
   select j.owner, j.group_key, j.owner = any($4::text[]) as is_left_out, ${visit} as visit from queued_jobs j
   where j.queue = $1 and j.hidden_until is null and (j.owner, j.group_key) > (${owner}, ${group})
   order by j.owner, j.group_key limit 1`
-// Sorts behind every key of a group: these are ASCII letters, digits, '-' and '/'.
+// Sorts after every group key: group keys contain only ASCII letters, digits, '-' and '/'.
 const lastGroup = `'~'`
-// Groups that are full are visited in vain.
+// Bounds the cost of a fetch: a visit to a full group claims nothing.
 const maxVisits = 100
 
 /**
- * Jumps from group to group in the index of waiting jobs, over all groups of an owner that is left out, and takes what is free
- * below the limit of each. No group is read to its end, and of the held jobs only as many as the limit of a group. A row
- * without an id is the group at which it stopped with fewer jobs than it may fetch.
+ * Jumps from group to group in the index of waiting jobs and skips all groups of excluded owners. It claims jobs up to
+ * the limit of each group, and reads no more waiting or held jobs of a group than the limit. A row without an id names
+ * the group at which the fetch stopped with fewer jobs than requested.
  */
 export const fetch: Statement = {
   kind: 'write',
@@ -71,7 +71,7 @@ export const touch: Statement = {
     from locked l where j.id = l.id and j.is_held returning j.id`,
 }
 
-export const putBack: Statement = {
+export const release: Statement = {
   kind: 'idempotent',
   text: `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
       case when $3::float8 > 0 then now() + make_interval(secs => $3::float8 / 1000 * (1 + random())) end

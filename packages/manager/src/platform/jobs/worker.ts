@@ -1,51 +1,57 @@
-// Works on the jobs of one queue in one process: fetches as many as it has room for, extends their leases every few seconds,
-// and gives back those it does not finish. When a process is lost, its leases expire and another process fetches its jobs.
+// Runs the jobs of one queue in one process. The worker fetches as many jobs as it has room for, extends their leases
+// every 3 s, and releases unfinished jobs when it stops. When a process crashes, its leases expire and another process
+// fetches its jobs.
 import type { Logger } from '../log/log.ts'
 import { type Alarm, createAlarm, pause } from './alarm.ts'
 import { type FairShare, type Lease, createFairShare } from '../throttle/fair-share.ts'
 import type { FetchedJob, Jobs, Position } from './jobs.ts'
 
+/** A job that this process runs. */
 export type HeldJob<Data = unknown> = FetchedJob<Data> & {
-  /** Aborted when the job is no longer this process's: whatever comes out of it is not recorded. */
+  /** Aborted when this process loses or releases the job. The result is then not recorded. */
   signal: AbortSignal
 }
+/** The limits of a queue and the handler of its jobs. */
 export type Queue = {
   name: string
-  /** Jobs that a process works on at once. */
+  /** Maximum number of jobs that one process runs concurrently. */
   maxHeld: number
-  /** Jobs of one group that all processes together work on, or a few more if they fetch at the same moment. */
+  /** Maximum number of running jobs per group across all processes. Concurrent fetches can exceed it slightly. */
   maxHeldPerGroup: number
-  /** Owners have fair shares of the jobs that a process works on. */
+  /** Whether each owner gets a fair share of the jobs that a process runs. */
   isShared?: boolean
   /** Poll interval for jobs that were enqueued without a notification. */
   pollMs: number
   /**
-   * Begins jobs that were fetched together; one promise for each. A handler whose result is a part of a transaction ends
-   * its job there (`Jobs.finish`); the worker ends the others when their promise resolves. A rejection gives a job back.
+   * Starts jobs that were fetched together and returns one promise for each. A handler that writes its result in a
+   * transaction finishes the job there (`Jobs.finish`). The worker finishes other jobs when their promise resolves. A
+   * rejection releases the job for a retry.
    */
   run(jobs: readonly HeldJob[]): Promise<void>[]
 }
+/** How a job ended in this process; `lost` means that its lease expired and the job was fetched again. */
 export type JobOutcome = 'done' | 'failed' | 'lost' | 'given_back'
+/** Dependencies of a worker; `count` records the outcome of each job. */
 export type WorkerDeps = { jobs: Jobs; log: Logger; count: (outcome: JobOutcome) => void }
 type Held = { job: HeldJob; controller: AbortController; ended: Promise<void> }
-type Taken = { job: FetchedJob; place: Lease | null }
+type AdmittedJob = { job: FetchedJob; slot: Lease | null }
 
 const maxFetch = 200
-// So few that a fetch serves many groups, and a backend is not called by all of its jobs together.
+// A small number lets one fetch serve many groups, and prevents it from calling one backend with all jobs together.
 const maxPerVisit = 4
-// Leases expire ten seconds after the last touch.
+// Leases expire 10 s after the last touch.
 const touchEveryMs = 3_000
-// A fetch for each job that ends would cost as much as one for many.
+// A fetch for one job costs as much as a fetch for many, so the worker does not fetch after every finished job.
 const minPauseMs = 50
-const worthAFetch = 32
+const minFreeSlotsToFetch = 32
 const pauseAfterErrorMs = 1_000
-const abortedMs = 1_000
-// Up to twice as long, and up to a second more until it is noticed: retries must stay close to their time.
-const putOffMs = 500
+const abortGraceMs = 1_000
+// The delay is up to twice as long, plus up to 1 s until the job is noticed. Retries must stay close to their due time.
+const postponeMs = 500
 const maxFailurePauseMs = 60_000
 const noWait = { maxWaiting: 0, maxWaitMs: 0, full: '' }
 
-/** Works from its creation on, until it is stopped. */
+/** Fetches and runs jobs from its creation until it is stopped. */
 export class Worker {
   readonly #queue: Queue
   readonly #deps: WorkerDeps
@@ -61,27 +67,27 @@ export class Worker {
   constructor(queue: Queue, deps: WorkerDeps) {
     this.#queue = queue
     this.#deps = deps
-    // Nobody waits here: the jobs do, in the database.
+    // The share needs no waiting list: excess jobs wait in the database.
     this.#share = queue.isShared === true ? createFairShare({ ...noWait, capacity: queue.maxHeld }) : null
     this.#touching = setInterval(() => {
       this.#touch().catch((error: unknown) =>
-        deps.log.error({ err: error, queue: queue.name }, 'jobs cannot be touched'),
+        deps.log.error({ err: error, queue: queue.name }, 'cannot extend job leases'),
       )
     }, touchEveryMs)
     this.#working = this.#work()
   }
 
-  /** There is work: fetch it now. */
+  /** Fetches now instead of at the next poll. */
   nudge(): void {
     this.#alarm.ring()
   }
 
-  /** How many jobs it works on. */
+  /** Number of running jobs. */
   get held(): number {
     return this.#held.size
   }
 
-  /** Fetches no more, waits for jobs under way, and gives back those that take longer. */
+  /** Stops fetching, waits up to `graceMs` for running jobs, then aborts and releases the rest. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
     this.#alarm.ring()
@@ -90,8 +96,8 @@ export class Worker {
     const rest = [...this.#held.values()].filter(({ controller }) => !controller.signal.aborted)
     for (const { controller } of rest) controller.abort()
     clearInterval(this.#touching)
-    await Promise.race([Promise.all(rest.map(({ ended }) => ended)), pause(abortedMs)])
-    await this.#deps.jobs.putBack(rest.map(({ job }) => job))
+    await Promise.race([Promise.all(rest.map(({ ended }) => ended)), pause(abortGraceMs)])
+    await this.#deps.jobs.release(rest.map(({ job }) => job))
     for (const _ of rest) this.#deps.count('given_back')
   }
 
@@ -113,35 +119,35 @@ export class Worker {
       const isFromStart = this.#position === null
       const some = await this.#fetchSome(room, maxPerVisit)
       let left = room - some
-      // No group has more, unless it was not visited or had more than a visit takes.
+      // A second fetch only finds jobs in groups that the first one did not visit or did not empty.
       if (left > 0 && (some > 0 || !isFromStart)) left -= await this.#fetchSome(left, left)
       if (left === room || (left > 0 && this.#position === null)) return pollMs
-      return room < worthAFetch ? minPauseMs : 0
+      return room < minFreeSlotsToFetch ? minPauseMs : 0
     } catch (error) {
-      this.#deps.log.error({ err: error, queue: name }, 'jobs cannot be fetched')
+      this.#deps.log.error({ err: error, queue: name }, 'cannot fetch jobs')
       return Math.max(pauseAfterErrorMs, pollMs)
     }
   }
 
-  /** Fetches from the position on, begins what is within the shares of its owners, and puts the rest off. */
+  /** Fetches after the position, starts the jobs within the shares of their owners, and postpones the rest. */
   async #fetchSome(count: number, perVisit: number): Promise<number> {
     const { name, maxHeldPerGroup: maxPerGroup } = this.#queue
     const { jobs } = this.#deps
     const wanted = { count, maxPerGroup, maxPerVisit: perVisit, withoutOwners: this.#busyOwners() }
     const { jobs: fetched, next } = await jobs.fetch(name, { ...wanted, after: this.#position })
     this.#position = next
-    const [within, beyond]: [Taken[], FetchedJob[]] = [[], []]
+    const [admitted, postponed]: [AdmittedJob[], FetchedJob[]] = [[], []]
     for (const job of fetched) {
-      const place = this.#share?.tryTake(job.owner) ?? null
-      if (this.#share !== null && place === null) beyond.push(job)
-      else within.push({ job, place })
+      const slot = this.#share?.tryTake(job.owner) ?? null
+      if (this.#share !== null && slot === null) postponed.push(job)
+      else admitted.push({ job, slot })
     }
-    if (within.length > 0) this.#take(within)
-    if (beyond.length > 0) await jobs.putBack(beyond, putOffMs)
+    if (admitted.length > 0) this.#start(admitted)
+    if (postponed.length > 0) await jobs.release(postponed, postponeMs)
     return fetched.length
   }
 
-  /** The owners that have as many jobs as they may. */
+  /** Owners that have used up their share. */
   #busyOwners(): string[] {
     const share = this.#share
     if (share === null) return []
@@ -149,21 +155,21 @@ export class Worker {
     return [...owners].filter((owner) => !share.isOpenTo(owner))
   }
 
-  #take(taken: readonly Taken[]): void {
-    const begun = taken.map(({ job, place }) => {
+  #start(admitted: readonly AdmittedJob[]): void {
+    const started = admitted.map(({ job, slot }) => {
       const controller = new AbortController()
-      const former = this.#held.get(job.id)
-      // This process was taken for lost.
-      if (former !== undefined) this.#lose(former)
-      return { job: { ...job, signal: controller.signal }, controller, place }
+      const previous = this.#held.get(job.id)
+      // The lease expired while this process was still running the job.
+      if (previous !== undefined) this.#lose(previous)
+      return { job: { ...job, signal: controller.signal }, controller, slot }
     })
-    const runs = this.#queue.run(begun.map(({ job }) => job))
-    for (const [index, { job, controller, place }] of begun.entries()) {
+    const runs = this.#queue.run(started.map(({ job }) => job))
+    for (const [index, { job, controller, slot }] of started.entries()) {
       const entry: Held = { job, controller, ended: Promise.resolve() }
       this.#held.set(job.id, entry)
       entry.ended = this.#end(job, runs[index] ?? Promise.resolve()).finally(() => {
         if (this.#held.get(job.id) === entry) this.#held.delete(job.id)
-        place?.release()
+        slot?.release()
         this.#alarm.ring()
       })
     }
@@ -181,19 +187,19 @@ export class Worker {
       if (job.signal.aborted) return
       count('failed')
       log.error({ err: error, queue: name, job: job.id }, 'job failed')
-      await jobs.putBack([job], failurePauseMs(job)).catch(() => undefined)
+      await jobs.release([job], failurePauseMs(job)).catch(() => undefined)
     }
   }
 
   async #touch(): Promise<void> {
     const { jobs } = this.#deps
-    // A touch must not wait for an end that is under way, nor the other way round.
+    // A touch and the transaction that finishes the job must not wait for each other's row locks.
     const entries = [...this.#held.values()].filter(({ job }) => !jobs.isEnding(job))
     if (entries.length === 0) return
-    const kept = await jobs.touch(entries.map(({ job }) => job))
+    const stillClaimed = await jobs.touch(entries.map(({ job }) => job))
     for (const entry of entries) {
       const isOver = this.#held.get(entry.job.id) !== entry || entry.controller.signal.aborted
-      if (!isOver && !kept.has(entry.job.id) && !jobs.isEnding(entry.job)) this.#lose(entry)
+      if (!isOver && !stillClaimed.has(entry.job.id) && !jobs.isEnding(entry.job)) this.#lose(entry)
     }
   }
 
@@ -203,6 +209,6 @@ export class Worker {
   }
 }
 
-/** Twice as long each time. */
+/** Doubles with each fetch of the job. */
 const failurePauseMs = ({ claims }: FetchedJob): number =>
   Math.min(maxFailurePauseMs, 1_000 * 2 ** Math.min(claims - 1, 6))

@@ -1,26 +1,28 @@
-// What a list query may be asked: which fields filter and order it, which page sizes exist. Pure.
+// Validates the arguments of list queries: filter fields, order fields and page sizes. Pure.
 import { badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 import { parseTimestamp } from '../inputs/timestamps.ts'
 
-/** id, exact, number and boolean match the whole value; text matches a case-insensitive substring; time one instant. */
+/** id, exact, number, boolean and time match the whole value; text matches a case-insensitive substring. */
 type FieldMatch = 'id' | 'exact' | 'number' | 'boolean' | 'text' | 'time'
 
-/** The fields of one type that callers may filter and order by. What is not listed cannot be probed: no secret is. */
+/** The fields of one type that callers may filter and order by. Secrets are never listed: filters could probe them. */
 export type ListFields = Record<string, ListField>
 type ListField = {
   column: string
   match: FieldMatch
-  /** The column that orders by this field, where it is another one. */
+  /** The column to order by, if it differs from `column`. */
   orderedBy?: string
 }
 
+/** Arguments of a list query before validation. */
 export type ListArgs = {
   filters?: readonly { field: string; value: string }[] | null
   order?: readonly { field: string; direction?: 'ASC' | 'DESC' | null }[] | null
   pagination?: { limit: number; offset: number } | null
 }
 
+/** Validated arguments of a list query, with columns instead of field names. */
 export type Page = {
   filters: { column: string; match: FieldMatch; value: string }[]
   order: { column: string; direction: 'asc' | 'desc' }[]
@@ -35,23 +37,23 @@ const maxFilters = 20
 const maxOrders = 5
 const maxValueLength = 500
 
-/** Checks the arguments of a list query against the fields of its type; throws naming what is allowed. */
+/** Validates the arguments of a list query against the fields of its type; error messages name the allowed values. */
 export function readPage(fields: ListFields, args: ListArgs): Page {
   const filters = args.filters ?? []
   const order = args.order ?? []
-  if (filters.length > maxFilters) throw badRequest(`at most ${maxFilters} filters may be given`)
-  if (order.length > maxOrders) throw badRequest(`at most ${maxOrders} order entries may be given`)
+  if (filters.length > maxFilters) throw badRequest(`at most ${maxFilters} filters are allowed`)
+  if (order.length > maxOrders) throw badRequest(`at most ${maxOrders} order entries are allowed`)
   const { limit, offset } = args.pagination ?? { limit: defaultLimit, offset: 0 }
   if (!pageSizes.includes(limit)) throw badRequest(`pagination limit must be one of ${pageSizes.join(', ')}`)
   if (offset < 0 || offset > maxOffset)
     throw badRequest(`pagination offset must be from 0 to ${maxOffset}; narrow the list with filters instead`)
   return {
     filters: filters.map(({ field, value }) => {
-      const { column, match } = allowed(fields, field, 'filter')
+      const { column, match } = findField(fields, field, 'filter')
       return { column, match, value: readValue(field, match, value) }
     }),
     order: order.map(({ field, direction }) => {
-      const { column, orderedBy = column } = allowed(fields, field, 'order')
+      const { column, orderedBy = column } = findField(fields, field, 'order')
       return { column: orderedBy, direction: direction === 'DESC' ? 'desc' : 'asc' }
     }),
     limit,
@@ -59,7 +61,7 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
   }
 }
 
-function allowed(fields: ListFields, field: string, use: 'filter' | 'order') {
+function findField(fields: ListFields, field: string, use: 'filter' | 'order') {
   const found = Object.hasOwn(fields, field) ? fields[field] : undefined
   if (found === undefined)
     throw badRequest(
@@ -71,7 +73,7 @@ function allowed(fields: ListFields, field: string, use: 'filter' | 'order') {
 function readValue(field: string, match: FieldMatch, value: string): string {
   if (value.length > maxValueLength)
     throw badRequest(`filter ${field} is longer than ${maxValueLength} characters`)
-  // PostgreSQL cannot store it, so nothing can match it; without this the statement would fail.
+  // PostgreSQL cannot store U+0000 and would reject the statement.
   if (value.includes('\0')) throw badRequest(`filter ${field} contains U+0000`)
   if (match === 'id') {
     const id = parseUuid(value)
@@ -94,5 +96,5 @@ function readValue(field: string, match: FieldMatch, value: string): string {
 /** The ILIKE pattern that matches texts containing `text` literally. */
 export const containsPattern = (text: string): string => `%${startPattern(text)}`
 
-/** The LIKE pattern that matches texts beginning with `text` literally. */
+/** The LIKE pattern that matches texts starting with `text` literally. */
 export const startPattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`

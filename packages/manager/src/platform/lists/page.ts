@@ -1,16 +1,17 @@
-// Runs list queries: a checked page (filters, order, limit, offset) over one table, for one list or for the same list
-// under many parents at once.
+// Runs list queries: a validated page (filters, order, limit, offset) of one table. One statement can return the same
+// list for many parents.
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
 import type { Reads } from '../postgres/handles.ts'
 import { type Page, containsPattern } from './filters.ts'
 
 type Table = keyof DB
+/** A page of a table and the columns to select. */
 export type PageQuery<T extends Table, C extends keyof DB[T] & string> = {
   table: T
   columns: readonly C[]
   page: Page
-  /** A further condition, for example what the caller may see. */
+  /** An additional condition, for example which rows the caller may see. */
   where?: RawBuilder<boolean>
 }
 type Row<T extends Table, C extends keyof DB[T] & string> = Pick<
@@ -18,7 +19,7 @@ type Row<T extends Table, C extends keyof DB[T] & string> = Pick<
   C & keyof Selectable<DB[T]>
 >
 
-/** One page of a table. Ties are broken by id, so that pages neither repeat nor skip a row. */
+/** Returns one page of a table. Ties are broken by id, so that pages neither repeat nor skip a row. */
 export async function pageOf<T extends Table, C extends keyof DB[T] & string>(
   db: Reads,
   query: PageQuery<T, C>,
@@ -27,7 +28,7 @@ export async function pageOf<T extends Table, C extends keyof DB[T] & string>(
   return rows as Row<T, C>[]
 }
 
-/** The same page under each of many parents, in one statement: cost grows with the rows returned. */
+/** Returns the same page under each of many parents, in one statement. The cost grows with the rows returned. */
 export async function pagesOf<T extends Table, C extends keyof DB[T] & string>(
   db: Reads,
   query: PageQuery<T, C> & { parent: C; parentIds: readonly string[] },
@@ -51,7 +52,7 @@ function selectPage<T extends Table, C extends keyof DB[T] & string>(
     order by ${orderSql(page, ref)} limit ${page.limit} offset ${page.offset}`
 }
 
-/** How many rows all pages of this list have. */
+/** Returns the number of rows on all pages of the list. */
 export async function countOf(
   db: Reads,
   { table, page, where }: { table: Table; page: Page; where: RawBuilder<boolean> },
@@ -62,16 +63,16 @@ export async function countOf(
   return rows[0]?.count ?? 0
 }
 
-// Columns come from the feature's own lists, never from the caller.
+// Column names come from the field lists of the feature, never from the caller.
 type Columns = (column: string) => RawBuilder<unknown>
 
-/** The columns of a table, or of what stands for it in a statement. */
+/** Returns a function that qualifies column names with a table name or alias. */
 export const columnsOf =
   (table: string): Columns =>
   (column) =>
     sql.ref(`${table}.${column}`)
 
-/** The filters of a page, each after an `and`. */
+/** Returns the filter conditions of a page, each preceded by `and`. */
 export function filterSql({ filters }: Page, ref: Columns): RawBuilder<unknown> {
   const conditions = filters.map(({ column, match, value }) =>
     match === 'text'
@@ -81,7 +82,7 @@ export function filterSql({ filters }: Page, ref: Columns): RawBuilder<unknown> 
   return sql.join(conditions, sql` `)
 }
 
-/** The order of a page; ties are broken by id. */
+/** Returns the `order by` columns of a page; ties are broken by id. */
 export function orderSql({ order }: Page, ref: Columns): RawBuilder<unknown> {
   const columns = order.map(({ column, direction }) => sql`${ref(column)} ${sql.raw(direction)},`)
   return sql`${sql.join(columns, sql` `)} ${ref('id')}`

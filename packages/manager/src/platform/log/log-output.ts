@@ -1,35 +1,36 @@
-// Where log lines go: standard output, which no request waits for. Lines gather in memory, are written many at a time
-// (one write per line costs more than making it), and at most one write is in flight. When the reader of a pipe pauses,
-// the lines of requests are dropped once the buffer is full, and counted: a reader of the log must not be able to stop
-// the service.
+// Writes log lines to standard output without blocking requests. Lines are buffered in memory and written in batches,
+// because one write per line costs more than creating the line. At most one write is in flight. If the reader of a pipe
+// pauses until the buffer is full, request lines are dropped and counted. A log reader must not be able to stop the
+// service.
 import { write, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { DestinationStream } from 'pino'
 
+/** A pino destination that can be flushed. */
 export type LogOutput = DestinationStream & {
-  /** Calls back when all lines so far are written, or when that takes longer than a second. */
+  /** Calls `done` once: when all buffered lines are written, or after 1 s. */
   flush(done: () => void): void
 }
 type Sink = (text: string, done: (error?: Error | null) => void) => void
 
 const bufferLength = 4 * 1_048_576
-// For everything that is not the line of a request: checkpoints of the audit trail, errors, start and stop.
+// Reserved for lines other than request lines: audit trail checkpoints, errors, startup and shutdown.
 const reservedLength = 1_048_576
 const batchLength = 65_536
 const writeEveryMs = 100
 const flushTimeoutMs = 1_000
 const standardOutput = 1
 
-/** How the line of a request ends; no other line ends so, and no value in a line can. */
+/** The end of every request line. No other line ends like this, and escaping keeps values from imitating it. */
 export const requestLineEnd = '"msg":"request"}\n'
 
-/** Lines to standard output; `noticeOf` makes the line that tells how many were dropped. */
+/** Creates the output to standard output; `formatDroppedNotice` formats the line that reports dropped lines. */
 export function createLogOutput(options: {
   onDropped: (count: number) => void
-  noticeOf: (count: number) => string
+  formatDroppedNotice: (count: number) => string
 }): LogOutput {
   const sink = standardOutputSink()
-  // The length counts lines that are being written too: the reader has not taken them yet.
+  // The length includes the lines in flight: the reader has not consumed them yet.
   let [lines, length]: [string[], number] = [[], 0]
   let [isWriting, dropped] = [false, 0]
   let waiting: (() => void)[] = []
@@ -39,17 +40,17 @@ export function createLogOutput(options: {
   }
   const writeBatch = (): void => {
     if (isWriting) return
-    const told = length > bufferLength / 2 ? 0 : dropped
+    const reported = length > bufferLength / 2 ? 0 : dropped
     const batch = lines.splice(0, countOf(lines))
-    if (batch.length === 0 && told === 0) return settle()
+    if (batch.length === 0 && reported === 0) return settle()
     const text = batch.join('')
     isWriting = true
-    sink(told === 0 ? text : options.noticeOf(told) + text, (error) => {
+    sink(reported === 0 ? text : options.formatDroppedNotice(reported) + text, (error) => {
       isWriting = false
       length -= text.length
       const hasFailed = error instanceof Error
       if (hasFailed) drop(batch.length)
-      else dropped -= told
+      else dropped -= reported
       if (length >= batchLength || (waiting.length > 0 && !hasFailed)) writeBatch()
       else if (hasFailed) settle()
     })
@@ -61,8 +62,8 @@ export function createLogOutput(options: {
   }
   setInterval(writeBatch, writeEveryMs).unref()
   process.on('exit', () => {
-    // Behind a write in flight nothing can be written in order; it waits for a reader that does not read.
-    if (!isWriting) writeWhatFits(lines.join(''))
+    // A write in flight waits for a reader that does not read. Writing now would put the lines out of order.
+    if (!isWriting) writeUntilFull(lines.join(''))
   })
   return {
     write: (line) => {
@@ -73,17 +74,19 @@ export function createLogOutput(options: {
       if (length >= batchLength) writeBatch()
     },
     flush: (done) => {
-      const timer = setTimeout(done, flushTimeoutMs)
-      waiting.push(() => {
+      const finish = (): void => {
         clearTimeout(timer)
+        waiting = waiting.filter((other) => other !== finish)
         done()
-      })
+      }
+      const timer = setTimeout(finish, flushTimeoutMs)
+      waiting.push(finish)
       writeBatch()
     },
   }
 }
 
-/** How many lines make a batch. */
+/** Returns the number of lines in the next batch. */
 function countOf(lines: readonly string[]): number {
   let [count, size] = [0, 0]
   while (count < lines.length && size < batchLength) size += lines[count++]?.length ?? 0
@@ -91,15 +94,16 @@ function countOf(lines: readonly string[]): number {
 }
 
 /**
- * A pipe or a socket is written through the event loop: in the thread pool, one paused reader would hold a thread
- * forever. Files and terminals have no other way. When the reader is gone (EPIPE), every write fails.
+ * Writes to pipes and sockets through the event loop: in the thread pool, a paused reader would block a thread forever.
+ * Files and terminals can only be written in the thread pool. After the reader has closed the pipe (EPIPE), every write
+ * fails.
  */
 function standardOutputSink(): Sink {
   const { stdout } = process
   if (!(stdout instanceof Socket) || stdout.isTTY) return writeToFile
   stdout.on('error', () => undefined)
   return (text, done) =>
-    // A stream that has failed would keep what it is given forever.
+    // A failed stream would keep further writes in memory forever.
     stdout.errored === null ? void stdout.write(text, done) : process.nextTick(done, stdout.errored)
 }
 
@@ -112,12 +116,12 @@ function writeToFile(text: string, done: (error?: Error | null) => void): void {
   writeFrom(0)
 }
 
-/** At the end of the process: what the reader accepts at once; a full pipe is not waited for. */
-function writeWhatFits(text: string): void {
+/** Writes at process exit until the pipe is full, and does not wait for the reader. */
+function writeUntilFull(text: string): void {
   const bytes = Buffer.from(text)
   try {
     for (let offset = 0; offset < bytes.length;) offset += writeSync(standardOutput, bytes, offset)
   } catch {
-    // No reader.
+    // The pipe is full or closed.
   }
 }

@@ -1,4 +1,5 @@
-// Logs: one JSON object per line, UTC, secrets removed by name wherever they appear. Where lines go: log-output.ts.
+// Logs: one JSON object per line with UTC timestamps. Fields with secret names are redacted wherever they appear.
+// log-output.ts writes the lines.
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { requestLineEnd } from './log-output.ts'
 
@@ -22,13 +23,13 @@ const secretNames = new Set([
 ])
 const maxDepth = 6
 
-/** A logger that never prints the value of a field with a secret name. */
+/** Creates a logger that never prints the value of a field with a secret name. */
 export function createLog(level: string, destination: DestinationStream): Logger {
   const options = {
     level,
     base: { pid: process.pid },
     timestamp,
-    // Not pino's own redaction: its wildcards cost more than everything else about a line.
+    // The redaction of pino is not used: its wildcards cost more than the rest of the line.
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (fields: Record<string, unknown>) => withoutSecrets(fields, 0) as Record<string, unknown>,
@@ -38,7 +39,7 @@ export function createLog(level: string, destination: DestinationStream): Logger
   return pino(options, destination)
 }
 
-/** What every request leaves in the log; none of it needs quoting. */
+/** The fields of a request line. None of the values needs JSON escaping. */
 export type RequestLine = {
   request_id: string
   trace_id?: string | undefined
@@ -48,7 +49,7 @@ export type RequestLine = {
   duration_ms: number
 }
 
-/** Writes the line of a request. Put together here, because it is most of the log and its form is known. */
+/** Writes a request line. It bypasses the serializer: most log lines are request lines, and their format is fixed. */
 export function logRequest(
   log: Logger,
   level: 'info' | 'warn',
@@ -66,30 +67,30 @@ export function logRequest(
   )
 }
 
-/** The line that reports lines dropped because the reader did not read them. */
+/** Returns the line that reports how many lines were dropped because the reader was too slow. */
 export const droppedNotice = (count: number): string =>
   `{"level":"warn"${timestamp()},"pid":${process.pid},"dropped":${count},` +
   `"msg":"${count} log lines were dropped: standard output was not read in time"}\n`
 
 let [timestampAt, timestampText] = [0, '']
 
-/** Many lines share a millisecond, and its text. */
+/** Caches the text, because many lines share a millisecond. */
 function timestamp(): string {
   const now = Date.now()
   if (now !== timestampAt) [timestampAt, timestampText] = [now, `,"time":"${new Date(now).toISOString()}"`]
   return timestampText
 }
 
-/** An error of the database without the values of rows, which it quotes in these fields. */
+/** Removes the fields in which a database error quotes row values. */
 function withoutRows(error: object): object {
   const { detail: _detail, where: _where, internalQuery: _query, ...rest } = error as Record<string, unknown>
   return rest
 }
 
-/** The same value, or a copy in which secrets are replaced; errors are left to their serializer. */
+/** Returns the same value, or a copy with redacted secrets. Errors are left to their serializer. */
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
-  if (depth === maxDepth) return '[too deep]'
+  if (depth === maxDepth) return '[truncated]'
   let copy: Record<string, unknown> | null = null
   for (const name of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[name]

@@ -1,22 +1,22 @@
-// Keys of former master keys. They sign nothing new, and still verify what they signed.
+// Keys derived from previous master keys. They sign nothing new, but still verify existing tokens and signatures.
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import type { CheckpointKey } from '../audit/checkpoint-chain.ts'
 import type { Reads } from '../postgres/handles.ts'
 import { createVerifyingKey } from '../secrets/keys.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-/** Former keys that still verify: of personal access tokens, and of checkpoints. */
+/** Previous keys that still verify personal access tokens and audit checkpoints. */
 export type RetiredKeys = { checkKeys: readonly KeyObject[]; checkpointKeys: readonly CheckpointKey[] }
 export const noRetiredKeys: RetiredKeys = { checkKeys: [], checkpointKeys: [] }
 
-/** Reads what former master keys left behind. */
+/** Reads the retired keys; throws if a stored purpose does not match the sealed one. */
 export async function loadRetiredKeys(db: Reads, secrets: Secrets): Promise<RetiredKeys> {
   const rows = await db.selectFrom('retiredKeys').select(['id', 'purpose', 'sealed']).orderBy('id').execute()
   const opened = rows.map(({ id, sealed, purpose }) => {
-    const key = JSON.parse(secrets.open(sealed, retiredPlace(id))) as RetiredKey
-    // Sealed too, so that a writer to the database cannot use a key for another purpose.
+    const key = JSON.parse(secrets.open(sealed, retiredKeyLocation(id))) as RetiredKey
+    // The purpose is sealed too, so that database write access does not allow using a key for another purpose.
     if (key.purpose !== purpose)
-      throw new Error(`the retired key ${id} was changed: it is not for ${purpose}`)
+      throw new Error(`retired key ${id} was modified: its sealed purpose is not ${purpose}`)
     return key
   })
   return {
@@ -31,9 +31,10 @@ export async function loadRetiredKeys(db: Reads, secrets: Secrets): Promise<Reti
   }
 }
 
+/** The sealed content of a retired key. */
 export type RetiredKey =
   | { purpose: 'access-token-check'; secret: string }
   | { purpose: 'audit-checkpoint'; publicKey: string; last: { seq: number; hash: string } }
 
-/** Where a retired key is sealed. */
-export const retiredPlace = (id: string) => ({ table: 'retired_keys', column: 'sealed', id })
+/** Returns the row and column that a sealed retired key is bound to. */
+export const retiredKeyLocation = (id: string) => ({ table: 'retired_keys', column: 'sealed', id })

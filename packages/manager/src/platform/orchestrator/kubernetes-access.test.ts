@@ -30,8 +30,8 @@ test('a token that was rotated is read again', () => {
 })
 
 test.each([
-  ['an empty token', 'token', '', '/token holds no usable token'],
-  ['a token of several lines', 'token', `${secret}\n${secret}`, '/token holds no usable token'],
+  ['an empty token', 'token', '', '/token does not contain a valid token'],
+  ['a token of several lines', 'token', `${secret}\n${secret}`, '/token does not contain a valid token'],
   ['a token that is too large', 'token', 'a'.repeat(1024 * 1024 + 1), '/token is larger than 1048576 bytes'],
   ['an authority that is too large', 'ca.crt', 'a'.repeat(1024 * 1024 + 1), '/ca.crt is larger than'],
 ])('%s is refused, without its value', (_what, name, text, message) => {
@@ -44,7 +44,7 @@ test.each(['http://k8s.example', `https://user:${secret}@k8s.example`, 'k8s.exam
   'an API server at %s is refused',
   (server) => {
     const failure = failureOf({ ...options, server })
-    expect(failure).toContain('orchestrator.api_server must name the API server as https://host:port')
+    expect(failure).toContain('orchestrator.api_server must be a URL of the form https://host:port')
     expect(failure).not.toContain(secret)
   },
 )

@@ -1,12 +1,14 @@
-// Where the Kubernetes API server is, and the service account by which this process proves who it is. The files are read at
-// every use, because clusters rotate tokens and certificates.
+// Address of the Kubernetes API server and the service account that authenticates this process. The files are read for
+// every request, because clusters rotate tokens and certificates.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { OrchestratorFailure } from './orchestrator.ts'
 
+/** Address of the API server and the current credentials. */
 export type KubernetesAccess = { server: URL; tls: { ca: string }; token: string }
+/** Configured location of the API server and of the credentials. */
 export type KubernetesOptions = {
-  /** The API server as this process reaches it. */
+  /** URL of the API server as seen from this process. */
   server: string
   /** The folder with `token` and `ca.crt`. */
   serviceAccountFolder?: string | undefined
@@ -15,22 +17,22 @@ export type KubernetesOptions = {
 const podFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
 const maxFileBytes = 1024 * 1024
 
-/** Reads the credentials; throws what is wrong, without any value that was read. */
+/** Reads the credentials; throws OrchestratorFailure, whose message never contains file content. */
 export function readAccess({
   server,
   serviceAccountFolder = podFolder,
 }: KubernetesOptions): KubernetesAccess {
   const tokenFile = path.join(serviceAccountFolder, 'token')
   const token = readText(tokenFile).trim()
-  // A header cannot carry anything else.
-  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) throw problem(tokenFile, 'holds no usable token')
+  // A header cannot contain other characters.
+  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) throw problem(tokenFile, 'does not contain a valid token')
   return { server: serverOf(server), tls: { ca: readText(path.join(serviceAccountFolder, 'ca.crt')) }, token }
 }
 
 function serverOf(value: string): URL {
   const url = URL.parse(value)
   if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
-    throw problem('orchestrator.api_server', 'must name the API server as https://host:port')
+    throw problem('orchestrator.api_server', 'must be a URL of the form https://host:port')
   url.pathname = url.pathname.replace(/\/$/, '')
   return url
 }
@@ -46,4 +48,4 @@ function readText(file: string): string {
 }
 
 const problem = (where: string, what: string): OrchestratorFailure =>
-  new OrchestratorFailure(`access to Kubernetes: ${where} ${what}`)
+  new OrchestratorFailure(`Kubernetes access: ${where} ${what}`)

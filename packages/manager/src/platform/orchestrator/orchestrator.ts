@@ -1,22 +1,23 @@
-// What runs the workloads of deployments, as far as the service needs it: waking one that was scaled to zero.
+// Interface to the platform that runs deployment workloads. The service only wakes workloads that were scaled to zero.
 
-/** Where the workload of a deployment runs. */
+/** Identifies the workload of a deployment. */
 export type Workload = { namespace: string; name: string }
-/** The replica floor after a wake, and whether there was nothing to raise. */
-export type Raised = { minReplicas: number; alreadyAwake: boolean }
+/** The replica floor after a wake, and whether the workload was already awake. */
+export type WakeResult = { minReplicas: number; alreadyAwake: boolean }
+/** Wakes workloads that were scaled to zero. */
 export type Orchestrator = {
   readonly kind: 'none' | 'kubernetes'
   /** Raises the replica floor to at least 1 and never lowers it; throws OrchestratorFailure. */
-  wake(workload: Workload): Promise<Raised>
+  wake(workload: Workload): Promise<WakeResult>
   close(): Promise<void>
 }
 
-/** Why a workload could not be woken, in a text for operators that holds no secret. */
+/** Thrown if a workload cannot be woken. The message is for operators and contains no secret. */
 export class OrchestratorFailure extends Error {
   override readonly name = 'OrchestratorFailure'
 }
 
-/** Wakes nothing. */
+/** Used if no orchestrator is configured; every wake rejects with OrchestratorFailure. */
 export const createNoOrchestrator = (): Orchestrator => ({
   kind: 'none',
   wake: () =>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AddressClass, bareHost, classifyAddress, createCidrSet, plainAddress } from './addresses.ts'
+import { type AddressClass, bareHost, canonicalAddress, classifyAddress, createCidrSet } from './addresses.ts'
 
 const literals: Record<AddressClass, string> = {
   unspecified: `0.0.0.0 0.0.0.1 0.1.2.3 0.255.255.255 :: 0:0:0:0:0:0:0:0 0::0 0000:0000:0000:0000:0000:0000:0000:0000
@@ -50,7 +50,7 @@ const literals: Record<AddressClass, string> = {
     2a00:1450::7f00:1 2a00:1450::169.254.169.254 3ffe:ffff::1 3fff:1000::1 2a00::400:5efe:7f00:1 2a00::5eff:7f00:1`,
 }
 
-// As the parser of URLs reads them, which is what reaches us.
+// Hosts before the URL parser normalizes them.
 const hosts: Partial<Record<AddressClass, string>> = {
   unspecified: '0 0x0 00 0.0 [::0.0.0.0] [0::0]',
   loopback: `2130706433 0x7f000001 0X7F000001 017700000001 127.1 127.0.1 0x7f.1 0177.0.0.1 0177.1 127.0.0.1.
@@ -103,12 +103,12 @@ const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
 const rows = (table: Partial<Record<AddressClass, string>>): [string, string][] =>
   Object.entries(table).flatMap(([kind, text]) => wordsOf(text).map((word): [string, string] => [word, kind]))
 
-/** Ways to write an IPv4 address inside IPv6; the last two digits of a tail make 6to4 addresses differ. */
+/** Returns the IPv6 addresses that embed this IPv4 address. `tail` is the last group of the 6to4 address. */
 function wrapped(bytes: readonly number[], tail = 0): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = bytes
   const [high, low] = [(a * 256 + b).toString(16), (c * 256 + d).toString(16)]
   const prefixes = ['::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
-  // ::0.0.0.0 and ::0.0.0.1 are no wrapped addresses but the two own ones of IPv6.
+  // ::0.0.0.0 and ::0.0.0.1 do not embed IPv4: they are the unspecified and the loopback address of IPv6.
   if (a + b + c > 0 || d > 1) prefixes.push('::')
   return [
     ...prefixes.flatMap((prefix) => [`${prefix}${bytes.join('.')}`, `${prefix}${high}:${low}`]),
@@ -143,7 +143,7 @@ describe('the class of an address', () => {
   test('is none for what is no address', () => {
     for (const text of notAddresses) {
       expect([text, classifyAddress(text)]).toEqual([text, null])
-      expect([text, plainAddress(text)]).toEqual([text, null])
+      expect([text, canonicalAddress(text)]).toEqual([text, null])
       expect([text, createCidrSet(['0.0.0.0/0', '::/0'])(text)]).toEqual([text, false])
     }
   })
@@ -154,7 +154,7 @@ describe('the class of an address', () => {
         const plain = bytes.join('.')
         const texts = wrapped(bytes, tail)
         expect(texts.filter((text) => classifyAddress(text) !== classifyAddress(plain))).toEqual([])
-        expect(texts.filter((text) => plainAddress(text) !== plain)).toEqual([])
+        expect(texts.filter((text) => canonicalAddress(text) !== plain)).toEqual([])
       }),
       { numRuns: 1_000 },
     )
@@ -202,5 +202,5 @@ describe('a set of networks', () => {
     '::/129',
     '10/8',
     '10.0.0.0/ 8',
-  ])('refuses %j', (cidr) => expect(() => createCidrSet([cidr])).toThrow('is no network'))
+  ])('refuses %j', (cidr) => expect(() => createCidrSet([cidr])).toThrow('is not a network'))
 })

@@ -1,7 +1,8 @@
-// What kind of network an address leads to. Pure. IPv4 hides in IPv6 in many spellings; each is taken out of its
-// wrapping first, so that a rule about an IPv4 network holds for all of them.
+// Classifies addresses by the kind of network they lead to. Pure. IPv6 can embed an IPv4 address in many forms. The
+// embedded address is extracted first, so that a rule about an IPv4 network applies to all of them.
 import { parseAddress } from '../http/ip-address.ts'
 
+/** The kind of network that an address belongs to. */
 export type AddressClass =
   | 'unspecified'
   | 'loopback'
@@ -14,13 +15,13 @@ export type AddressClass =
   | 'tunnel'
   | 'public'
 
-/** The addresses with this number of digits that begin with the prefix, once their last bits are cut off. */
-type Network = { digits: number; cut: bigint; prefix: bigint }
+/** The addresses with `digits` hexadecimal digits that equal `prefix` after a right shift by `shiftBits` bits. */
+type Network = { digits: number; shiftBits: bigint; prefix: bigint }
 
 const mapped = /^0{20}ffff(.{8})$/
 
-/** Where translators put an IPv4 address, in the 32 digits of an IPv6 address. */
-const wrappings = [
+/** Positions of an embedded IPv4 address in the 32 digits of an IPv6 address. */
+const embeddings = [
   mapped, // ::ffff:a.b.c.d
   /^0{24}(?!0{7}[01]$)(.{8})$/, // compatible, ::a.b.c.d; :: and ::1 are separate addresses
   /^0{16}ffff0000(.{8})$/, // SIIT, ::ffff:0:a.b.c.d
@@ -29,14 +30,14 @@ const wrappings = [
   /^2002(.{8})/, // 6to4, 2002:aabb:ccdd::
 ]
 
-/** Addresses whose real end is elsewhere and resolved by others. */
+/** Addresses of tunnels: the packets leave for another address, which the tunnel determines. */
 const tunnels = [
   /^20010{4}/, // Teredo
   /^.{16}0[0-3]005efe/, // ISATAP
-  /^0064ff9b0001(?!0{12})/, // NAT64 with a local prefix, where the IPv4 address may be in four places
+  /^0064ff9b0001(?!0{12})/, // NAT64 with a local prefix, where the IPv4 address can be at four positions
 ]
 
-/** The first class with a fitting network counts. */
+/** The first class with a matching network applies. */
 const classes: readonly [AddressClass, readonly Network[]][] = [
   ['unspecified', networks(['0.0.0.0/8', '::/128'])],
   ['loopback', networks(['127.0.0.0/8', '::1/128'])],
@@ -61,7 +62,7 @@ const classes: readonly [AddressClass, readonly Network[]][] = [
     ]),
   ],
   ['link-local', networks(['169.254.0.0/16', 'fe80::/10'])],
-  // Beside the well-known private networks: shared address space, benchmarks, and the former site-local addresses.
+  // Includes shared address space, benchmarking networks and the deprecated site-local addresses.
   [
     'private',
     networks([
@@ -79,43 +80,43 @@ const classes: readonly [AddressClass, readonly Network[]][] = [
     'documentation',
     networks(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']),
   ],
-  // Of protocols, of relays, and not given out.
+  // Protocol assignments, relays and unallocated networks.
   ['reserved', networks(['192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4', '2001::/23'])],
   ['public', networks(['0.0.0.0/0', '2000::/3'])],
 ]
 
-/** The class of an address, of the IPv4 address inside it if there is one; null for what is no address. */
+/** Returns the class of an address, or of the IPv4 address embedded in it; null if the text is not an address. */
 export function classifyAddress(address: string): AddressClass | null {
   const digits = digitsOf(address)
   if (digits === null) return null
   if (digits.length === 32 && tunnels.some((form) => form.test(digits))) return 'tunnel'
-  const plain = unwrap(digits)
+  const plain = extractEmbedded(digits)
   return classes.find(([, networks]) => isInside(plain, networks))?.[0] ?? 'reserved'
 }
 
-/** The one spelling of an address, without zone; the IPv4 address if one is inside. Null for what is no address. */
-export function plainAddress(address: string): string | null {
+/** Returns the canonical form without zone, or the embedded IPv4 address; null if the text is not an address. */
+export function canonicalAddress(address: string): string | null {
   const digits = digitsOf(address)
-  return digits === null ? null : textOf(unwrap(digits))
+  return digits === null ? null : textOf(extractEmbedded(digits))
 }
 
-/** Whether an address, or the IPv4 address inside it, lies in one of the networks. */
+/** Returns a function that tests whether an address, or the IPv4 address embedded in it, is in one of the networks. */
 export function createCidrSet(cidrs: readonly string[]): (address: string) => boolean {
   const set = networks(cidrs)
   return (address) => {
     const digits = digitsOf(address)
-    return digits !== null && (isInside(digits, set) || isInside(unwrap(digits), set))
+    return digits !== null && (isInside(digits, set) || isInside(extractEmbedded(digits), set))
   }
 }
 
-/** A host as URLs write it, without the brackets of IPv6 and the dot of the root. */
+/** Returns the host of a URL without IPv6 brackets and without the trailing dot of the root domain. */
 export const bareHost = (host: string): string => host.replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1')
 
-function unwrap(digits: string): string {
-  return wrappings.map((form) => form.exec(digits)?.[1]).find((inner) => inner !== undefined) ?? digits
+function extractEmbedded(digits: string): string {
+  return embeddings.map((form) => form.exec(digits)?.[1]).find((inner) => inner !== undefined) ?? digits
 }
 
-/** 8 hexadecimal digits of an IPv4 address, 32 of an IPv6 address, without its zone. */
+/** Returns 8 hexadecimal digits for an IPv4 address and 32 for an IPv6 address, without its zone. */
 function digitsOf(address: string): string | null {
   const parsed = parseAddress(address)
   return parsed === null ? null : Buffer.from(parsed.toByteArray()).toString('hex')
@@ -126,27 +127,27 @@ function textOf(digits: string): string {
   return [0, 2, 4, 6].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)).join('.')
 }
 
-/** Networks in CIDR notation; one of IPv4 may be written mapped into IPv6. */
+/** Parses networks in CIDR notation. An IPv4 network can be written as an IPv4-mapped IPv6 network. */
 function networks(cidrs: readonly string[]): Network[] {
   return cidrs.map((cidr) => {
     const [address = '', size = ''] = cidr.split('/')
     const digits = digitsOf(address)
     const bits = /^\d{1,3}$/.test(size) ? Number(size) : Number.NaN
     if (digits === null || !(bits <= digits.length * 4))
-      throw new Error(`${cidr} is no network such as 10.0.0.0/8`)
+      throw new Error(`${cidr} is not a network in CIDR notation, such as 10.0.0.0/8`)
     const inner = bits >= 96 ? mapped.exec(digits)?.[1] : undefined
     return inner === undefined ? network(digits, bits) : network(inner, bits - 96)
   })
 }
 
 function network(start: string, bits: number): Network {
-  const cut = BigInt(start.length * 4 - bits)
-  return { digits: start.length, cut, prefix: BigInt(`0x${start}`) >> cut }
+  const shiftBits = BigInt(start.length * 4 - bits)
+  return { digits: start.length, shiftBits, prefix: BigInt(`0x${start}`) >> shiftBits }
 }
 
 function isInside(digits: string, networks: readonly Network[]): boolean {
   const value = BigInt(`0x${digits}`)
   return networks.some(
-    (network) => network.digits === digits.length && value >> network.cut === network.prefix,
+    (network) => network.digits === digits.length && value >> network.shiftBits === network.prefix,
   )
 }

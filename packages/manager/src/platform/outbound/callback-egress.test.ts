@@ -1,4 +1,4 @@
-// Callbacks through names and redirects that others control: nothing of this machine is connected to.
+// Callbacks whose names and redirects an attacker controls must not connect to this machine.
 import { createServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { createOutboundPools } from './pools.ts'
 import { SendFailure, send } from './send.ts'
 
 const notAllowed = 'the address of the upstream is not allowed'
-// A place that examples use and nobody has: it passes as public, and no connection comes about.
+// A documentation address: it is allowed like a public address, but no host has it, so no connection is established.
 const nowhere = '192.0.2.1'
 let names: NameServer
 let server: Server
@@ -20,7 +20,7 @@ let connections: string[]
 beforeEach(async () => {
   names = await startNameServer()
   connections = []
-  // On every address of this machine.
+  // Listens on every address of this machine.
   server = createServer((_request, response) => response.end('reached'))
   server.on('connection', (socket) => connections.push(socket.localAddress ?? ''))
   await new Promise<void>((resolve) => server.listen(0, resolve))
@@ -31,7 +31,7 @@ afterEach(async () => {
   await names.close()
 })
 
-/** What becomes of a callback to a URL that was registered. */
+/** Registers the URL and calls it; returns the response or the reason for the failure. */
 async function callBack(url: string, opened: readonly string[] = []): Promise<unknown> {
   const policy = callbacksPolicy(opened)
   const parsed = parseCallbackUrl(url, createAddressRules(policy))
@@ -43,7 +43,7 @@ async function callBack(url: string, opened: readonly string[] = []): Promise<un
       servers: [names.address],
       hostsPath: '/dev/null',
       resolvConfPath: '/dev/null',
-      knownMs: 1,
+      positiveTtlMs: 1,
     }),
     maxPerOrigin: 1,
     maxSockets: 2,
@@ -100,15 +100,15 @@ describe('a name', () => {
   test('that is public when it is judged and of this machine right after leads to what was judged', async () => {
     let answers = 0
     names.zones.set('backend.example', {
-      // Both families are asked for, once.
+      // One lookup queries both address families once.
       get addresses() {
         return ++answers <= 2 ? [nowhere] : ['127.0.0.1', '::1']
       },
     })
-    // What the network makes of an address that nobody has is its own affair.
+    // The result is ignored: it depends on how the network treats an unused address.
     await callBack(`http://backend.example:${port}/`)
     expect([answers, connections]).toEqual([2, []])
-    // And at the next connection it is refused.
+    // The next connection is refused.
     expect(await callBack(`http://backend.example:${port}/`)).toEqual(['connect', notAllowed])
     expect(connections).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('a redirect', () => {
     let requests = 0
     server.on('request', (_request, response) => {
       requests++
-      // To this very server, where it is one of this machine.
+      // Redirects to this machine get the port of this server.
       response.writeHead(302, { location: location.replace(/(?<=\d|localhost)\/$/, `:${port}/`) }).end()
     })
     const answer = await callBack(`http://127.0.0.1:${port}/`, ['127.0.0.1/32'])

@@ -41,7 +41,7 @@ describe('a callback URL', () => {
     ['http://134744072/', 'http://8.8.8.8/'],
     ['http://[2606:4700::1111]:8443/', 'http://[2606:4700::1111]:8443/'],
     ['http://[64:ff9b::8.8.8.8]/', 'http://[64:ff9b::808:808]/'],
-    // Nothing is there; examples are written with them.
+    // Documentation addresses: examples use them, and no host has them.
     ['http://192.0.2.7/', 'http://192.0.2.7/'],
     ['http://198.51.100.7/', 'http://198.51.100.7/'],
     ['http://203.0.113.7/', 'http://203.0.113.7/'],
@@ -93,11 +93,11 @@ describe('an opened network', () => {
       'unspecified',
       'multicast and broadcast',
       'tunnels',
-      'no hosts',
+      'invalid hosts',
       'user names',
       'other schemes, or none',
       'characters that parsers drop or turn',
-      'ports that are none',
+      'invalid ports',
       'too long',
     ])
     const all = createAddressRules(callbacksPolicy(everything))
@@ -111,7 +111,7 @@ describe('an opened network', () => {
 
 type Bytes = readonly [number, number, number, number]
 const byte = fc.nat(255)
-/** Addresses of all classes, those at the borders of networks more often. */
+/** Addresses of all classes; addresses at network boundaries are more frequent. */
 const ipv4: fc.Arbitrary<Bytes> = fc.oneof(
   fc.tuple(byte, byte, byte, byte),
   fc.tuple(
@@ -123,7 +123,7 @@ const ipv4: fc.Arbitrary<Bytes> = fc.oneof(
 )
 const valueOf = (bytes: readonly number[]): number => bytes.reduce((sum, one) => sum * 256 + one, 0)
 
-/** One number as hosts may write it: decimal, octal or hexadecimal, with zeros in front. */
+/** One number in a form that hosts can contain: decimal, octal or hexadecimal, with leading zeros. */
 const numeral = (value: number): fc.Arbitrary<string> =>
   fc.tuple(fc.constantFrom(10, 8, 16), fc.nat(4), fc.boolean()).map(([base, zeros, isUpper]) => {
     if (base === 10) return String(value)
@@ -132,7 +132,7 @@ const numeral = (value: number): fc.Arbitrary<string> =>
     return isUpper ? `0X${digits.toUpperCase()}` : `0x${digits}`
   })
 
-/** One to four numbers; the last stands for all bytes that are left. */
+/** One to four numbers; the last one represents all remaining bytes. */
 const dotted = (bytes: Bytes): fc.Arbitrary<string> =>
   fc.integer({ min: 1, max: 4 }).chain((parts) => {
     const values = [...bytes.slice(0, parts - 1), valueOf(bytes.slice(parts - 1))]
@@ -147,7 +147,7 @@ const percent = (character: string): string =>
 const fullWidth = (character: string): string =>
   /[\w.]/.test(character) ? String.fromCharCode(character.charCodeAt(0) + 0xfee0) : character
 
-/** The same host with some characters written otherwise. */
+/** The same host with some characters in another encoding. */
 const disguised = (host: string): fc.Arbitrary<string> =>
   fc
     .array(fc.constantFrom('as it is', 'percent', 'full width', 'dot'), {
@@ -170,7 +170,7 @@ const groupsOf = ([a, b, c, d]: Bytes): string =>
 const wrapped = (bytes: Bytes): fc.Arbitrary<string> => {
   const groups = groupsOf(bytes)
   const forms = ['::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
-  // ::0.0.0.1 is an address of IPv6.
+  // ::0.0.0.1 is the loopback address of IPv6.
   if (valueOf(bytes) > 1) forms.push('::')
   return fc
     .oneof(
@@ -233,7 +233,7 @@ describe.skipIf(!hasPython)("beside Python's ipaddress", () => {
       fc.array(group, { minLength: 7, maxLength: 7 }),
     )
     .map(([first, rest]) => [first, ...rest].map((part) => part.toString(16)).join(':'))
-    // What is inside another decides here.
+    // Addresses with an embedded IPv4 address are excluded: this implementation checks the embedded address.
     .filter((address) => !/^(?:2002|64|0):/.test(address))
   const sample = (seed: number): string[] => [
     ...fc.sample(ipv4, { numRuns: 10_000, seed }).map((bytes) => bytes.join('.')),
@@ -261,7 +261,7 @@ describe.skipIf(!hasPython)("beside Python's ipaddress", () => {
     )
     const known = new Set(['metadata', 'multicast', 'reserved', 'tunnel'])
     const others = more.filter((address) => !known.has(classifyAddress(address) ?? ''))
-    // The former site-local addresses.
+    // Deprecated site-local addresses are expected.
     expect(others.filter((address) => !/^fe[c-f]/.test(address))).toEqual([])
     expect(more.length).toBeGreaterThan(100)
   })

@@ -1,14 +1,14 @@
-// What may be registered to be called back. Pure: nothing is looked up, so a name that does not exist yet is accepted,
-// and every address is judged again when it is called. Hosts are judged as the parser of URLs leaves them, which is how
-// they are called: decimal, octal, percent-encoded and full-width spellings are all one.
+// Decides which callback URLs may be registered. Pure: it resolves no names, so it accepts a name that does not exist
+// yet. The egress rules check every address again when the URL is called. Hosts are checked in the form that the URL
+// parser returns, so decimal, octal, percent-encoded and full-width spellings are treated alike.
 import { bareHost, classifyAddress } from './addresses.ts'
 import type { AddressRules } from './egress.ts'
 
 const maxLength = 2_048
 const [maxName, maxLabel] = [253, 63]
 
-/** What systems call themselves in their hosts files; `*.localhost` is this machine by RFC 6761. */
-const ofThisMachine = new Set([
+/** Names that hosts files give to the local machine. RFC 6761 reserves `*.localhost` for it as well. */
+const localhostNames = new Set([
   'localhost',
   'localhost.localdomain',
   'localhost4',
@@ -20,7 +20,7 @@ const ofThisMachine = new Set([
 ])
 const loopback = ['127.0.0.1', '::1']
 
-/** What clouds call their metadata services; in most of them these names exist on every machine. */
+/** Names of cloud metadata services. In most clouds these names resolve on every machine. */
 const metadataHosts = [
   'metadata',
   'metadata.goog',
@@ -37,30 +37,30 @@ const metadataHosts = [
   'rancher-metadata',
 ]
 
-/** Suffixes that the public name service does not have: they lead into the network that this machine is in. */
-const innerSuffixes = ['local', 'internal']
+/** Suffixes that do not exist in public DNS: they resolve only inside the local network. */
+const internalSuffixes = ['local', 'internal']
 
 const setting = 'callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS)'
 const malformed =
-  'it must be an absolute http or https URL with a valid host, without user name, password, spaces and backslashes'
-const neverCalled = (what: string): string => `its host is ${what}, which is never called`
-const openedBy = (what: string, cidrs: string): string =>
-  `its host is ${what}, which is called only if ${setting} contains ${cidrs}`
+  'it must be an absolute http or https URL with a valid host, without a user name, password, spaces or backslashes'
+const neverAllowed = (what: string): string => `its host is ${what}, which is never allowed`
+const allowedBySetting = (what: string, cidrs: string): string =>
+  `its host is ${what}, which is allowed only if ${setting} contains ${cidrs}`
 
-/** The URL without its fragment, or null when it must not be registered. */
+/** Returns the URL without its fragment, or null if it must not be registered. */
 export function parseCallbackUrl(text: string, rules: AddressRules): URL | null {
-  const judged = judgeCallbackUrl(text, rules)
-  return 'url' in judged ? judged.url : null
+  const validated = validateCallbackUrl(text, rules)
+  return 'url' in validated ? validated.url : null
 }
 
-/** The same, with the rule that refuses the URL, and the setting that would allow it, as a text about "it". */
-export function judgeCallbackUrl(text: string, rules: AddressRules): { url: URL } | { problem: string } {
+/** Like `parseCallbackUrl`, but names the violated rule and the setting that would allow the URL; "it" is the URL. */
+export function validateCallbackUrl(text: string, rules: AddressRules): { url: URL } | { problem: string } {
   const tooLong = { problem: `it must have at most ${maxLength} characters` }
   if (text.length > maxLength) return tooLong
-  const url = isPlain(text) ? URL.parse(text) : null
+  const url = isUnambiguous(text) ? URL.parse(text) : null
   if (url === null) return { problem: malformed }
   url.hash = ''
-  // Other characters than ASCII become longer.
+  // Percent-encoding makes non-ASCII characters longer.
   if (url.href.length > maxLength) return tooLong
   if (url.port === '0') return { problem: 'its port must not be 0' }
   const problem = problemOfHost(bareHost(url.hostname), rules)
@@ -68,12 +68,12 @@ export function judgeCallbackUrl(text: string, rules: AddressRules): { url: URL 
 }
 
 /**
- * Whether it is written as others would read it too: the parser also takes `http:host`, drops tabs and line ends, turns
- * backslashes, and forgets an empty user name.
+ * Whether every parser reads the URL the same way. The URL parser of Node also accepts `http:host`, removes tabs and
+ * line breaks, converts backslashes to slashes, and drops an empty user name.
  */
-function isPlain(text: string): boolean {
+function isUnambiguous(text: string): boolean {
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  // oxlint-disable-next-line no-control-regex -- control characters must be rejected
   return authority !== undefined && !authority.includes('@') && !/[\u0000-\u0020\u007f\\]/.test(text)
 }
 
@@ -81,20 +81,20 @@ function problemOfHost(host: string, rules: AddressRules): string | null {
   if (classifyAddress(host) !== null) {
     const what = rules.problemOfAddress(host)
     if (what === null) return null
-    return rules.isOpenable(host) ? openedBy(what, 'its network') : neverCalled(what)
+    return rules.canBeOpened(host) ? allowedBySetting(what, 'its network') : neverAllowed(what)
   }
   if (!isName(host)) return malformed
-  if (metadataHosts.some((known) => isBelow(host, known))) return neverCalled('a metadata service')
-  if (ofThisMachine.has(host) || isBelow(host, 'localhost'))
+  if (metadataHosts.some((known) => isBelow(host, known))) return neverAllowed('a metadata service')
+  if (localhostNames.has(host) || isBelow(host, 'localhost'))
     return loopback.some((address) => rules.problemOfAddress(address) === null)
       ? null
-      : openedBy('a loopback address', '127.0.0.0/8')
-  const isInner = !rules.hasOpened && innerSuffixes.some((suffix) => isBelow(host, suffix))
-  return isInner ? openedBy('a name of an internal network', 'that network') : null
+      : allowedBySetting('a loopback address', '127.0.0.0/8')
+  const isInternal = !rules.hasOpenedNetworks && internalSuffixes.some((suffix) => isBelow(host, suffix))
+  return isInternal ? allowedBySetting('an internal name', 'its network') : null
 }
 
 const isBelow = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
-/** Whether a name server can be asked for it. An empty part hides its end: `localhost..` is another text. */
+/** Whether DNS can resolve the name. Empty labels are invalid: `localhost..` would bypass the suffix checks. */
 const isName = (host: string): boolean =>
   host.length <= maxName && host.split('.').every((label) => label !== '' && label.length <= maxLabel)

@@ -25,7 +25,7 @@ const answer: RequestListener = (request, response) => {
 const servers: Server[] = []
 let connections = 0
 
-/** The port of a server on this machine; it counts its connections. */
+/** Starts the server on this machine, counts its connections and returns its port. */
 async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   servers.push(server.on('connection', () => connections++))
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
 })
 
-/** A resolver that gives these answers, one list after the other, the last one again and again; and counts. */
+/** A resolver that returns one list after another, repeats the last one, and records its calls. */
 function resolver(...lists: string[][]): Lookup & { calls: string[] } {
   const calls: string[] = []
   const lookup: Lookup = (host) => {
@@ -58,7 +58,7 @@ const connectorOf = ({ ca, ...options }: Options) =>
     ...options,
   })
 
-/** The body that a call on a new connection gets. */
+/** Calls on a new connection and returns the body. */
 async function callBy(
   connect: buildConnector.connector,
   origin: string,
@@ -75,7 +75,7 @@ async function callBy(
 const call = (origin: string, options: Options = {}, headers?: Record<string, string>): Promise<string> =>
   callBy(connectorOf(options), origin, headers)
 
-/** How the connector fails for a host as it is, which no URL has changed before. */
+/** Returns the error of the connector for a host that no URL parser has normalized. */
 const failureOf = (hostname: string, options: Options = {}): Promise<Error | null> =>
   new Promise((resolve) => {
     connectorOf(options)({ hostname, protocol: 'http:', port: '9' }, (error, socket) => {
@@ -109,7 +109,7 @@ describe('a name', () => {
     const origin = `http://backend.example:${port}`
     expect(await callBy(connect, origin)).toContain('hello')
     await expect(callBy(connect, origin)).rejects.toThrow(
-      'backend.example is not called: its address 169.254.169.254 is a metadata service',
+      'calls to backend.example are not allowed: its address 169.254.169.254 is a metadata service',
     )
     expect(await callBy(connect, origin)).toContain('hello')
     expect(connections).toBe(2)
@@ -166,7 +166,7 @@ describe('a name', () => {
 
 describe('a literal', () => {
   let sockets = 0
-  // Those of the test alone: what else the process connects to is not counted.
+  // Counts only the connections of the test, not other connections of the process.
   const ofTest = new AsyncLocalStorage<true>()
   const count = (): void => void (sockets += ofTest.getStore() === true ? 1 : 0)
   const within = <Result>(work: () => Result): Result => ofTest.run(true, work)
@@ -237,7 +237,9 @@ describe('a literal', () => {
   test('is refused with a message of host and reason alone', async () => {
     const error = await call('http://someone:hunter2@169.254.169.254/').catch((caught: unknown) => caught)
     expect(error).toMatchObject({ name: 'EgressRefused', host: '169.254.169.254' })
-    expect(String(error)).toBe('EgressRefused: 169.254.169.254 is not called: it is a metadata service')
+    expect(String(error)).toBe(
+      'EgressRefused: calls to 169.254.169.254 are not allowed: it is a metadata service',
+    )
   })
 })
 
@@ -279,7 +281,9 @@ describe('the policy', () => {
       const [own, other] = [await listen(createServer(answer)), await listen(createServer(answer))]
       const egress = createEgress({ ...open, ownServices: [{ host, port: own }] })
       for (const target of [...spellings, '[::1]', '[::127.0.0.1]'])
-        await expect(call(`http://${target}:${own}`, { egress })).rejects.toThrow('is a service of our own')
+        await expect(call(`http://${target}:${own}`, { egress })).rejects.toThrow(
+          'is an internal service of the Manager',
+        )
       expect(connections).toBe(0)
       expect(await call(`http://127.0.0.1:${other}`, { egress })).toContain('hello')
     },
@@ -291,7 +295,7 @@ describe('the policy', () => {
     const connect = connectorOf({ egress, lookup: resolver(['127.0.0.1']) })
     expect(await callBy(connect, `http://backend.example:${other}`)).toContain('hello')
     await expect(callBy(connect, `http://backend.example:${own}`)).rejects.toThrow(
-      'its address 127.0.0.1 is a service of our own',
+      'its address 127.0.0.1 is an internal service of the Manager',
     )
     expect(await callBy(connect, `http://backend.example:${other}`)).toContain('hello')
   })
@@ -302,7 +306,9 @@ describe('the policy', () => {
       ['https', 443],
     ] as const) {
       const egress = createEgress({ ...open, ownServices: [{ host: '127.0.0.1', port }] })
-      await expect(call(`${scheme}://127.0.0.1`, { egress })).rejects.toThrow('is a service of our own')
+      await expect(call(`${scheme}://127.0.0.1`, { egress })).rejects.toThrow(
+        'is an internal service of the Manager',
+      )
     }
   })
 
@@ -310,10 +316,10 @@ describe('the policy', () => {
     let received = 0
     const server = createServer(answer).on('connection', (socket) => socket.on('data', () => received++))
     const port = await listen(server)
-    // As if the kernel had another idea of the address than we have.
+    // Simulates a kernel that connects to another address than the one that was checked.
     const egress: Egress = { problemOf: () => Promise.resolve(null), problemOfAddress: () => 'elsewhere' }
     await expect(call(`http://127.0.0.1:${port}`, { egress })).rejects.toThrow(
-      '127.0.0.1 is not called: the address it led to is elsewhere',
+      'calls to 127.0.0.1 are not allowed: the connected address is elsewhere',
     )
     await new Promise((resolve) => server.close(resolve))
     expect([connections, received]).toEqual([1, 0])

@@ -1,6 +1,6 @@
-// How outbound connections are opened: every address is judged before a packet is sent to it, and once more when the
-// connection is open, so that a name that changes its address between two lookups leads nowhere else. Proxies named in
-// the environment are not used, and TLS is always verified, against the host of the URL.
+// Opens outbound connections. Every address is checked before a packet is sent to it and again after the connection is
+// open, so DNS rebinding cannot redirect a call. Proxies from the environment are ignored. TLS is always verified
+// against the host of the URL.
 import { type LookupFunction, isIP } from 'node:net'
 import { type SecureContext, createSecureContext, getCACertificates } from 'node:tls'
 import { callbackify } from 'node:util'
@@ -9,27 +9,27 @@ import { bareHost } from './addresses.ts'
 import type { Egress } from './egress.ts'
 import type { Lookup } from './names.ts'
 
-/** A connection that must not be made. The message names the host and the reason, nothing else of the URL. */
+/** Thrown if a connection is not allowed. The message contains the host and the reason, no other part of the URL. */
 export class EgressRefused extends Error {
   readonly host: string
   constructor(host: string, reason: string) {
-    super(`${host} is not called: ${reason}`)
+    super(`calls to ${host} are not allowed: ${reason}`)
     this.name = 'EgressRefused'
     this.host = host
   }
 }
 
-/** The other side closed the connection before TLS was set up: it speaks none, or does not want us. */
+/** The peer closed the connection during the TLS handshake: it does not support TLS, or it rejects this client. */
 export class HandshakeEnded extends Error {}
 
 /**
- * Trusts what the process trusts anyway, and these certificates (PEM). Made once: with many it takes longer than a
- * handshake.
+ * Trusts the default certificate authorities and the given ones (PEM). Create it once: with many certificates this
+ * takes longer than a handshake.
  */
 export const createTrust = (ca: readonly string[] = []): SecureContext =>
   createSecureContext(ca.length === 0 ? {} : { ca: [...getCACertificates(), ...ca] })
 
-/** A connector for undici's pools; it fails with EgressRefused, HandshakeEnded, or what the network or TLS says. */
+/** Returns a connector for undici pools. It fails with EgressRefused, HandshakeEnded, or a network or TLS error. */
 export function createGuardedConnector(options: {
   egress: Egress
   connectTimeoutMs: number
@@ -37,7 +37,7 @@ export function createGuardedConnector(options: {
   lookup: Lookup
 }): buildConnector.connector {
   const { egress, connectTimeoutMs, trust: secureContext, lookup } = options
-  // One for each port: a lookup does not get the port, but what listens there matters.
+  // One connector per port: a lookup function does not receive the port, but the egress check needs it.
   const connectors = new Map<number, buildConnector.connector>()
   const connectorFor = (port: number): buildConnector.connector => {
     const known = connectors.get(port)
@@ -59,46 +59,48 @@ export function createGuardedConnector(options: {
     const bare = bareHost(hostname)
     const isLiteral = isIP(bare) !== 0
     const connect = (): void => {
-      // Nothing else of undici's options is used: it would verify TLS against the Host header of the first request.
+      // Other options of undici are not passed on: with them, TLS would be verified against the Host header.
       const target = isLiteral ? { hostname: bare } : { hostname, servername: bare }
       connectorFor(port)({ ...target, protocol, port: String(port) }, (...result) => {
         if (result[0] !== null) return callback(connectError(protocol, result[0]), null)
         const [, socket] = result
-        // A connection that is gone again has no address, and leads nowhere.
+        // A connection that is already closed has no address and is harmless.
         const problem =
           socket.remoteAddress === undefined ? null : egress.problemOfAddress(socket.remoteAddress)
         if (problem === null) return callback(...result)
         socket.destroy()
-        callback(new EgressRefused(hostname, `the address it led to is ${problem}`), null)
+        callback(new EgressRefused(hostname, `the connected address is ${problem}`), null)
       })
     }
-    // Nothing is looked up for a literal.
-    if (isLiteral) judge(egress, bare, port, (error) => (error === null ? connect() : callback(error, null)))
+    // The guarded lookup is not called for an address literal, so the literal is checked here.
+    if (isLiteral)
+      checkAddress(egress, bare, port, (error) => (error === null ? connect() : callback(error, null)))
     else connect()
   }
 }
 
-/** A connection that cannot be made is refused, or times out; one that is reset was there already. */
+/** Connecting fails with a refusal or a timeout, so a reset means that TCP was open and the TLS handshake failed. */
 const connectError = (protocol: string, error: Error & { code?: string }): Error =>
   protocol === 'https:' && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-    ? new HandshakeEnded('the connection ended before TLS was set up', { cause: error })
+    ? new HandshakeEnded('the connection closed during the TLS handshake', { cause: error })
     : error
 
-const judge = callbackify(async (egress: Egress, address: string, port: number): Promise<void> => {
+const checkAddress = callbackify(async (egress: Egress, address: string, port: number): Promise<void> => {
   const problem = await egress.problemOf(address, port)
   if (problem !== null) throw new EgressRefused(address, `it is ${problem}`)
 })
 
-/** Returns all addresses of a name, and none if one of them is refused; the connection is made to one of these. */
+/** Resolves a name to the addresses that the connection may use; rejects if any of them is not allowed. */
 function createGuardedLookup(egress: Egress, lookup: Lookup, port: number): LookupFunction {
-  const judged = callbackify(async (host: string) => {
-    const answers = await lookup(host)
-    if (answers.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
-    for (const { address } of answers) {
+  const checkedLookup = callbackify(async (host: string) => {
+    const addresses = await lookup(host)
+    if (addresses.length === 0)
+      throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
+    for (const { address } of addresses) {
       const problem = await egress.problemOf(address, port)
       if (problem !== null) throw new EgressRefused(host, `its address ${address} is ${problem}`)
     }
-    return [...answers]
+    return [...addresses]
   })
-  return (host, _options, done) => judged(host, done)
+  return (host, _options, done) => checkedLookup(host, done)
 }

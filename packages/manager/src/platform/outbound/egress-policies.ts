@@ -1,9 +1,9 @@
-// What each purpose of outbound calls may reach.
+// Egress policies: the networks that each kind of outbound call may reach.
 import type { EgressPolicy } from './egress.ts'
 
 /**
- * Calls through the ESB: maintainers write their targets, and backends are internal, so private networks and this
- * machine are allowed unless the operator says otherwise.
+ * Policy for calls through the ESB. Maintainers configure the targets, and backends are internal. Private networks and
+ * the local machine are therefore allowed unless the operator denies them.
  */
 export const gatewayPolicy = (settings: {
   esbAllowedCidrs: readonly string[]
@@ -17,8 +17,8 @@ export const gatewayPolicy = (settings: {
 })
 
 /**
- * Callbacks: any machine user writes their targets, so they leave for the public Internet alone, and for the networks
- * that the operator opens. Nothing is at the addresses for documentation, which examples use.
+ * Policy for callbacks. Any machine user can configure the targets, so only the public Internet and the networks that
+ * the operator opens are allowed. Documentation addresses, which examples use, are allowed because no host has them.
  */
 export const callbacksPolicy = (openedCidrs: readonly string[]): EgressPolicy => ({
   destinations: 'callback URLs',

@@ -31,10 +31,10 @@ describe('an address', () => {
     ['fd00:ec2::254', 'a metadata service'],
     ['224.0.0.1', 'a multicast address'],
     ['ff02::1', 'a multicast address'],
-    ['2001::1', 'the end of a tunnel'],
-    ['2a00::5efe:10.0.0.1', 'the end of a tunnel'],
-    ['localhost', 'no address'],
-    ['', 'no address'],
+    ['2001::1', 'a tunnel endpoint'],
+    ['2a00::5efe:10.0.0.1', 'a tunnel endpoint'],
+    ['localhost', 'not an address'],
+    ['', 'not an address'],
   ])('%j is %s and never called, even if a network around it is allowed', async (address, problem) => {
     for (const egress of [
       createEgress(open),
@@ -141,7 +141,7 @@ describe('a service of our own', () => {
     ['::1', 8081],
     ['fd12::9', 9000],
   ])('is not called at %s port %i', async (address, port) => {
-    expect(await egress.problemOf(address, port)).toBe('a service of our own')
+    expect(await egress.problemOf(address, port)).toBe('an internal service of the Manager')
   })
 
   test.each([
@@ -168,7 +168,7 @@ describe('a service of our own', () => {
 
   test('whose name does not resolve could be anywhere', async () => {
     const lost = createEgress({ ...open, ownServices: [{ host: 'gone.internal', port: 5432 }], lookup })
-    expect(await lost.problemOf('10.0.0.9', 5432)).toBe('a service of our own')
+    expect(await lost.problemOf('10.0.0.9', 5432)).toBe('an internal service of the Manager')
     expect(await lost.problemOf('10.0.0.9', 5433)).toBeNull()
   })
 })
@@ -179,7 +179,7 @@ describe('an optional service of our own', () => {
 
   test('is not called, and blocks no call to its port while its name does not resolve', async () => {
     const known = createEgress({ ...open, ownServices, lookup: resolver({ [host]: ['10.0.0.5'] }) })
-    expect(await known.problemOf('10.0.0.5', 443)).toBe('a service of our own')
+    expect(await known.problemOf('10.0.0.5', 443)).toBe('an internal service of the Manager')
     expect(await known.problemOf('10.0.0.6', 443)).toBeNull()
     const unknown = createEgress({ ...open, ownServices, lookup: resolver({}) })
     expect(await unknown.problemOf('10.0.0.5', 443)).toBeNull()
@@ -190,7 +190,7 @@ describe('an optional service of our own', () => {
     const egress = createEgress({ ...open, ownServices, lookup: (name) => resolver(addresses)(name) })
     expect(await egress.problemOf('10.0.0.6', 443)).toBeNull()
     delete addresses[host]
-    expect(await egress.problemOf('10.0.0.5', 443)).toBe('a service of our own')
+    expect(await egress.problemOf('10.0.0.5', 443)).toBe('an internal service of the Manager')
     expect(await egress.problemOf('10.0.0.6', 443)).toBeNull()
   })
 })
@@ -209,7 +209,7 @@ describe('the policy of callbacks', () => {
     ['64:ff9b::c0a8:1', 'a private address'],
     ['240.0.0.1', 'a reserved address'],
     ['192.0.0.1', 'a reserved address'],
-    // Outside of what is given out.
+    // Outside of the allocated address space.
     ['4000::1', 'a reserved address'],
     ['1::1', 'a reserved address'],
     ['64:ff9b:2::808:808', 'a reserved address'],
@@ -255,7 +255,7 @@ describe('the policy of callbacks', () => {
       ownServices: [{ host: '127.0.0.1', port: 5432 }],
       lookup,
     })
-    expect(await egress.problemOf('127.0.0.1', 5432)).toBe('a service of our own')
+    expect(await egress.problemOf('127.0.0.1', 5432)).toBe('an internal service of the Manager')
     expect(await egress.problemOf('127.0.0.1', 5433)).toBeNull()
   })
 

@@ -1,41 +1,44 @@
-// Where outbound calls may go. What each purpose of calls refuses is its policy (egress-policies.ts); what no purpose
-// calls is refused here, in any configuration, and so are the services this process itself is built on.
+// Decides which addresses outbound calls may reach. Each kind of call has a policy (egress-policies.ts). Some address
+// classes are refused in every configuration, and so are the services that this process depends on.
 import { networkInterfaces } from 'node:os'
-import { type AddressClass, bareHost, classifyAddress, createCidrSet, plainAddress } from './addresses.ts'
+import { type AddressClass, bareHost, canonicalAddress, classifyAddress, createCidrSet } from './addresses.ts'
 import type { Lookup } from './names.ts'
 import type { OwnService } from './own-services.ts'
 
+/** The networks that one kind of outbound call may reach. */
 export type EgressPolicy = {
-  /** What is called, as messages name it. */
+  /** Name of the destinations for messages. */
   destinations: string
-  /** Not called, beside the classes that never are. */
+  /** Address classes to refuse, in addition to those that are always refused. */
   refusedClasses: readonly AddressClass[]
-  /** Called in spite of these classes. */
+  /** Networks that are allowed although their class is refused. */
   openedCidrs: readonly string[]
-  /** When not empty, nothing else is called. */
+  /** If not empty, all other networks are refused. */
   onlyCidrs: readonly string[]
-  /** Wins over what is opened, and over the only ones. */
+  /** Networks to refuse; takes precedence over `openedCidrs` and `onlyCidrs`. */
   deniedCidrs: readonly string[]
 }
 
-/** What a policy says of addresses, wherever their names come from. */
+/** Checks of a policy that depend only on the address. */
 export type AddressRules = {
-  /** Why the address must not be called, as a text that follows "it is", or null when it may be. */
+  /** Returns the reason for refusing the address, as a text that follows "it is", or null if it is allowed. */
   problemOfAddress(address: string): string | null
-  /** Whether a setting can open the network of a refused address; some are never called. */
-  isOpenable(address: string): boolean
-  /** Whether the operator has opened a network, so that names of inner networks may lead somewhere. */
-  hasOpened: boolean
+  /** Whether a setting can open the network of a refused address. Some classes are always refused. */
+  canBeOpened(address: string): boolean
+  /** Whether the operator has opened a network, so that internal names can be reachable. */
+  hasOpenedNetworks: boolean
 }
 
+/** The checks of a policy, including those against the services of the installation. */
 export type Egress = Pick<AddressRules, 'problemOfAddress'> & {
-  /** The same by the address, and by what listens at the port. */
+  /** Like `problemOfAddress`, but also refuses the address and port of a service of the installation. */
   problemOf(address: string, port: number): Promise<string | null>
 }
 
+/** A policy and the services that are refused regardless of it. */
 export type EgressOptions = {
   policy: EgressPolicy
-  /** They are looked at for each connection. */
+  /** Iterated for each connection, because the services can change. */
   ownServices: Iterable<OwnService>
   lookup: Lookup
 }
@@ -47,14 +50,14 @@ const descriptions: Record<AddressClass, string> = {
   metadata: 'a metadata service',
   private: 'a private address',
   multicast: 'a multicast address',
-  documentation: 'an address for documentation',
+  documentation: 'a documentation address',
   reserved: 'a reserved address',
-  tunnel: 'the end of a tunnel',
+  tunnel: 'a tunnel endpoint',
   public: 'a public address',
 }
 
-/** Never called, in any configuration. 0.0.0.0 and :: are this machine in a spelling that no backend has. */
-const neverCalled: ReadonlySet<AddressClass> = new Set([
+/** Refused in every configuration. 0.0.0.0 and :: reach the local machine, and no backend has such an address. */
+const alwaysRefused: ReadonlySet<AddressClass> = new Set([
   'unspecified',
   'link-local',
   'metadata',
@@ -62,44 +65,44 @@ const neverCalled: ReadonlySet<AddressClass> = new Set([
   'tunnel',
 ])
 
-/** Judges addresses, not names: a name is judged by every address it resolves to. */
+/** Checks addresses, not names: callers must check every address that a name resolves to. */
 export function createAddressRules(policy: EgressPolicy): AddressRules {
   const { onlyCidrs, refusedClasses } = policy
   const [isOpened, isOnly] = [createCidrSet(policy.openedCidrs), createCidrSet(onlyCidrs)]
   const isDenied = createCidrSet(policy.deniedCidrs)
   return {
-    hasOpened: policy.openedCidrs.length > 0,
-    isOpenable: (address) => {
+    hasOpenedNetworks: policy.openedCidrs.length > 0,
+    canBeOpened: (address) => {
       const kind = classifyAddress(address)
-      return kind !== null && !neverCalled.has(kind) && !isDenied(address)
+      return kind !== null && !alwaysRefused.has(kind) && !isDenied(address)
     },
     problemOfAddress: (address) => {
-      const [kind, plain] = [classifyAddress(address), plainAddress(address)]
-      if (kind === null || plain === null) return 'no address'
-      if (neverCalled.has(kind)) return descriptions[kind]
+      const [kind, canonical] = [classifyAddress(address), canonicalAddress(address)]
+      if (kind === null || canonical === null) return 'not an address'
+      if (alwaysRefused.has(kind)) return descriptions[kind]
       if (isDenied(address)) return 'in a denied network'
-      // By the IPv4 address inside alone: a network of IPv6 that surrounds a wrapping does not allow what is wrapped.
-      if (onlyCidrs.length > 0 && !isOnly(plain)) return 'outside the allowed networks'
-      return refusedClasses.includes(kind) && !isOpened(plain) ? descriptions[kind] : null
+      // Only the embedded IPv4 address counts: an allowed IPv6 network does not allow its embedded IPv4 addresses.
+      if (onlyCidrs.length > 0 && !isOnly(canonical)) return 'outside the allowed networks'
+      return refusedClasses.includes(kind) && !isOpened(canonical) ? descriptions[kind] : null
     },
   }
 }
 
-/** The rules of a policy, and that no service of our own is called. */
+/** Combines the rules of a policy with the refusal of the installation's own services. */
 export function createEgress({ policy, ownServices, lookup }: EgressOptions): Egress {
   const rules = createAddressRules(policy)
   const addressesOf = async (host: string): Promise<readonly { address: string }[]> => {
     const name = bareHost(host)
     return classifyAddress(name) === null ? lookup(name) : [{ address: name }]
   }
-  /** Of optional services: a name server that fails for a moment does not open what was closed. */
-  const lastKnown = new Map<string, readonly { address: string }[]>()
-  const isOwn = async (address: string, { host, isOptional }: OwnService): Promise<boolean> => {
+  /** Addresses of optional services, so that a failing name server does not lift the refusal. */
+  const lastKnownAddresses = new Map<string, readonly { address: string }[]>()
+  const isOwnService = async (address: string, { host, isOptional }: OwnService): Promise<boolean> => {
     const found = await addressesOf(host).catch(() => null)
-    // A service that we cannot run without and whose name does not resolve could be anywhere.
+    // A required service whose name does not resolve could have any address.
     if (found === null && isOptional !== true) return true
-    if (found !== null && isOptional === true) lastKnown.set(host, found)
-    const own = found ?? lastKnown.get(host) ?? []
+    if (found !== null && isOptional === true) lastKnownAddresses.set(host, found)
+    const own = found ?? lastKnownAddresses.get(host) ?? []
     return own.some((service) => isSameHost(service.address, address))
   }
   return {
@@ -108,19 +111,19 @@ export function createEgress({ policy, ownServices, lookup }: EgressOptions): Eg
       const problem = rules.problemOfAddress(address)
       if (problem !== null) return problem
       const services = [...ownServices].filter((own) => own.port === port)
-      const verdicts = await Promise.all(services.map((service) => isOwn(address, service)))
-      return verdicts.includes(true) ? 'a service of our own' : null
+      const verdicts = await Promise.all(services.map((service) => isOwnService(address, service)))
+      return verdicts.includes(true) ? 'an internal service of the Manager' : null
     },
   }
 }
 
 const isSameHost = (a: string, b: string): boolean =>
-  plainAddress(a) === plainAddress(b) || (isThisMachine(a) && isThisMachine(b))
+  canonicalAddress(a) === canonicalAddress(b) || (isThisMachine(a) && isThisMachine(b))
 
-/** What listens on one address of this machine mostly listens on all of them. */
+/** Treats all addresses of this machine as one, because most services listen on all of them. */
 function isThisMachine(address: string): boolean {
   const kind = classifyAddress(address)
   if (kind === 'loopback' || kind === 'unspecified') return true
   const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return interfaces.some((own) => plainAddress(own.address) === plainAddress(address))
+  return interfaces.some((own) => canonicalAddress(own.address) === canonicalAddress(address))
 }

@@ -1,36 +1,38 @@
-// What this machine knows of names without a request: /etc/hosts, and in /etc/resolv.conf which servers to ask and how.
-// Files are read on the main thread: they are local, small and rarely change, and otherwise Node reads files in
-// threads, which lookups must not depend on.
+// Reads the name resolution files of this machine: /etc/hosts, and /etc/resolv.conf with the name servers and search
+// domains. The files are read synchronously, because lookups must not depend on the thread pool, where Node reads files
+// asynchronously. The files are local, small and rarely change.
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 
+/** The resolver settings of /etc/resolv.conf. */
 export type Resolution = {
   servers: readonly string[]
-  /** Domains that are tried behind a name. */
+  /** Search domains that are appended to a name. */
   search: readonly string[]
-  /** From this number of dots on, a name is tried as it is first. */
+  /** A name with at least this many dots is tried without a search domain first. */
   ndots: number
 }
+/** Addresses by lower-case name. */
 export type Hosts = ReadonlyMap<string, readonly string[]>
 
 const recheckMs = 1_000
 const maxFileBytes = 1_048_576
 const [maxServers, maxSearch, maxNdots] = [3, 16, 15]
 
-/** Returns a function that gives what is in the file now, or was a second ago; a file that cannot be read is empty. */
-export function createFileView<T>(path: string, parse: (text: string) => T): () => T {
-  let [seen, checkedAt, view] = ['', -Infinity, parse('')]
+/** Returns a function that returns the parsed file, at most 1 s old. An unreadable file counts as empty. */
+export function createCachedFile<T>(path: string, parse: (text: string) => T): () => T {
+  let [lastFingerprint, checkedAt, parsed] = ['', -Infinity, parse('')]
   return () => {
     const now = performance.now()
-    if (now - checkedAt < recheckMs) return view
+    if (now - checkedAt < recheckMs) return parsed
     checkedAt = now
-    const state = stateOf(path)
-    if (state !== seen) [seen, view] = [state, parse(read(path))]
-    return view
+    const fingerprint = fingerprintOf(path)
+    if (fingerprint !== lastFingerprint) [lastFingerprint, parsed] = [fingerprint, parse(read(path))]
+    return parsed
   }
 }
 
-function stateOf(path: string): string {
+function fingerprintOf(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path)
     return `${ino} ${size} ${mtimeMs}`
@@ -53,11 +55,11 @@ function read(path: string): string {
   }
 }
 
-/** One with a zone cannot be handed to c-ares. */
+/** Excludes addresses with a zone, which c-ares does not accept. */
 const isPlainAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
 const fieldsOf = (line: string): string[] => line.split(/\s+/).filter(Boolean)
 
-/** Names in lower case, each with its addresses. */
+/** Parses a hosts file. */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {
@@ -69,7 +71,7 @@ export function parseHosts(text: string): Hosts {
   return hosts
 }
 
-/** As resolv.conf(5) says; of `search` and `domain` the last one counts. */
+/** Parses a file in the format of resolv.conf(5); the last `search` or `domain` line applies. */
 export function parseResolvConf(text: string): Resolution {
   const servers: string[] = []
   let [search, ndots]: [string[], number] = [[], 1]

@@ -1,4 +1,4 @@
-// How long a name server that is silent is waited for.
+// Timeout for a name server that does not respond.
 import { expect, test } from 'vitest'
 import { startNameServer } from '../../../test/kit/name-server.ts'
 import { createNames } from './names.ts'

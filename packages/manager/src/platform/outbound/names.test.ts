@@ -16,7 +16,7 @@ beforeEach(async () => {
     'empty.example': {},
     'failing.example': { rcode: rcodes.serverFailed },
     'silent.example': { isSilent: true },
-    'large.example': { isCut: true, addresses: ['192.0.2.9'] },
+    'large.example': { isTruncated: true, addresses: ['192.0.2.9'] },
   })
   folder = await mkdtemp(join(tmpdir(), 'names-'))
 })
@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Names as on a machine with these files. */
+/** Resolves names as on a machine with these files. */
 async function namesOf({
   hosts = '',
   resolv = '',
@@ -36,7 +36,7 @@ async function namesOf({
   await writeFile(resolvConfPath, resolv)
   return createNames({ hostsPath, resolvConfPath, servers: [server.address], ...options })
 }
-/** The addresses of a name, or how it fails. */
+/** Returns the addresses of a name, or the error code. */
 const found = (names: Awaited<ReturnType<typeof namesOf>>, host: string, owner = 'owner'): Promise<unknown> =>
   names
     .lookupFor(owner)(host)
@@ -84,7 +84,7 @@ describe('a name server', () => {
 
   test('answers with thousands of addresses, of which some are taken', async () => {
     const addresses = Array.from({ length: 2_000 }, (_, i) => `192.0.${i >> 8}.${i & 255}`)
-    server.zones.set('many.example', { isCut: true, addresses })
+    server.zones.set('many.example', { isTruncated: true, addresses })
     expect(await found(await namesOf(), 'many.example')).toEqual(addresses.slice(0, 64))
   })
 })
@@ -151,8 +151,8 @@ describe('answers', () => {
     const ask = (names: Awaited<ReturnType<typeof namesOf>>) =>
       Promise.all(['four.example', 'unknown.example'].map((host, i) => found(names, host, `owner ${i}`)))
     const [long, short] = [
-      await namesOf({ knownMs: 600_000, unknownMs: 600_000 }),
-      await namesOf({ knownMs: 100, unknownMs: 100 }),
+      await namesOf({ positiveTtlMs: 600_000, negativeTtlMs: 600_000 }),
+      await namesOf({ positiveTtlMs: 100, negativeTtlMs: 100 }),
     ]
     for (let i = 0; i < 3; i++) expect(await ask(long)).toEqual([['192.0.2.4'], 'ENOTFOUND'])
     expect(server.questions).toHaveLength(4)
@@ -171,7 +171,7 @@ describe('answers', () => {
   })
 
   test('are kept up to a number', async () => {
-    const names = await namesOf({ maxKept: 2 })
+    const names = await namesOf({ maxCached: 2 })
     for (const host of ['four.example', 'six.example', 'both.example']) await found(names, host)
     server.questions.length = 0
     await found(names, 'both.example')
@@ -192,12 +192,12 @@ describe('an owner', () => {
     const names = await namesOf({ timeoutMs: 60_000 })
     for (let i = 0; i < 200; i++) server.zones.set(`silent${i}.example`, { isSilent: true })
     const silent = Array.from({ length: 200 }, (_, i) => found(names, `silent${i}.example`, 'hostile'))
-    // All but an eighth of 64, each in both families.
+    // The owner gets 7/8 of the 64 lookups, and each lookup queries both address families.
     const asked = () => new Set(server.questions.filter((question) => question.includes('silent'))).size
     await expect.poll(asked).toBe(112)
     expect(await found(names, 'four.example', 'other')).toEqual(['192.0.2.4'])
     expect(asked()).toBe(112)
-    // Who waits too long is refused.
+    // A lookup that waits too long is rejected.
     expect(await silent.at(-1)).toBe('EAI_AGAIN')
   })
 

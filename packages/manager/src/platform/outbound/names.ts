@@ -1,85 +1,89 @@
-// Names of upstreams. Not Node's own lookup: that runs in two threads of the process, so one project's name server that
-// is silent would block all others. Here no thread waits, each project has a share of the lookups that run at once,
-// answers are cached for some seconds, and each lookup has its own timeout.
+// Resolves the names of upstreams. The lookup of Node runs in two threads of the process, so one unresponsive name
+// server would block the lookups of all projects. Here no thread waits, and each project has a share of the concurrent
+// lookups. Results are cached for a few seconds, and each lookup has its own timeout.
 import { LRUCache } from 'lru-cache'
 import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
 import { createSingleFlight } from '../cache/single-flight.ts'
-import { type Address, askFor, noAnswer, unknownName } from './dns-question.ts'
-import { createFileView, parseHosts, parseResolvConf } from './host-files.ts'
+import { type Address, lookupFailed, nameNotFound, resolveName } from './dns-lookup.ts'
+import { createCachedFile, parseHosts, parseResolvConf } from './host-files.ts'
 
-/** All addresses of a name; it rejects when there are none. */
+/** Returns all addresses of a name; rejects if there are none. */
 export type Lookup = (host: string) => Promise<readonly Address[]>
-/** Lookups that count for an owner; what is looked up for one purpose does not wait for the others. */
+/** Lookups are limited per owner, and lookups for one purpose do not wait for those of another purpose. */
 export type Names = { lookupFor(owner: string, purpose?: string): Lookup }
 
+/** Overrides of the defaults, mainly for tests. */
 export type NamesOptions = {
   hostsPath?: string
   resolvConfPath?: string
-  /** `address:port`; instead of those in the file. */
+  /** Name servers as `address:port`, instead of those in the file. */
   servers?: readonly string[]
-  /** One lookup, with all names that are tried. */
+  /** Timeout of one lookup, including all search domains. */
   timeoutMs?: number
-  knownMs?: number
-  unknownMs?: number
-  maxKept?: number
+  positiveTtlMs?: number
+  negativeTtlMs?: number
+  maxCached?: number
 }
 
 const defaults = {
   hostsPath: '/etc/hosts',
   resolvConfPath: '/etc/resolv.conf',
   timeoutMs: 3_000,
-  knownMs: 5_000,
-  unknownMs: 1_000,
-  maxKept: 2_000,
+  positiveTtlMs: 5_000,
+  negativeTtlMs: 1_000,
+  maxCached: 2_000,
 }
-const atOnce = 64
+const maxConcurrentLookups = 64
 const limits = {
-  capacity: atOnce,
+  capacity: maxConcurrentLookups,
   maxWaiting: 1_024,
   maxWaitMs: 3_000,
-  full: 'too many names are being looked up',
+  full: 'too many concurrent DNS lookups',
 }
 const loopback = ['127.0.0.1', '::1']
 
-/** Names as this machine knows them: its hosts file, then its name servers with its search domains. */
+/** Resolves names like this machine does: from its hosts file, then from its name servers and search domains. */
 export function createNames(options: NamesOptions = {}): Names {
-  const { hostsPath, resolvConfPath, timeoutMs, knownMs, unknownMs, maxKept } = { ...defaults, ...options }
+  const { hostsPath, resolvConfPath, timeoutMs, positiveTtlMs, negativeTtlMs, maxCached } = {
+    ...defaults,
+    ...options,
+  }
   const [hosts, resolution] = [
-    createFileView(hostsPath, parseHosts),
-    createFileView(resolvConfPath, parseResolvConf),
+    createCachedFile(hostsPath, parseHosts),
+    createCachedFile(resolvConfPath, parseResolvConf),
   ]
-  /** Empty for a name that is known to have none. Failures of a server are not cached. */
-  const kept = new LRUCache<string, readonly Address[]>({ max: maxKept })
+  /** An empty list means that the name has no address. Server failures are not cached. */
+  const cache = new LRUCache<string, readonly Address[]>({ max: maxCached })
   const shares = new Map<string, FairShare>()
   const shareOf = (purpose: string): FairShare => {
     const share = shares.get(purpose) ?? createFairShare(limits)
     shares.set(purpose, share)
     return share
   }
-  // By owner: a lookup does not wait for the turn of another owner.
+  // The key includes the owner, so that a lookup does not wait in the queue of another owner.
   const singleFlight = createSingleFlight<readonly Address[]>()
 
   const local = (name: string): readonly string[] | undefined =>
     hosts().get(name) ?? (/(?:^|\.)localhost$/.test(name) ? loopback : undefined)
-  const ask = async (host: string): Promise<readonly Address[]> => {
+  const resolve = async (host: string): Promise<readonly Address[]> => {
     const { servers = resolution().servers } = options
     try {
-      const found = await askFor(host, { ...resolution(), servers }, timeoutMs)
-      kept.set(host, found, { ttl: knownMs })
+      const found = await resolveName(host, { ...resolution(), servers }, timeoutMs)
+      cache.set(host, found, { ttl: positiveTtlMs })
       return found
     } catch (error) {
-      if ((error as { code?: string }).code === 'ENOTFOUND') kept.set(host, [], { ttl: unknownMs })
+      if ((error as { code?: string }).code === 'ENOTFOUND') cache.set(host, [], { ttl: negativeTtlMs })
       throw error
     }
   }
-  const askInTurn = async (purpose: string, owner: string, host: string): Promise<readonly Address[]> => {
+  const resolveWithinShare = async (purpose: string, owner: string, host: string) => {
     const lease = await shareOf(purpose)
       .take([owner])
       .catch(() => {
-        throw noAnswer(host)
+        throw lookupFailed(host)
       })
     try {
-      return await ask(host)
+      return await resolve(host)
     } finally {
       lease.release()
     }
@@ -91,10 +95,10 @@ export function createNames(options: NamesOptions = {}): Names {
         const host = given.toLowerCase()
         const own = local(host.replace(/\.$/, ''))
         if (own !== undefined) return own.map(asAddress)
-        const known = kept.get(host)
+        const known = cache.get(host)
         if (known === undefined)
-          return singleFlight(`${purpose} ${owner} ${host}`, () => askInTurn(purpose, owner, host))
-        if (known.length === 0) throw unknownName(host)
+          return singleFlight(`${purpose} ${owner} ${host}`, () => resolveWithinShare(purpose, owner, host))
+        if (known.length === 0) throw nameNotFound(host)
         return known
       },
   }

@@ -18,7 +18,7 @@ test.each([
   ['postgres://svc:secret@db.internal/manager', { host: 'db.internal', port: 5432 }],
   ['postgres://svc:secret@db.internal:6000/manager', { host: 'db.internal', port: 6000 }],
   ['postgres://svc@[fd12::5]:6000/manager', { host: 'fd12::5', port: 6000 }],
-  // The driver prefers what the query says.
+  // The driver prefers the query parameters.
   ['postgres://svc@front.internal/manager?host=db.internal&port=6001', { host: 'db.internal', port: 6001 }],
   ['postgres:///manager?host=db.internal', { host: 'db.internal', port: 5432 }],
 ])('the database of %s is where the driver connects', (url, database) => {

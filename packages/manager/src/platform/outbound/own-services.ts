@@ -1,11 +1,12 @@
-// What this process itself is built on; no outbound call goes there, whatever its purpose.
+// Services that this process depends on. All outbound calls to these services are refused.
 import { databaseHost } from '../engine-addresses.ts'
-import { type RedisSettings, splitPlace, topologyOf } from '../redis/topology.ts'
+import { type RedisSettings, splitAddress, topologyOf } from '../redis/topology.ts'
 
+/** Address of a service that outbound calls must not reach. */
 export type OwnService = {
   host: string
   port: number
-  /** The process runs without it, and maybe never had it: a name that does not resolve blocks no call to its port. */
+  /** The process can run without it. If its name does not resolve, calls to its port are still allowed. */
   isOptional?: true
 }
 
@@ -13,31 +14,31 @@ type Addresses = RedisSettings & {
   databaseUrl: string
   healthHost: string
   healthPort: number
-  /** Addresses of services that an installation may have: the buckets, the trace collector, the Kubernetes API server. */
+  /** URLs of optional services: the buckets, the trace collector and the Kubernetes API server. */
   optionalUrls: readonly string[]
 }
 
 /**
- * The database, Redis with its sentinels and nodes, the health port and the optional services; `masters` are those of Redis
- * at present.
+ * Returns the database, Redis with its sentinels and nodes, the health port and the optional services. `masters`
+ * returns the current Redis masters.
  */
 export function ownServicesOf(addresses: Addresses, masters: () => readonly string[]): Iterable<OwnService> {
   const topology = topologyOf(addresses)
   const named =
     topology.mode === 'single'
-      ? [topology.place]
+      ? [topology.address]
       : topology.mode === 'sentinel'
         ? topology.sentinels
         : topology.nodes
   const fixed = [
     databaseHost(addresses.databaseUrl),
-    ...named.map(splitPlace),
+    ...named.map(splitAddress),
     { host: addresses.healthHost, port: addresses.healthPort },
-    // A socket file is no host.
+    // A Unix socket path is not a host.
   ].filter(({ host }) => host !== '' && !host.startsWith('/'))
   const optional = addresses.optionalUrls.map(serviceAt)
-  const others = (): string[] => masters().filter((place) => !named.includes(place))
-  return { [Symbol.iterator]: () => [...fixed, ...others().map(splitPlace), ...optional].values() }
+  const others = (): string[] => masters().filter((address) => !named.includes(address))
+  return { [Symbol.iterator]: () => [...fixed, ...others().map(splitAddress), ...optional].values() }
 }
 
 function serviceAt(text: string): OwnService {

@@ -1,6 +1,5 @@
-// Connections to upstreams, for one purpose: one pool per project and origin, kept open between calls, and bounded, so
-// that an upstream that hangs blocks only its own callers, and a project blocks no other one that calls the same
-// upstream.
+// Connections to upstreams for one kind of call: one bounded pool of keep-alive connections per project and origin. An
+// upstream that hangs blocks only its own callers, and projects that call the same upstream do not block each other.
 import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { createGuardedConnector, createTrust } from './connector.ts'
@@ -8,41 +7,44 @@ import { type EgressOptions, createEgress } from './egress.ts'
 import type { Names } from './names.ts'
 import { createSocketLimit } from './socket-limit.ts'
 
+/** The connections of one project to one origin. */
 export type OriginPool = {
   pool: Pool
   /** Calls that have a connection or wait for one; the dispatching code counts them. */
   inFlight: number
-  /** How many there may be. */
   maxInFlight: number
-  /** True while a connection reports an error: undici takes a response that ends this way for a whole one. */
-  isBreaking: boolean
+  /** True while a connection reports an error: undici treats a response that ends this way as complete. */
+  isConnectionFailing: boolean
 }
+/** The connection pools for one kind of call. */
 export type OutboundPools = {
   /**
-   * The pool of a project for an origin (`URL.origin`, nothing else: two upstreams never share a name), and of a part of
-   * the project where its parts must not block each other.
+   * Returns the pool of a project for an origin. `origin` must be a `URL.origin`, so that two upstreams never share a
+   * key. Parts of a project that must not block each other pass a `part`.
    */
   of(projectId: string, origin: string, part?: string): OriginPool
   close(): Promise<void>
 }
 
-/** Interim responses of one exchange: no byte limit counts them, and each costs some microseconds. */
+/** Maximum number of interim responses per exchange: no byte limit covers them, and each costs a few microseconds. */
 export const maxInterim = 1_000
 
 const maxPools = 2_000
-// Shorter than most upstreams keep an idle connection: one that is closed while a call is sent on it fails the call.
+// Shorter than the keep-alive timeout of most upstreams: a call fails if the upstream closes the connection while the
+// call is sent.
 const keepAliveMs = 4_000
 
+/** Limits and egress rules of the pools. */
 export type PoolsOptions = Omit<EgressOptions, 'lookup'> & {
   names: Names
   maxPerOrigin: number
   maxSockets: number
   connectTimeoutMs: number
-  /** How long a connection that is not used stays open. */
+  /** Time after which an idle connection is closed. */
   keepAliveMs?: number
 }
 
-/** `maxPerOrigin` connections at most of each project to each origin, and `maxSockets` of all to all. */
+/** `maxPerOrigin` limits the connections of a project to an origin, `maxSockets` those of all projects in total. */
 export function createOutboundPools(options: PoolsOptions): OutboundPools {
   const { connectTimeoutMs, names } = options
   const { policy, ownServices } = options
@@ -51,7 +53,7 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
   const limitSockets = createSocketLimit(options.maxSockets, policy.destinations)
   const pools = new LRUCache<string, OriginPool>({
     max: maxPools,
-    // Calls in flight are not affected.
+    // Calls in flight still complete.
     dispose: ({ pool }) => void pool.close(),
   })
   return {
@@ -59,7 +61,7 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
       const key = `${projectId} ${part} ${origin}`
       let found = pools.get(key)
       if (found === undefined) {
-        // Opening a connection looks its name up, in the share of the project.
+        // The lookup for a new connection counts toward the share of the project.
         const lookup = names.lookupFor(projectId, policy.destinations)
         const connect = limitSockets(
           projectId,
@@ -71,8 +73,8 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
               const own = found
               result[1]?.prependListener('error', () => {
                 if (own === undefined) return
-                own.isBreaking = true
-                queueMicrotask(() => (own.isBreaking = false))
+                own.isConnectionFailing = true
+                queueMicrotask(() => (own.isConnectionFailing = false))
               })
               callback(...result)
             }),
@@ -80,13 +82,13 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
           pipelining: 1,
           allowH2: false,
           keepAliveTimeout: options.keepAliveMs ?? keepAliveMs,
-          // Whatever the other side offers.
+          // Overrides the timeout that the upstream suggests.
           keepAliveMaxTimeout: options.keepAliveMs ?? keepAliveMs,
-          // Each call has one deadline for everything, which the caller of the pool enforces.
+          // Each call has a single deadline, which the caller of the pool enforces.
           headersTimeout: 0,
           bodyTimeout: 0,
         })
-        found = { pool, inFlight: 0, maxInFlight: options.maxPerOrigin, isBreaking: false }
+        found = { pool, inFlight: 0, maxInFlight: options.maxPerOrigin, isConnectionFailing: false }
         pools.set(key, found)
       }
       return found

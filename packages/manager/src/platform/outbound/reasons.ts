@@ -1,21 +1,21 @@
-// Why an upstream could not be asked, or did not answer, in words.
+// Describes why a call to an upstream failed.
 import { errors } from 'undici'
 import { EgressRefused, HandshakeEnded } from './connector.ts'
 
-/** A text without addresses or values: the caller gets it, and the log keeps it. */
+/** Returns a text without addresses or values, because it is sent to the caller and logged. */
 export function reasonOf(error: Error & { code?: string }): string {
   if (error instanceof EgressRefused) return 'the address of the upstream is not allowed'
-  if (error instanceof HandshakeEnded) return 'the upstream closed the connection before TLS was set up'
+  if (error instanceof HandshakeEnded) return 'the upstream closed the connection during the TLS handshake'
   if (isTlsAlert(error)) return 'the upstream speaks TLS; use https:// or another port'
   const { code = '' } = error
   const reason = reasons[code]
   if (reason !== undefined) return reason
   return code.startsWith('ERR_SSL_')
     ? 'the TLS connection to the upstream failed'
-    : 'the upstream ended its response early'
+    : 'the upstream response is incomplete or invalid'
 }
 
-/** Whether the answer in place of HTTP is an alert of TLS: what is spoken to in plain text and expects TLS. */
+/** Whether the response is a TLS alert instead of HTTP: the upstream expects TLS but was called without it. */
 const isTlsAlert = (error: Error): boolean =>
   error instanceof errors.HTTPParserError && 'data' in error && String(error.data).startsWith('\u0015\u0003')
 
@@ -27,9 +27,9 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'the upstream cannot be reached',
   ETIMEDOUT: 'the upstream cannot be reached',
   UND_ERR_CONNECT_TIMEOUT: 'the upstream cannot be reached',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the upstream answer are too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the upstream answer has another length than announced',
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the request body has another length than announced',
+  UND_ERR_HEADERS_OVERFLOW: 'the upstream response headers are too large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the upstream response length does not match its Content-Length',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the request body length does not match its Content-Length',
   UND_ERR_CLOSED: 'the service is closing its connections',
   UND_ERR_DESTROYED: 'the service is closing its connections',
   UND_ERR_INVALID_ARG: 'the request cannot be sent to the upstream',
@@ -38,7 +38,7 @@ const reasons: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the upstream is not trusted',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the upstream is not trusted',
   CERT_HAS_EXPIRED: 'the certificate of the upstream has expired',
-  // What came is no record of TLS.
+  // The response is not a TLS record.
   ERR_SSL_WRONG_VERSION_NUMBER: 'the upstream does not speak TLS; use http:// or another port',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the upstream is for another name',
 }

@@ -1,45 +1,47 @@
-// Passes an upstream's response on to the caller as it comes, except for its end: the last bytes wait until the caller
-// of this function has committed what it must. A failure before the first byte is thrown to it; afterwards the
-// connection is cut, so that an incomplete response never looks whole. A small response goes out in one write.
+// Streams the response of an upstream to the client, but holds back its last bytes until `commit` resolves. A failure
+// before the first byte is thrown. After the first byte it closes the connection, so that an incomplete response never
+// looks complete. A small response is sent in one write.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
-import { BodyAborted, type PassedBody } from './request-body.ts'
-import { sentTooSlowly } from './body-pace.ts'
+import { BodyAborted, type StreamedBody } from './request-body.ts'
+import { bodyTooSlow } from './body-rate.ts'
 import { type OriginPool, maxInterim } from './pools.ts'
 import { reasonOf } from './reasons.ts'
 
+/** The request to the upstream and its limits. */
 export type RelayRequest = {
   pool: OriginPool
   path: string
   method: string
   /** Flat: name, value, name, value … */
   headers: string[]
-  body: Buffer | PassedBody | null
+  body: Buffer | StreamedBody | null
   maxResponseBytes: number
   deadlineMs: number
 }
+/** The client that receives the response, and hooks into the relay. */
 export type RelayCaller = {
   response: ServerResponse
-  /** The headers the caller gets for these of the upstream. */
+  /** Maps the headers of the upstream to those of the response. */
   headersFor: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders
-  /** Called once, when the response begins. */
+  /** Called once, when the response head is sent. */
   onHead: () => void
-  /** Sees every byte of the body as it passes. */
+  /** Receives every chunk of the body. */
   onData: ((chunk: Buffer) => void) | null
-  /** What must be done before the last byte is sent; a rejection withholds it. */
+  /** Runs before the last bytes are sent; if it rejects, they are not sent. */
   commit: (status: number) => Promise<void>
 }
 
-/** Why an exchange failed. */
+/** The upstream failed, or its response cannot be relayed. */
 export class RelayFailure extends Error {}
-/** The caller did not read the response to its end. */
+/** The client disconnected or did not read the whole response in time. */
 export class CallerDisconnected extends Error {}
 
 /**
- * Resolves when the whole response is handed to the caller's connection; rejects with RelayFailure, CallerDisconnected,
- * or what `commit` or the body fails with.
+ * Resolves when the whole response has been written to the connection of the client. Rejects with RelayFailure,
+ * CallerDisconnected, or an error of `commit` or of the request body.
  */
 export function relay(request: RelayRequest, caller: RelayCaller): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -60,7 +62,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #interim = 0
   #headers: OutgoingHttpHeaders = {}
-  /** Bytes the upstream has announced; null when it has not. */
+  /** The content length, or null if the upstream did not announce it. */
   #announced: number | null = null
   #received = 0
   #held: Buffer[] = []
@@ -81,7 +83,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     try {
       pool.pool.dispatch({ path, method, headers, body: body as Readable | null }, this)
     } catch (error) {
-      this.#leavePool()
+      this.#releaseSlot()
       this.#fail('the request cannot be sent to the upstream', error)
     }
   }
@@ -93,19 +95,19 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return
-    // Interim responses are between the upstream and us.
+    // Interim responses are not relayed.
     if (status < 200) {
-      if (++this.#interim > maxInterim) this.#fail('the upstream sends interim answers without end')
+      if (++this.#interim > maxInterim) this.#fail('the upstream sent too many interim responses')
       return
     }
     const { 'content-length': length, 'transfer-encoding': encoding = 'chunked' } = headers
     if (encoding.toLowerCase() !== 'chunked')
-      return this.#fail('the upstream answer is encoded in an unknown way')
+      return this.#fail('the upstream response has an unsupported transfer encoding')
     const hasBody = this.#request.method !== 'HEAD' && status !== 204 && status !== 304
     if (hasBody && length !== undefined) {
       this.#announced = Number(length)
       if (this.#announced > this.#request.maxResponseBytes)
-        return this.#fail('the upstream answer is too large')
+        return this.#fail('the upstream response is too large')
     }
     this.#status = status
     this.#headers = this.#caller.headersFor(headers)
@@ -115,20 +117,22 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
     this.#received += chunk.length
-    if (this.#received > this.#request.maxResponseBytes) return this.#fail('the upstream answer is too large')
+    if (this.#received > this.#request.maxResponseBytes)
+      return this.#fail('the upstream response is too large')
     this.#caller.onData?.(chunk)
     this.#held.push(chunk)
     if (this.#announced === null) {
-      // The last bytes are not known in advance; the end of the message itself is held back instead. What arrives whole
-      // in this turn still goes out in one write.
-      if (this.#held.length === 1) setImmediate(() => this.#pass())
-    } else if (this.#received < this.#announced) this.#pass()
+      // Without a length the last bytes are unknown, so the end of the message is held back instead. A response that
+      // arrives completely in this turn of the event loop is still sent in one write.
+      if (this.#held.length === 1) setImmediate(() => this.#flush())
+    } else if (this.#received < this.#announced) this.#flush()
   }
 
   onResponseEnd(): void {
-    this.#leavePool()
+    this.#releaseSlot()
     if (this.#isOver) return
-    if (this.#request.pool.isBreaking) return this.#fail('the upstream ended its response early')
+    if (this.#request.pool.isConnectionFailing)
+      return this.#fail('the upstream response is incomplete or invalid')
     clearTimeout(this.#deadline)
     this.#caller.commit(this.#status).then(
       () => this.#finish(),
@@ -137,14 +141,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#leavePool()
-    // What the body being sent ended with is for our caller to judge.
+    this.#releaseSlot()
+    // The caller of `relay` handles errors of the request body.
     if (error instanceof AppError || error instanceof BodyAborted) this.#end(error)
     else this.#fail(reasonOf(error), error)
   }
 
-  /** Sends what is held; the last bytes stay held until this is called. */
-  #pass(): void {
+  /** Sends the held chunks; `#finish` sends the last ones. */
+  #flush(): void {
     if (this.#isOver || this.#isUpstreamDone || this.#held.length === 0) return
     const { response } = this.#caller
     if (!this.#isHeadSent && !this.#sendHead()) return
@@ -169,12 +173,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done(null)
   }
 
-  /** False when the exchange has failed over it. */
+  /** Returns false if the headers are invalid, which fails the exchange. */
   #sendHead(): boolean {
     try {
       this.#caller.response.writeHead(this.#status, this.#headers)
     } catch (error) {
-      this.#fail('the upstream answer has headers that cannot be passed on', error)
+      this.#fail('the upstream response has invalid headers', error)
       return false
     }
     this.#isHeadSent = true
@@ -187,8 +191,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #onDeadline(): void {
     if (this.#caller.response.writableNeedDrain)
       this.#end(new CallerDisconnected('the caller read the response too slowly'))
-    else if (this.#isBodyAwaited()) this.#end(sentTooSlowly())
-    else this.#fail('the upstream took too long')
+    else if (this.#isBodyAwaited()) this.#end(bodyTooSlow())
+    else this.#fail('the upstream timed out')
   }
 
   #isBodyAwaited(): boolean {
@@ -205,22 +209,22 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#deadline)
     this.#caller.response.removeListener('close', this.#onClose)
-    // A request that still waits for a connection is aborted when it gets one.
+    // A request that is still waiting for a connection is aborted as soon as it gets one.
     if (!this.#isUpstreamDone) this.#controller?.abort(error)
     this.#held = []
-    if (this.#isHeadSent) this.#cut()
+    if (this.#isHeadSent) this.#abortConnection()
     this.#done(error)
   }
 
-  /** A response to HTTP/1.0 without a length ends where its connection does: only a reset shows that it is cut. */
-  #cut(): void {
+  /** The connection close ends an HTTP/1.0 response without a length, so only a reset shows that it is incomplete. */
+  #abortConnection(): void {
     const { response } = this.#caller
     if (this.#announced === null && !response.chunkedEncoding) response.socket?.resetAndDestroy()
     response.destroy()
   }
 
-  /** Called once undici is done with the request, also after a failed call: until then it holds its place. */
-  #leavePool(): void {
+  /** Called when undici has finished the request, even if the call failed earlier. Until then it occupies its slot. */
+  #releaseSlot(): void {
     if (this.#isUpstreamDone) return
     this.#isUpstreamDone = true
     this.#request.pool.inFlight--

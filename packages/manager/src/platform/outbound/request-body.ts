@@ -1,8 +1,7 @@
-// Bodies that are not parsed here: taken whole or passed on as they come, and counted in either case by the bytes that
-// really arrive.
+// Request bodies that are not parsed: read completely or streamed. Limits apply to the bytes that actually arrive.
 import type { IncomingMessage } from 'node:http'
 import { AppError, badRequest } from '../errors.ts'
-import { type Pace, type PaceLimits, createPace } from './body-pace.ts'
+import { type BodyRateLimits, type RateGuard, createRateGuard } from './body-rate.ts'
 import type { Lease } from '../throttle/fair-share.ts'
 
 /** The caller stopped sending before the end of the body. */
@@ -11,56 +10,57 @@ export class BodyAborted extends Error {}
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('payload_too_large', `the request body is larger than ${maxBytes} bytes`)
 
-/** Throws 413 when the announced length is over the limit, and 400 for an encoding that would be lost on the way. */
+/** Throws 413 if the announced length exceeds the limit, and 400 for a transfer encoding that is not relayed. */
 export function checkAnnouncedBody(request: IncomingMessage, maxBytes: number): void {
   const encoding = request.headers['transfer-encoding'] ?? 'chunked'
   if (encoding.toLowerCase() !== 'chunked') throw badRequest('Transfer-Encoding must be chunked, or absent')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
-/** The body when it has arrived to its end already, null for an empty one; undefined while more is to come. */
-export function arrivedBody(request: IncomingMessage, maxBytes: number): Buffer | null | undefined {
+/** Returns the body if it has arrived completely, null if it is empty, or undefined if more is to come. */
+export function completeBody(request: IncomingMessage, maxBytes: number): Buffer | null | undefined {
   if (!request.complete) return undefined
   const body = request.read() as Buffer | null
   if (body !== null && body.length > maxBytes) throw tooLarge(maxBytes)
   return body
 }
 
-/** A body that is passed on while it arrives. */
-export type PassedBody = AsyncIterable<Buffer> & {
-  /** True while the next part has to come from the caller. */
+/** A body that is streamed while it arrives. */
+export type StreamedBody = AsyncIterable<Buffer> & {
+  /** True while waiting for the next chunk from the client. */
   isAwaited(): boolean
 }
-export type BodyLimits = PaceLimits & { maxBytes: number }
+/** Limits for the rate and the size of a body. */
+export type BodyLimits = BodyRateLimits & { maxBytes: number }
 
-/** The body in parts, as they come; throws 413 at the first byte over the limit, and 400 when they come too slowly. */
-export function passBody(
+/** Streams the body; throws 413 at the first byte over the limit, and 400 if the chunks arrive too slowly. */
+export function streamBody(
   request: IncomingMessage,
   limits: BodyLimits,
   onData: (chunk: Buffer) => void,
-): PassedBody {
-  const pace = createPace(limits)
+): StreamedBody {
+  const rate = createRateGuard(limits)
   return {
-    [Symbol.asyncIterator]: () => partsOf(request, limits.maxBytes, pace, onData),
-    isAwaited: () => pace.isWaiting(),
+    [Symbol.asyncIterator]: () => partsOf(request, limits.maxBytes, rate, onData),
+    isAwaited: () => rate.isWaiting(),
   }
 }
 
 async function* partsOf(
   request: IncomingMessage,
   maxBytes: number,
-  pace: Pace,
+  rate: RateGuard,
   onData: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
-  // After reading stops, the response is still sent on the same connection.
+  // The connection must survive an early end of the iteration: the response is still sent on it.
   const parts = request.iterator({ destroyOnReturn: false })
   let bytes = 0
   try {
     for (;;) {
-      const { done, value: chunk } = (await pace.next(parts.next())) as IteratorResult<Buffer, undefined>
+      const { done, value: chunk } = (await rate.next(parts.next())) as IteratorResult<Buffer, undefined>
       if (done === true) return
       bytes += chunk.length
-      pace.add(chunk.length)
+      rate.add(chunk.length)
       if (bytes > maxBytes) throw tooLarge(maxBytes)
       onData(chunk)
       yield chunk
@@ -68,33 +68,33 @@ async function* partsOf(
   } catch (error) {
     throw error instanceof AppError ? error : new BodyAborted('the caller closed the connection')
   } finally {
-    // Takes effect once the part that is waited for has come, or the connection is over.
+    // Takes effect when the pending chunk has arrived or the connection is closed.
     parts.return?.().catch(() => undefined)
   }
 }
 
-// Each part costs some hundred bytes beside its own, and a caller may send single bytes.
-const maxLooseParts = 1_024
+// Each chunk costs a few hundred bytes of overhead, and a client can send single bytes.
+const maxUnjoinedChunks = 1_024
 
-/** The whole body. What has arrived of it is counted, once there is room; what is only announced costs nothing yet. */
+/** Reads the whole body. `buffered` is charged for the bytes that have arrived, not for the announced length. */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
   buffered: Lease,
 ): Promise<Buffer> {
-  const arrived = arrivedBody(request, limits.maxBytes)
+  const arrived = completeBody(request, limits.maxBytes)
   if (arrived !== undefined) {
     await buffered.add(arrived?.length ?? 0)
     return arrived ?? Buffer.alloc(0)
   }
   const joined: Buffer[] = []
-  let loose: Buffer[] = []
-  for await (const chunk of passBody(request, limits, () => undefined)) {
+  let unjoined: Buffer[] = []
+  for await (const chunk of streamBody(request, limits, () => undefined)) {
     await buffered.add(chunk.length)
-    loose.push(chunk)
-    if (loose.length < maxLooseParts) continue
-    joined.push(Buffer.concat(loose))
-    loose = []
+    unjoined.push(chunk)
+    if (unjoined.length < maxUnjoinedChunks) continue
+    joined.push(Buffer.concat(unjoined))
+    unjoined = []
   }
-  return Buffer.concat([...joined, ...loose])
+  return Buffer.concat([...joined, ...unjoined])
 }

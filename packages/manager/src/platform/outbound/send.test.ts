@@ -44,7 +44,7 @@ const sendTo = (pool: OriginPool, options: Partial<SendRequest> = {}) =>
     maxResponseBytes: 100,
     ...options,
   })
-/** The phase and the reason that it fails with. */
+/** Sends a request that must fail; returns the phase and the reason. */
 const failureOf = async (pool: OriginPool, options: Partial<SendRequest> = {}): Promise<[string, string]> => {
   const error: unknown = await sendTo(pool, options).then(
     () => 'an answer',
@@ -61,7 +61,7 @@ const writes =
     for (const part of parts) socket.write(part)
   }
 const ok = writes('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-own: 1\r\n\r\nok')
-/** A port of this machine at which nothing listens. */
+/** Returns a port of this machine that no process listens on. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -74,8 +74,8 @@ describe('an answer', () => {
   test('comes with status, headers and body, and the request went as it was given', async () => {
     const { url, requests, problems } = await upstream(ok)
     const pool = poolOf(url)
-    const { status, headers, body, isCut } = await sendTo(pool)
-    expect([status, headers['x-own'], body.toString(), isCut]).toEqual([200, '1', 'ok', false])
+    const { status, headers, body, isTruncated } = await sendTo(pool)
+    expect([status, headers['x-own'], body.toString(), isTruncated]).toEqual([200, '1', 'ok', false])
     expect(requests).toHaveLength(1)
     expect(requests[0]?.start).toBe('POST /callback HTTP/1.1')
     expect(requests[0]?.body.toString()).toBe('{"a":1}')
@@ -88,7 +88,7 @@ describe('an answer', () => {
       const { url, requests } = await upstream(
         writes(`HTTP/1.1 ${status} Any\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n`),
       )
-      expect(await sendTo(poolOf(url))).toMatchObject({ status, isCut: false })
+      expect(await sendTo(poolOf(url))).toMatchObject({ status, isTruncated: false })
       expect(requests).toHaveLength(1)
     },
   )
@@ -96,14 +96,14 @@ describe('an answer', () => {
   test('of exactly the bytes that are wanted is whole, and one byte more is cut', async () => {
     const bodyOf = (length: number): Play =>
       writes(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}`)
-    for (const [length, isCut] of [
+    for (const [length, isTruncated] of [
       [100, false],
       [101, true],
       [100_000, true],
     ] as const) {
       const pool = poolOf((await upstream(bodyOf(length))).url)
       const answer = await sendTo(pool)
-      expect([answer.status, answer.body.length, answer.isCut]).toEqual([200, 100, isCut])
+      expect([answer.status, answer.body.length, answer.isTruncated]).toEqual([200, 100, isTruncated])
       await expect.poll(() => pool.inFlight).toBe(0)
     }
   })
@@ -118,8 +118,8 @@ describe('an answer', () => {
       const { url, sockets } = await upstream(play)
       const pool = poolOf(url)
       const answer = await sendTo(pool, { timeoutMs: 3_000 })
-      expect([answer.status, answer.headers['retry-after'], answer.isCut]).toEqual([503, '7', true])
-      // The connection that the rest would come on is not used again.
+      expect([answer.status, answer.headers['retry-after'], answer.isTruncated]).toEqual([503, '7', true])
+      // The connection is closed, because the rest of the response could still arrive on it.
       await expect.poll(() => [sockets.size, pool.inFlight]).toEqual([0, 0])
       return answer.body.toString()
     })
@@ -135,14 +135,14 @@ describe('an answer', () => {
       socket.write(`HTTP/1.1 500 Broken\r\n${rest}`, () => end(socket))
     })
     const pool = poolOf(url)
-    expect(await sendTo(pool)).toMatchObject({ status: 500, isCut: true })
+    expect(await sendTo(pool)).toMatchObject({ status: 500, isTruncated: true })
     expect(pool.inFlight).toBe(0)
   })
 
   test('behind interim ones is waited for', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\n\r\n'
     const { url } = await upstream(writes(early.repeat(5), 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
-    expect(await sendTo(poolOf(url))).toMatchObject({ status: 200, isCut: false })
+    expect(await sendTo(poolOf(url))).toMatchObject({ status: 200, isTruncated: false })
   })
 })
 
@@ -195,7 +195,7 @@ describe('a failure before anything is sent', () => {
     const own = createOutboundPools({ ...limits, policy, ownServices: [], names })
     const pool = own.of('project', url.replace('127.0.0.1', 'backend.example'))
     expect(await failureOf(pool, { timeoutMs: 50 })).toEqual(['connect', 'the upstream cannot be reached'])
-    // It holds its place until the connection is there.
+    // The call occupies its slot until the connection is open.
     expect(pool.inFlight).toBe(1)
     connect()
     await expect.poll(() => pool.inFlight).toBe(0)
@@ -221,7 +221,7 @@ describe('a failure before anything is sent', () => {
     const started = await upstream(ok)
     const { url } = started
     const pool = poolOf(url)
-    // More often than there are connections: the pool is as it was.
+    // More attempts than connections prove that a failed attempt does not cost the pool a connection.
     for (let i = 0; i < limits.maxPerOrigin + 1; i++)
       expect(await failureOf(pool, options)).toEqual([
         'connect',
@@ -253,7 +253,7 @@ describe('a failure before anything is sent', () => {
     await expect.poll(() => requests.length).toBe(3)
     given.abort()
     for (const failure of await Promise.all([...waiting, held]))
-      expect(failure).toEqual(['exchange', 'the call was given up'])
+      expect(failure).toEqual(['exchange', 'the call was aborted'])
     await few.close()
   })
 
@@ -262,7 +262,7 @@ describe('a failure before anything is sent', () => {
     const { url } = started
     expect(await failureOf(poolOf(url), { signal: AbortSignal.abort() })).toEqual([
       'connect',
-      'the call was given up',
+      'the call was aborted',
     ])
     expect([poolOf(url).inFlight, started.bytes().length]).toEqual([0, 0])
   })
@@ -272,28 +272,32 @@ describe('a failure after something was sent', () => {
   test('is one of the exchange: no answer in time', async () => {
     const { url, requests, sockets } = await upstream(() => undefined)
     const pool = poolOf(url)
-    expect(await failureOf(pool, { timeoutMs: 3_000 })).toEqual(['exchange', 'the upstream took too long'])
+    expect(await failureOf(pool, { timeoutMs: 3_000 })).toEqual(['exchange', 'the upstream timed out'])
     expect(requests).toHaveLength(1)
     await expect.poll(() => [sockets.size, pool.inFlight]).toEqual([0, 0])
   })
 
   test.each([
-    ['the connection ends', (socket: Socket) => void socket.end(), 'the upstream ended its response early'],
+    [
+      'the connection ends',
+      (socket: Socket) => void socket.end(),
+      'the upstream response is incomplete or invalid',
+    ],
     [
       'it is reset',
       (socket: Socket) => void socket.resetAndDestroy(),
-      'the upstream ended its response early',
+      'the upstream response is incomplete or invalid',
     ],
-    ['what comes is not HTTP', writes('nonsense\r\n\r\n'), 'the upstream ended its response early'],
+    ['what comes is not HTTP', writes('nonsense\r\n\r\n'), 'the upstream response is incomplete or invalid'],
     [
       'the head is too large',
       writes(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
-      'the headers of the upstream answer are too large',
+      'the upstream response headers are too large',
     ],
     [
       'interim answers do not end',
       writes('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_001)),
-      'the upstream sends interim answers without end',
+      'the upstream sent too many interim responses',
     ],
   ] satisfies [string, Play, string][])('is one of the exchange: %s', async (_why, play, reason) => {
     const { url } = await upstream(play)
@@ -308,7 +312,7 @@ describe('a failure after something was sent', () => {
     const failure = failureOf(poolOf(url), { signal: given.signal })
     await expect.poll(() => requests.length).toBe(1)
     given.abort()
-    expect(await failure).toEqual(['exchange', 'the call was given up'])
+    expect(await failure).toEqual(['exchange', 'the call was aborted'])
   })
 
   test('is one of the exchange: the pools are closed', async () => {

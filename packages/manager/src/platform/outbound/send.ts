@@ -1,36 +1,38 @@
-// One request with a small body and a small answer. The status decides: once the head of the answer is there the request
-// was received, and what becomes of the body is of no importance. Redirects are answers like others. Before the head it
-// matters whether anything was sent: if not, the same may be sent elsewhere.
+// Sends one request with a small body and reads a small response. Once the response head has arrived, the upstream has
+// received the request, so a failure of the response body does not matter. Redirects are not followed. Before the head,
+// it matters whether anything was sent: if not, the caller may send the request elsewhere.
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { AppError, unavailable } from '../errors.ts'
 import { type OriginPool, maxInterim } from './pools.ts'
 import { reasonOf } from './reasons.ts'
 
+/** A request and its limits. */
 export type SendRequest = {
   pool: OriginPool
   path: string
   method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
-  /** Flat: name, value, name, value …; those of the connection and of the framing are not the caller's. */
+  /** Flat: name, value, name, value … Connection and framing headers are not allowed. */
   headers: string[]
   body: Buffer
-  /** For everything: the connection, the request and the whole answer. */
+  /** Covers the connection, the request and the whole response. */
   timeoutMs: number
   maxResponseBytes: number
   signal?: AbortSignal
 }
-export type SendAnswer = {
+/** The response, whose body may be truncated. */
+export type SendResponse = {
   status: number
   headers: IncomingHttpHeaders
-  /** Its beginning, when it is cut. */
+  /** Only the first part if `isTruncated`. */
   body: Buffer
-  /** Whether the body was longer than wanted, or did not come to its end in time. */
-  isCut: boolean
+  /** Whether the body exceeded the limit or did not arrive completely. */
+  isTruncated: boolean
 }
-/** Nothing was sent in `connect`; in `exchange` the other side may have received the request. */
+/** In `connect` nothing was sent; in `exchange` the upstream may have received the request. */
 export type SendPhase = 'connect' | 'exchange'
 
-/** Why there is no answer; the reason holds no addresses or values. */
+/** Thrown if there is no response. The reason contains no addresses or values. */
 export class SendFailure extends Error {
   readonly reason: string
   readonly phase: SendPhase
@@ -41,21 +43,21 @@ export class SendFailure extends Error {
     this.phase = phase
   }
 
-  /** Whether a limit of our own refused the call: it says nothing of the other side. */
+  /** Whether a limit of this process rejected the call, which says nothing about the upstream. */
   get isOwnLimit(): boolean {
     return this.cause instanceof AppError
   }
 }
 
-/** Resolves with the answer once it is complete or cut; rejects with SendFailure. */
-export function send(request: SendRequest): Promise<SendAnswer> {
+/** Resolves when the response is complete or truncated; rejects with SendFailure. */
+export function send(request: SendRequest): Promise<SendResponse> {
   return new Promise((resolve, reject) => new Exchange(request, { resolve, reject }).start())
 }
 
-type Outcome = { resolve: (answer: SendAnswer) => void; reject: (failure: SendFailure) => void }
+type Outcome = { resolve: (response: SendResponse) => void; reject: (failure: SendFailure) => void }
 type Head = { status: number; headers: IncomingHttpHeaders }
 
-const ofTheConnection = new Set([
+const connectionHeaders = new Set([
   'connection',
   'content-length',
   'expect',
@@ -74,7 +76,7 @@ function isSendable(path: string, headers: readonly string[]): boolean {
       const [name = '', value = ''] = headers.slice(at, at + 2)
       validateHeaderName(name)
       validateHeaderValue(name, value)
-      if (ofTheConnection.has(name.toLowerCase())) return false
+      if (connectionHeaders.has(name.toLowerCase())) return false
     }
     return true
   } catch {
@@ -101,12 +103,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   start(): void {
     const { pool, path, method, headers, body, timeoutMs, signal } = this.#request
-    if (signal?.aborted === true) return this.#end('the call was given up')
+    if (signal?.aborted === true) return this.#end('the call was aborted')
     if (pool.inFlight >= pool.maxInFlight) {
       const refusal = unavailable('too many calls to the upstream are in flight')
       return this.#end(refusal.message, refusal)
     }
-    // A pool that is handed what it cannot send counts one connection less from then on.
+    // An invalid request would permanently cost the undici pool one connection.
     if (!isSendable(path, headers)) return this.#end('the request cannot be sent to the upstream')
     signal?.addEventListener('abort', this.#onAbort)
     this.#timeout = setTimeout(this.#onTimeout, timeoutMs)
@@ -115,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Nothing is written before this returns, nor after an abort.
+    // undici writes nothing before this returns, and nothing after an abort.
     if (this.#isOver) controller.abort(new Error('the call is over'))
     else this.#controller = controller
   }
@@ -123,7 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return
     if (status >= 200) this.#head = { status, headers }
-    else if (++this.#interim > maxInterim) this.#end('the upstream sends interim answers without end')
+    else if (++this.#interim > maxInterim) this.#end('the upstream sent too many interim responses')
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -131,42 +133,45 @@ class Exchange implements Dispatcher.DispatchHandler {
     const room = this.#request.maxResponseBytes - this.#received
     this.#received += chunk.length
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    if (chunk.length > room) this.#end('the upstream answer is too large')
+    if (chunk.length > room) this.#end('the upstream response is too large')
   }
 
   onResponseEnd(): void {
-    this.#leavePool()
-    if (this.#request.pool.isBreaking) this.#end('the upstream ended its response early')
+    this.#releaseSlot()
+    if (this.#request.pool.isConnectionFailing) this.#end('the upstream response is incomplete or invalid')
     else this.#end(null)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#leavePool()
-    // The limit of connections says itself what it is.
+    this.#releaseSlot()
+    // The message of an AppError, from the connection limit, already describes the reason.
     this.#end(error instanceof AppError ? error.message : reasonOf(error), error)
   }
 
-  readonly #onAbort = (): void => this.#end('the call was given up')
+  readonly #onAbort = (): void => this.#end('the call was aborted')
   readonly #onTimeout = (): void =>
-    this.#end(this.#controller === null ? 'the upstream cannot be reached' : 'the upstream took too long')
+    this.#end(this.#controller === null ? 'the upstream cannot be reached' : 'the upstream timed out')
 
-  /** With a reason when the answer did not come to its end. */
+  /** `reason` is null if the response is complete. */
   #end(reason: string | null, cause?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timeout)
     this.#request.signal?.removeEventListener('abort', this.#onAbort)
-    // A request that still waits for a connection is aborted when it gets one.
+    // A request that is still waiting for a connection is aborted as soon as it gets one.
     if (!this.#isUpstreamDone) this.#controller?.abort(new Error('the call is over'))
     const body = Buffer.concat(this.#chunks)
     this.#chunks = []
-    if (this.#head !== null) return this.#outcome.resolve({ ...this.#head, body, isCut: reason !== null })
+    if (this.#head !== null)
+      return this.#outcome.resolve({ ...this.#head, body, isTruncated: reason !== null })
     const phase = this.#controller === null ? 'connect' : 'exchange'
-    this.#outcome.reject(new SendFailure(reason ?? 'the upstream ended its response early', phase, cause))
+    this.#outcome.reject(
+      new SendFailure(reason ?? 'the upstream response is incomplete or invalid', phase, cause),
+    )
   }
 
-  /** Called once undici is done with the request, also after a failed call: until then it holds its place. */
-  #leavePool(): void {
+  /** Called when undici has finished the request, even if the call failed earlier. Until then it occupies its slot. */
+  #releaseSlot(): void {
     if (this.#isUpstreamDone) return
     this.#isUpstreamDone = true
     this.#request.pool.inFlight--

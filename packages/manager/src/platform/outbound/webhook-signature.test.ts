@@ -63,6 +63,6 @@ describe('a token', () => {
     'A'.repeat(44),
   ])('%j is none, and the error does not repeat it', (token) => {
     const sign = () => signWebhook({ id: 'run', timestampSeconds: 1, body: Buffer.from(''), token })
-    expect(sign).toThrow(/^this is no token for callbacks$/)
+    expect(sign).toThrow(/^the callback token is invalid$/)
   })
 })

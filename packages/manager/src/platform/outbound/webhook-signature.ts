@@ -1,12 +1,13 @@
-// Signatures of callbacks, as Standard Webhooks writes them: the receiver verifies with any library of it, and knows that
-// the body is ours and recent.
+// Signs callbacks according to Standard Webhooks. With any of its libraries, the receiver can verify that the body is
+// authentic and recent.
 import { createHmac, randomBytes } from 'node:crypto'
 
+/** A callback to sign. */
 export type WebhookMessage = {
-  /** Stays the same when the message is sent again. It has no dot, which separates what is signed. */
+  /** Does not change when the message is resent. Must not contain a dot, the separator of the signed parts. */
   id: string
   timestampSeconds: number
-  /** The bytes that are sent. */
+  /** The exact bytes of the request body. */
   body: Buffer
   /** The key: a signing secret or a callback token. */
   token: string
@@ -15,10 +16,10 @@ export type WebhookMessage = {
 const prefix = 'whsec_'
 const keyBytes = 32
 
-/** A new key, as the receiver writes it into their configuration. */
+/** Returns a new key in the format that receivers configure. */
 export const createWebhookSecret = (): string => prefix + randomBytes(keyBytes).toString('base64')
 
-/** One value of `webhook-signature`; throws, without naming the token, when it is not one of ours. */
+/** Returns one value of the `webhook-signature` header; throws if the token is invalid, without including the token. */
 export function signWebhook({ id, timestampSeconds, body, token }: WebhookMessage): string {
   const mac = createHmac('sha256', keyOf(token)).update(`${id}.${timestampSeconds}.`).update(body)
   return `v1,${mac.digest('base64')}`
@@ -26,8 +27,8 @@ export function signWebhook({ id, timestampSeconds, body, token }: WebhookMessag
 
 function keyOf(token: string): Buffer {
   const key = Buffer.from(token.slice(prefix.length), 'base64')
-  // Written back, because the decoder passes over what is not base64.
+  // The key is encoded again for comparison, because the decoder ignores invalid base64 characters.
   if (key.length !== keyBytes || prefix + key.toString('base64') !== token)
-    throw new Error('this is no token for callbacks')
+    throw new Error('the callback token is invalid')
   return key
 }

@@ -1,4 +1,4 @@
-// Nobody waits for a connection longer than what is left of the statement's time, and nothing that comes too late is kept.
+// A caller waits for a connection no longer than the remaining time of its statement. Late connections are released.
 import type { Pool, PoolClient } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { acquire, createTimeLimit } from './acquire.ts'
@@ -6,7 +6,7 @@ import { acquire, createTimeLimit } from './acquire.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A pool with a timeout of 5 s, whose connection is there after so many milliseconds. */
+/** A pool with a timeout of 5 s that hands out a connection after `ms` milliseconds. */
 function poolAfter(ms: number, counts = { idleCount: 0, waitingCount: 1 }) {
   const release = vi.fn<() => void>()
   const client = { release } as unknown as PoolClient
@@ -61,7 +61,7 @@ test('what was waited counts; what is sent has half a second', () => {
   expect(seen()).toEqual([true, 1_500, 1_500])
   vi.advanceTimersByTime(4_000)
   expect(seen()).toEqual([true, 1, 500])
-  // One that may not run twice.
+  // A statement that must not run twice gets its full time.
   expect(time.limits(false)).toEqual({ query_timeout: 5_500, isShort: false })
 })
 

@@ -1,35 +1,38 @@
-// A connection of a pool within a time. The pool has one timeout for every wait, and starts it again for a second try; a caller
-// that has waited already must not wait as long again.
+// Acquires a pool connection within a deadline. The pool has a single timeout, which restarts with each attempt, but a
+// caller that has already waited must not wait as long again.
 import type { Pool, PoolClient } from 'pg'
 import { type TimedQuery, connectionOf } from './connections.ts'
 
 const shortMs = 100
-// A statement that is sent has a chance to be answered.
-const leastMs = 500
+// Minimum time for a statement, so that it has a chance to finish.
+const minStatementMs = 500
 
 /**
- * How long all tries of one statement together may take: as long as one without a wait, or as a wait for a connection and
- * a quick statement.
+ * Limits the total time of all attempts of one statement. The limit is the read timeout, or the acquire timeout plus
+ * the time for a quick statement, whichever is longer.
  */
 export function createTimeLimit(pool: Pool, readTimeoutMs: number) {
   const startedAt = performance.now()
-  const limitMs = Math.max(readTimeoutMs, timeoutOf(pool) + leastMs)
+  const limitMs = Math.max(readTimeoutMs, timeoutOf(pool) + minStatementMs)
   const leftMs = (): number => startedAt + limitMs - performance.now()
   return {
-    /** For a wait for a connection. */
+    /** Remaining time to wait for a connection. */
     waitMs: (): number => Math.max(1, leftMs()),
-    /** For a statement. One that may not run twice has its whole time: after a timeout its outcome is unknown. */
-    limits: (mayRunTwice: boolean): Pick<TimedQuery, 'query_timeout' | 'isShort'> => {
-      const isShort = mayRunTwice && performance.now() - startedAt > shortMs
-      const query_timeout = isShort ? Math.max(leastMs, Math.min(readTimeoutMs, leftMs())) : readTimeoutMs
+    /** A statement that must not run twice gets its full time, because its outcome is unknown after a timeout. */
+    limits: (isRepeatable: boolean): Pick<TimedQuery, 'query_timeout' | 'isShort'> => {
+      const isShort = isRepeatable && performance.now() - startedAt > shortMs
+      const query_timeout = isShort
+        ? Math.max(minStatementMs, Math.min(readTimeoutMs, leftMs()))
+        : readTimeoutMs
       return { query_timeout, isShort }
     },
   }
 }
 const timeoutOf = ({ options }: Pool): number => options.connectionTimeoutMillis ?? 0
+/** The time limit that all attempts of one statement share. */
 export type TimeLimit = ReturnType<typeof createTimeLimit>
 
-/** A free connection immediately, or one within this time or that of the pool, whichever is shorter. */
+/** Returns an idle connection immediately, or waits up to `withinMs` or the pool timeout, whichever is shorter. */
 export async function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
   const startedAt = performance.now()
   const client = await connect(pool, withinMs)
@@ -40,24 +43,24 @@ export async function acquire(pool: Pool, withinMs: number): Promise<PoolClient>
 
 function connect(pool: Pool, withinMs: number): Promise<PoolClient> {
   const connecting = pool.connect()
-  // The pool's own timeout is enough, or there is one for everybody who waits.
-  const isThere = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount
-  if (isThere || withinMs >= timeoutOf(pool)) return connecting
+  // No timer is needed if every waiter gets an idle connection, or if the timeout of the pool is shorter.
+  const hasIdleForAll = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount
+  if (hasIdleForAll || withinMs >= timeoutOf(pool)) return connecting
   return inTime(connecting, withinMs)
 }
 
 async function inTime(connecting: Promise<PoolClient>, withinMs: number): Promise<PoolClient> {
-  const late = Promise.withResolvers<never>()
+  const timedOut = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    // As the pool says it.
-    late.reject(new Error('timeout exceeded when trying to connect'))
+    // The same message as the timeout of the pool, which the error mapping recognizes.
+    timedOut.reject(new Error('timeout exceeded when trying to connect'))
     connecting.then(
       (client) => client.release(),
       () => undefined,
     )
   }, withinMs)
   try {
-    return await Promise.race([connecting, late.promise])
+    return await Promise.race([connecting, timedOut.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -1,7 +1,7 @@
-// What belongs to an application also names the application's project.
+// Rows that belong to an application also store the project of the application.
 import type { Tx } from './handles.ts'
 
-/** The project of an application, which cannot be deleted until the transaction ends; nothing when it is gone. */
+/** Locks the application against deletion and returns its project, or undefined if the application does not exist. */
 export async function lockProjectOf(tx: Tx, applicationId: string): Promise<string | undefined> {
   const application = await tx
     .selectFrom('applications')

@@ -1,13 +1,13 @@
-// Databases without a record of migrations, at every migration there is.
+// Tests databases without a record of migrations, in the state after every migration.
 import { expect, test } from 'vitest'
-import { baseline, runMigration, stateOf } from '../../../test/kit/baselines.ts'
+import { baseline, runMigration, schemaStateOf } from '../../../test/kit/baselines.ts'
 import { copyDatabase, createEmptyDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
 import { knownMigrations, migrateUp } from './migrate.ts'
 
 test('[versioning.baseline] from every migration a recognised database migrates on to the schema of a fresh install', async () => {
   const migrations = knownMigrations()
   const [growing, fresh] = [await createEmptyDatabase(), await createScratchDatabase()]
-  const newest = await stateOf(fresh)
+  const newest = await schemaStateOf(fresh)
   for (const [at, name] of migrations.entries()) {
     await runMigration(growing, name)
     const old = await copyDatabase(growing)
@@ -17,7 +17,7 @@ test('[versioning.baseline] from every migration a recognised database migrates 
       error: null,
     })
     expect(await migrateUp(old.url, () => undefined)).toEqual(migrations.slice(at + 1))
-    expect(await stateOf(old)).toEqual(newest)
+    expect(await schemaStateOf(old)).toEqual(newest)
     await old.drop()
   }
   await growing.drop()

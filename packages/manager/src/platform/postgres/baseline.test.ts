@@ -1,6 +1,12 @@
-// Databases without a record of migrations: which migration each of them is at, and what differs where it is at none.
+// Tests databases without a record of migrations: their migration is recognized, or the differences are listed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { baseline, on, run, runMigration, stateOf } from '../../../test/kit/baselines.ts'
+import {
+  baseline,
+  withClient,
+  runStatements,
+  runMigration,
+  schemaStateOf,
+} from '../../../test/kit/baselines.ts'
 import {
   type TestDatabase,
   copyDatabase,
@@ -15,12 +21,12 @@ const migrations = knownMigrations()
 const last = migrations.at(-1) as string
 
 let fresh: TestDatabase
-/** The newest schema without a record. */
+/** The newest schema without a record of migrations. */
 let unrecorded: TestDatabase
 beforeAll(async () => {
   fresh = await createScratchDatabase()
   unrecorded = await createScratchDatabase()
-  await run(unrecorded, 'drop table pgmigrations')
+  await runStatements(unrecorded, 'drop table pgmigrations')
 })
 afterAll(async () => {
   await fresh.drop()
@@ -43,24 +49,24 @@ describe('a database without a record of migrations', () => {
     await growing.drop()
   })
 
-  // The load tier does so from every migration.
+  // baseline.nightly.test.ts starts from every migration.
   test('[versioning.baseline] it migrates on to the newest schema', async () => {
     const own = await createEmptyDatabase()
     const before = migrations.filter((name) => name < '0016')
     for (const name of before) await runMigration(own, name)
     expect(await baseline(own)).toMatchObject({ recorded: before, error: null })
     expect(await migrateUp(own.url, () => undefined)).toEqual(migrations.slice(before.length))
-    expect(await stateOf(own)).toEqual(await stateOf(fresh))
+    expect(await schemaStateOf(own)).toEqual(await schemaStateOf(fresh))
     await own.drop()
   })
 
   test('the named migration is recorded only when the schema is that one, and a dry run records nothing', async () => {
     const own = await copyDatabase(unrecorded)
-    const before = await stateOf(own)
+    const before = await schemaStateOf(own)
     const former = migrations.at(-2) as string
     const other = await baseline(own, former)
     expect(other.error).toBe(
-      `the schema is that of ${last}, not of ${former}; nothing was recorded: run \`migrate baseline ${last}\``,
+      `the schema matches ${last}, not ${former}; nothing was recorded: run \`migrate baseline ${last}\``,
     )
     const added = Object.keys(schemaHistory[last]?.set ?? {}).map((name) => `unexpected: ${name}`)
     expect(added).toEqual(expect.arrayContaining(other.lines.slice(0, 1)))
@@ -68,15 +74,17 @@ describe('a database without a record of migrations', () => {
       error: expect.stringContaining('0000_nothing is not a migration; known: 0001_core'),
     })
     expect(await baseline(own, last, true)).toMatchObject({ last, recorded: migrations, error: null })
-    expect(await stateOf(own)).toEqual(before)
+    expect(await schemaStateOf(own)).toEqual(before)
     expect(await baseline(own, last)).toMatchObject({ recorded: migrations, error: null })
-    expect((await baseline(own)).error).toBe(`this database is under versioned migrations already (${last})`)
+    expect((await baseline(own)).error).toBe(
+      `this database already records its migrations (last: ${last}); run \`migrate up\` instead`,
+    )
     await own.drop()
   })
 
   test('what is there besides is named and left alone', async () => {
     const own = await copyDatabase(unrecorded)
-    await run(
+    await runStatements(
       own,
       `create table notes (id integer primary key); create view plain as select 1 as one;
        create function answer() returns integer language sql as 'select 42';
@@ -88,17 +96,17 @@ describe('a database without a record of migrations', () => {
     expect([error, lines.toSorted()]).toEqual([
       null,
       [
-        'left alone: function answer()',
-        'left alone: index projects.operators_own',
-        'left alone: table notes',
-        'left alone: view plain',
+        'ignored: function answer()',
+        'ignored: index projects.operators_own',
+        'ignored: table notes',
+        'ignored: view plain',
       ],
     ])
     await own.drop()
   })
 })
 
-/** What is done to the database, and what the command then says. */
+/** A change to the database, and the lines that the command must print. */
 const changes: [statement: string, ...lines: string[]][] = [
   [
     'alter table tenants drop column deployment_mode',
@@ -167,7 +175,7 @@ const changes: [statement: string, ...lines: string[]][] = [
     `differs: constraint applications.applications_slug_form: expected CHECK ((slug ~ … found CHECK ((slug <> ''::text))`,
   ],
 ]
-/** What is left out differs, or is long. */
+/** Removes parts that vary or are long. */
 const abbreviated = (line: string): string =>
   line
     .replace(/(CREATE TRIGGER) .+(found .*CREATE TRIGGER) .*$/, '$1 … $2 …')
@@ -178,14 +186,14 @@ const abbreviated = (line: string): string =>
 describe('a schema that differs', () => {
   test('is refused, every difference is named, and nothing changes', async () => {
     const own = await copyDatabase(unrecorded)
-    for (const [statement] of changes) await run(own, statement)
-    const before = await stateOf(own)
+    for (const [statement] of changes) await runStatements(own, statement)
+    const before = await schemaStateOf(own)
     const { error, lines } = await baseline(own)
     expect(error).toBe(
-      `the schema is that of no migration; the lines above tell how it differs from the nearest, ${last}; nothing was recorded: correct what differs and run the command again`,
+      `the schema matches no migration; the lines above list the differences from the nearest, ${last}; nothing was recorded: correct the differences and run the command again`,
     )
     expect(lines.map(abbreviated).toSorted()).toEqual(changes.flatMap(([, ...told]) => told).toSorted())
-    expect(await stateOf(own)).toEqual(before)
+    expect(await schemaStateOf(own)).toEqual(before)
     await own.drop()
   })
 
@@ -195,7 +203,7 @@ describe('a schema that differs', () => {
       'delete from activity_recording',
       'alter table tenants alter name drop not null',
     ]) {
-      await run(own, statement)
+      await runStatements(own, statement)
       expect(await baseline(own)).toMatchObject({ recorded: null })
     }
     await own.drop()
@@ -205,21 +213,21 @@ describe('a schema that differs', () => {
     const own = await createEmptyDatabase()
     const empty = 'the database is empty; run `migrate up` instead of a baseline'
     expect((await baseline(own)).error).toBe(empty)
-    await run(own, 'create table notes (id integer)')
+    await runStatements(own, 'create table notes (id integer)')
     expect((await baseline(own, last)).error).toBe(empty)
     const older = /has the layout from before environments.*import this one with `legacy import`$/
-    await run(own, 'create table tenants (id text, type text)')
+    await runStatements(own, 'create table tenants (id text, type text)')
     expect((await baseline(own)).error).toMatch(older)
-    await run(own, 'drop table tenants; create schema legacy')
+    await runStatements(own, 'drop table tenants; create schema legacy')
     expect((await baseline(own)).error).toMatch(older)
     await own.drop()
   })
 
   test('many differences are cut short', async () => {
     const own = await createEmptyDatabase()
-    await run(own, 'create table projects (id uuid)')
+    await runStatements(own, 'create table projects (id uuid)')
     const { error, lines } = await baseline(own, last)
-    expect(error).toMatch(new RegExp(`differs from ${last}; nothing was recorded`))
+    expect(error).toMatch(new RegExp(`differences from ${last}; nothing was recorded`))
     expect(lines).toHaveLength(41)
     expect(lines.at(-1)).toMatch(/^… and \d+ more$/)
     await own.drop()
@@ -230,11 +238,11 @@ describe('a schema that differs', () => {
     const role = `${own.name}_other`
     const migrator = `${own.name}_migrator`
     const name = new URL(own.url)
-    await run(
+    await runStatements(
       own,
       `create role ${role}; create role ${migrator} login; grant create, usage on schema public, jobs to ${migrator}`,
     )
-    await run(
+    await runStatements(
       own,
       `grant select on all tables in schema public, jobs to ${migrator}; alter table tenants owner to ${role}`,
     )
@@ -243,7 +251,7 @@ describe('a schema that differs', () => {
       /^the table \w+ belongs to the role .* nothing was recorded/,
     )
     await own.drop()
-    await run(fresh, `drop role ${role}; drop role ${migrator}`)
+    await runStatements(fresh, `drop role ${role}; drop role ${migrator}`)
   })
 })
 
@@ -252,7 +260,7 @@ describe('the history of the schema', () => {
     expect(Object.keys(schemaHistory)).toEqual(migrations)
     const empty = await createEmptyDatabase()
     await migrateUp(empty.url, () => undefined)
-    const filled = await on(empty, async (client) => {
+    const filled = await withClient(empty, async (client) => {
       const { rows } = await client.query<{ name: string }>(
         `select case schemaname when 'public' then '' else schemaname || '.' end || tablename as name from pg_tables
          where schemaname in ('public', 'jobs') and tablename <> 'pgmigrations'`,

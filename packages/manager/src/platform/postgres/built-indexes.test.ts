@@ -1,4 +1,4 @@
-// Indexes that are built after the migrations: there once, and begun again when an attempt was broken off.
+// Tests indexes that are built after the migrations: they are built once, and rebuilt after an interrupted attempt.
 import { expect, test } from 'vitest'
 import { Client } from 'pg'
 import { createScratchDatabase } from '../../../test/kit/databases.ts'

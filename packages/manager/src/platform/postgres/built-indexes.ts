@@ -1,6 +1,6 @@
-// Indexes of large tables that are not partitioned. A migration runs in a transaction, in which PostgreSQL builds none
-// concurrently, and any other way locks out writers for as long as all rows take to read. So `migrate up` builds these after the
-// migrations; until one is there, what would use it reads more.
+// Indexes of large tables that are not partitioned. A migration runs in a transaction, where PostgreSQL cannot build an
+// index concurrently, and a normal build blocks writers until it has read all rows. `migrate up` therefore builds these
+// indexes after the migrations. Until an index exists, queries that would use it read more rows.
 import type { Client } from 'pg'
 import { withoutLockTimeout } from './partition-indexes.ts'
 
@@ -9,18 +9,18 @@ const indexes: Readonly<Record<string, string>> = {
     'audit_logs using brin (created_at) with (pages_per_range = 32, autosummarize = on)',
 }
 
-/** They may be there or not, whatever the migrations. */
+/** Names of the indexes. They can be missing regardless of which migrations are applied. */
 export const builtIndexes: readonly string[] = Object.keys(indexes)
 
-/** Builds what is missing; what a former attempt left unfinished is begun again. */
-export async function buildIndexes(client: Client, say: (line: string) => void): Promise<void> {
+/** Builds missing indexes, and rebuilds those that an interrupted attempt left invalid. */
+export async function buildIndexes(client: Client, print: (line: string) => void): Promise<void> {
   for (const [name, definition] of Object.entries(indexes)) {
     const { rows } = await client.query<{ isValid: boolean }>(
       `select i.indisvalid as "isValid" from pg_index i where i.indexrelid = to_regclass($1)`,
       [`public.${name}`],
     )
     if (rows[0]?.isValid === true) continue
-    if (await hasRows(client, definition)) say(`building ${name}, while the traffic goes on`)
+    if (await hasRows(client, definition)) print(`building ${name} without blocking traffic`)
     if (rows.length > 0) await client.query(`drop index concurrently public.${name}`)
     await withoutLockTimeout(client, `create index concurrently ${name} on public.${definition}`)
   }

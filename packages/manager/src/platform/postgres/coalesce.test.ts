@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createCoalesced } from './coalesce.ts'
 
-/** A statement that nobody answers until it is told how it ends; each call is one. */
-function createSilent(atOnce: 1 | 2 = 1) {
+/** Statements that stay pending until the test ends them. */
+function createSilent(maxConcurrent: 1 | 2 = 1) {
   const begun: { keys: string[]; end: (error: Error | null) => void }[] = []
   const read = createCoalesced<string, string>({
     keyOf: (key) => key,
@@ -11,7 +11,7 @@ function createSilent(atOnce: 1 | 2 = 1) {
       new Promise((resolve, reject) => {
         begun.push({ keys, end: (error) => (error === null ? resolve(keys) : reject(error)) })
       }),
-    atOnce,
+    maxConcurrent,
   })
   return { begun, read }
 }
@@ -22,13 +22,13 @@ const failureOf = async (answer: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as Error).message,
   )
 
-/** As many statements as may wait at once, and one key more. */
+/** Starts as many statements as may be in flight, and requests one more key. */
 async function fill() {
   const { begun, read } = createSilent()
   const first = []
   for (const key of ['a', 'b', 'c', 'd']) {
     first.push(failureOf(read(key)))
-    // Longer than a statement may take before the next begins.
+    // Longer than the time after which a stalled statement no longer blocks the next one.
     await pause(150)
   }
   return { begun, read, first, late: failureOf(read('late')) }
@@ -42,7 +42,7 @@ it('lets nobody wait for a second timeout of a database that does not answer', a
   expect(await first[0]).toBe('Query read timeout')
   await pause(50)
   expect(begun.map(({ keys }) => keys.join())).toEqual(['a', 'b', 'c', 'd', 'just now'])
-  expect(await late).toBe('the database does not answer right now; try again')
+  expect(await late).toBe('the database is not responding; try again')
   for (const { end } of begun) end(null)
   expect(await justNow).toBe('just now')
 })

@@ -1,6 +1,6 @@
-// Reads and writes that are requested together share a statement. While one is in flight the next keys gather, so the
-// number of statements follows the round trips, not the requests. A statement always begins after the requests that
-// need it, which is why a revocation applies to every request that starts after it.
+// Batches concurrent reads and writes into shared statements. While a statement is in flight, further keys are
+// collected, so the number of statements depends on round trips, not on requests. A statement always starts after the
+// requests that need it, so a revocation applies to every request that starts after it.
 import { unavailable } from '../errors.ts'
 import { isUnreachable } from './db-errors.ts'
 import { runShared } from './owner.ts'
@@ -9,63 +9,62 @@ type Waiter<Row> = { resolve: (row: Row | null) => void; reject: (error: unknown
 type Entry<Key, Row> = { key: Key; since: number; waiters: Waiter<Row>[] }
 type Gathering<Key, Row> = Map<string, Entry<Key, Row>>
 
+/** The statement and the limits for batching keys. */
 export type CoalescedOptions<Key, Row> = {
-  /** Tells keys apart; equal ones are read once. */
+  /** Identity of a key; equal keys are read once. */
   keyOf: (key: Key) => string
-  /** The statement: what each key leads to, in the order of the keys, null where there is nothing. */
+  /** Runs the statement; returns one row or null for each key, in the order of the keys. */
   run: (keys: Key[]) => Promise<(Row | null)[]>
-  /** Whose work a key is, where it may be much: then owners take turns, and none waits behind all of another. */
+  /** Owner of a key. Owners take turns, so that no owner waits behind all keys of another. */
   ownerOf?: (key: Key) => string
-  /** The most keys of one statement; fewer where a row may be large. */
+  /** Maximum number of keys per statement, 256 by default; lower it if rows can be large. */
   maxBatch?: number
-  /** How much work a key is, and the most of one statement; a key that is more than that goes alone. */
+  /** Cost of a key and the limit per statement. A key that exceeds the limit gets a separate statement. */
   weight?: { of: (key: Key) => number; max: number }
-  /** The most that wait; fewer where a key is large. */
+  /** Maximum number of waiting requests, 10,000 by default; lower it if keys can be large. */
   maxWaiting?: number
-  /** Statements at once: two by default, so that the database works on one while this process handles the other. */
-  atOnce?: 1 | 2
-  /** No statement begins earlier than this after the one before began; for writes that can wait to share one. */
+  /** Concurrent statements; 2 by default, so that the database runs one while this process handles the other. */
+  maxConcurrent?: 1 | 2
+  /** Minimum time between the starts of two statements, for writes that can wait to share a statement. */
   minGapMs?: number
 }
 
-const defaultMaxBatch = 256
-const defaultMaxWaiting = 10_000
 // A statement that takes longer than this (a dead connection, a lock) no longer blocks the others.
 const stallMs = 100
 const maxInFlight = 4
-// Whoever has waited this long for a statement to begin does not wait for another one after one that got no answer.
-const patienceMs = 500
-const moreTurns = 3
-const worthASecond = 8
+// If the database is unreachable, requests that have waited this long for a statement to start fail immediately.
+const maxWaitAfterFailureMs = 500
+const maxExtraTurns = 3
+const minKeysForSecondStatement = 8
 
-/** Returns a function that runs the statement for one key together with the others requested meanwhile. */
+/** Returns a function that runs the statement for one key, batched with the keys of concurrent requests. */
 export function createCoalesced<Key, Row>(
   options: CoalescedOptions<Key, Row>,
 ): (key: Key) => Promise<Row | null> {
-  const { maxBatch = defaultMaxBatch, maxWaiting = defaultMaxWaiting, atOnce = 2, minGapMs = 0 } = options
+  const { maxBatch = 256, maxWaiting = 10_000, maxConcurrent = 2, minGapMs = 0 } = options
   const gathering: Gathering<Key, Row> = new Map()
   let [waiting, inFlight, stalled] = [0, 0, 0]
   let isScheduled = false
-  const [gap, turns] = [createGap(minGapMs), createTurns<Key>(options.ownerOf)]
+  const [spacer, turns] = [createSpacer(minGapMs), createTurns<Key>(options.ownerOf)]
 
   const schedule = (): void => {
     const running = inFlight - stalled
-    const isBusy = running >= atOnce || (running === 1 && gathering.size < worthASecond)
+    const isBusy = running >= maxConcurrent || (running === 1 && gathering.size < minKeysForSecondStatement)
     if (isScheduled || isBusy || inFlight >= maxInFlight || gathering.size === 0) return
     isScheduled = true
-    gap.after(() => gather(waiting, moreTurns))
+    spacer.after(() => gather(waiting, maxExtraTurns))
   }
-  /** Everything that arrives in this turn of the event loop joins, and a few turns more as long as more arrives. */
+  /** Collects keys until the end of this event loop turn, and for a few more turns while further keys arrive. */
   const gather = (seen: number, turns: number): void => {
     setImmediate(() => (waiting > seen && turns > 0 ? gather(waiting, turns - 1) : flush()))
   }
-  // Async: what throws in a callback of the event loop would end the process.
+  // This function is async because an exception in an event loop callback would crash the process.
   const run = async (keys: Key[]): Promise<(Row | null)[]> => runShared(() => options.run(keys))
   const flush = (): void => {
     isScheduled = false
-    gap.begin()
-    const share = Math.max(worthASecond, Math.ceil(gathering.size / atOnce))
-    const batch = takeFrom(gathering, Math.min(maxBatch, share), { ...options, turns })
+    spacer.markStart()
+    const share = Math.max(minKeysForSecondStatement, Math.ceil(gathering.size / maxConcurrent))
+    const batch = takeBatch(gathering, Math.min(maxBatch, share), { ...options, turns })
     let isStalled = false
     inFlight++
     schedule()
@@ -87,22 +86,22 @@ export function createCoalesced<Key, Row>(
     run(batch.map(({ key }) => key)).then(
       (rows) => settle((waiter, index) => waiter.resolve(rows[index] ?? null)),
       (error: unknown) => {
-        waiting -= giveUpLate(gathering, error)
+        waiting -= failOverdueRequests(gathering, error)
         settle((waiter) => waiter.reject(error))
       },
     )
   }
   return (key) => {
     if (waiting >= maxWaiting)
-      return Promise.reject(unavailable('too many requests wait for the database; try again'))
+      return Promise.reject(unavailable('too many requests are waiting for the database; try again'))
     waiting++
-    const answer = join(gathering, options.keyOf(key), key)
+    const row = join(gathering, options.keyOf(key), key)
     schedule()
-    return answer
+    return row
   }
 }
 
-/** Adds one who waits for what the key leads to. */
+/** Adds a waiter for the row of the key. */
 function join<Key, Row>(gathering: Gathering<Key, Row>, name: string, key: Key): Promise<Row | null> {
   const waiter = Promise.withResolvers<Row | null>()
   const entry = gathering.get(name)
@@ -111,31 +110,31 @@ function join<Key, Row>(gathering: Gathering<Key, Row>, name: string, key: Key):
   return waiter.promise
 }
 
-/** After a statement without an answer, those who have waited for long would wait for a timeout of their own as well. */
-function giveUpLate<Key, Row>(gathering: Gathering<Key, Row>, cause: unknown): number {
+/** Rejects requests that have waited long, because they would wait for another timeout; returns their number. */
+function failOverdueRequests<Key, Row>(gathering: Gathering<Key, Row>, cause: unknown): number {
   if (!isUnreachable(cause)) return 0
-  const late = [...gathering].filter(([, { since }]) => performance.now() - since >= patienceMs)
-  const given = late.flatMap(([name, { waiters }]) => (gathering.delete(name), waiters))
-  const error = unavailable('the database does not answer right now; try again', cause)
-  for (const waiter of given) waiter.reject(error)
-  return given.length
+  const overdue = [...gathering].filter(([, { since }]) => performance.now() - since >= maxWaitAfterFailureMs)
+  const rejected = overdue.flatMap(([name, { waiters }]) => (gathering.delete(name), waiters))
+  const error = unavailable('the database is not responding; try again', cause)
+  for (const waiter of rejected) waiter.reject(error)
+  return rejected.length
 }
 
-/** Puts rows that tell their position (from 1) in its place; null where there is none. */
-export function inPlace<Row extends object>(
+/** Returns the rows ordered by their `position`, which starts at 1; missing rows are null. */
+export function orderByPosition<Row extends object>(
   count: number,
   rows: readonly (Row & { position: number })[],
 ): (Row | null)[] {
-  const placed = Array.from<Row | null>({ length: count }).fill(null)
-  for (const { position, ...row } of rows) placed[position - 1] = row as unknown as Row
-  return placed
+  const ordered = Array.from<Row | null>({ length: count }).fill(null)
+  for (const { position, ...row } of rows) ordered[position - 1] = row as unknown as Row
+  return ordered
 }
 
-/** Keeps beginnings apart: `after` calls back at once, or as soon as the last beginning is long enough ago. */
-function createGap(minGapMs: number) {
+/** Spaces the starts of statements: `after` calls back when `minGapMs` has passed since the last start. */
+function createSpacer(minGapMs: number) {
   let endsAt = 0
   return {
-    begin: (): void => void (endsAt = performance.now() + minGapMs),
+    markStart: (): void => void (endsAt = performance.now() + minGapMs),
     after: (next: () => void): void => {
       const waitMs = endsAt - performance.now()
       if (waitMs > 0) setTimeout(next, waitMs)
@@ -144,8 +143,8 @@ function createGap(minGapMs: number) {
   }
 }
 
-/** The keys that gathered first, of each owner in turn. */
-function takeFrom<Key, Row>(
+/** Removes and returns the oldest keys, alternating between owners. */
+function takeBatch<Key, Row>(
   gathering: Gathering<Key, Row>,
   count: number,
   { weight, turns }: Pick<CoalescedOptions<Key, Row>, 'weight'> & { turns: Turns<Key> },
@@ -164,7 +163,7 @@ function takeFrom<Key, Row>(
 
 type Turns<Key> = ReturnType<typeof createTurns<Key>>
 
-/** Remembers when the owners that still wait were served last; whoever was served longest ago is next. */
+/** Remembers when each waiting owner was last served; the least recently served owner is next. */
 function createTurns<Key>(ownerOf: ((key: Key) => string) | undefined) {
   let servedAt = new Map<string, number>()
   let now = 0

@@ -1,6 +1,6 @@
-// When the database refuses connections, not every request tries to open one: a server that starts, or has too many
-// already, would be busy refusing. After a failure further attempts fail at once for a while, longer each time, and
-// differently long in each process.
+// Backs off while the database refuses connections: a server that is starting or has too many connections would spend
+// its time refusing further attempts. After a failure, further attempts fail immediately for a while. This pause grows
+// with each failure and is random, so that processes do not retry in step.
 import type { Client } from 'pg'
 import { Connection } from './connections.ts'
 
@@ -9,17 +9,17 @@ type Connected = ((error: Error) => void) | ((error: null, client: Client) => vo
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 
-/** What the pools of a process make their connections with. */
+/** The client classes that the pools of a process use to connect. */
 export type ConnectGate = {
-  /** Fails at once during a pause. */
-  Patient: typeof Connection
-  /** Always tries: one success opens the way for all. */
-  Probing: typeof Connection
-  /** How long attempts still fail at once. */
+  /** Fails immediately during a pause. */
+  GatedClient: typeof Connection
+  /** Always attempts to connect; a success ends the pause for all pools. */
+  ProbingClient: typeof Connection
+  /** Remaining time of the pause. */
   pauseMs(): number
 }
 
-/** `onFailure` hears of every attempt that failed. */
+/** `onFailure` is called for every failed attempt. */
 export function createConnectGate(onFailure: (error: Error) => void = () => undefined): ConnectGate {
   let [pauseMs, until] = [0, 0]
   let failure: Error | null = null
@@ -28,31 +28,35 @@ export function createConnectGate(onFailure: (error: Error) => void = () => unde
     pauseMs = error === null ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2))
     until = performance.now() + pauseMs * (0.5 + Math.random() / 2)
   }
-  class Probing extends Connection {
+  class ProbingClient extends Connection {
     override connect(): Promise<Client>
     override connect(callback: Connected): void
     override connect(callback?: Connected): Promise<Client> | void {
       // Pools connect with a callback.
       if (callback === undefined) return super.connect()
       super.connect((error: Error | null) => {
-        // Attempts that began before the last failure was known tell nothing new.
+        // Failures of attempts that started before the last failure must not extend the pause.
         if (error === null || failure === null || performance.now() >= until) note(error)
         if (error !== null) onFailure(error)
-        tell(callback, error)
+        callBack(callback, error)
       })
     }
   }
-  class Patient extends Probing {
+  class GatedClient extends ProbingClient {
     override connect(): Promise<Client>
     override connect(callback: Connected): void
     override connect(callback?: Connected): Promise<Client> | void {
       if (callback === undefined) return super.connect()
       if (failure === null || performance.now() >= until) super.connect(callback)
-      else process.nextTick(tell, callback, failure)
+      else process.nextTick(callBack, callback, failure)
     }
   }
-  return { Patient, Probing, pauseMs: () => (failure === null ? 0 : Math.max(0, until - performance.now())) }
+  return {
+    GatedClient,
+    ProbingClient,
+    pauseMs: () => (failure === null ? 0 : Math.max(0, until - performance.now())),
+  }
 }
 
-const tell = (callback: Connected, error: Error | null): void =>
+const callBack = (callback: Connected, error: Error | null): void =>
   (callback as (error: Error | null) => void)(error)

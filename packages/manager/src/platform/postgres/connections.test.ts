@@ -1,4 +1,4 @@
-// What the failure of one connection says about the others.
+// Tests the effects of a failed connection on the other connections.
 import { EventEmitter } from 'node:events'
 import type { Pool, PoolClient } from 'pg'
 import { expect, test, vi } from 'vitest'
@@ -7,33 +7,33 @@ import { Connection, queryOn, watchConnections } from './connections.ts'
 
 const timeout = new Error('Query read timeout')
 
-/** A pool with one connection that answers nothing. */
+/** A pool with one connection, on which every statement times out. */
 function silentPool() {
-  const onUseless = vi.fn<() => void>()
+  const onFailed = vi.fn<() => void>()
   const connection = new Connection()
   const destroy = vi.spyOn(connection, 'destroy')
   const query = (): Promise<never> => Promise.reject(timeout)
   const client = Object.assign(connection, { query }) as unknown as PoolClient
   const pool = new EventEmitter()
-  const renew = watchConnections(pool as Pool, onUseless)
+  const renew = watchConnections(pool as Pool, onFailed)
   pool.emit('connect', client)
   pool.emit('acquire', client)
-  return { pool, connection, client, destroy, onUseless, renew }
+  return { pool, connection, client, destroy, onFailed, renew }
 }
 
 test('a statement that is not answered in its whole time speaks for the server', async () => {
-  const { client, destroy, onUseless } = silentPool()
+  const { client, destroy, onFailed } = silentPool()
   const query = { text: 'select 1', query_timeout: 5_500, isShort: false }
   await expect(queryOn(client, query)).rejects.toBe(timeout)
-  expect([destroy.mock.calls.length, onUseless.mock.calls.length]).toEqual([1, 1])
+  expect([destroy.mock.calls.length, onFailed.mock.calls.length]).toEqual([1, 1])
 })
 
 test('one that had little time left ends its own connection alone', async () => {
-  const { pool, client, destroy, onUseless } = silentPool()
+  const { pool, client, destroy, onFailed } = silentPool()
   const query = { text: 'select 1', query_timeout: 500, isShort: true }
   await expect(queryOn(client, query)).rejects.toBe(timeout)
   pool.emit('release', timeout, client)
-  expect([destroy.mock.calls.length, onUseless.mock.calls.length]).toEqual([1, 0])
+  expect([destroy.mock.calls.length, onFailed.mock.calls.length]).toEqual([1, 0])
 })
 
 test('a retired connection is closed when it is idle, and not before', () => {
@@ -45,10 +45,10 @@ test('a retired connection is closed when it is idle, and not before', () => {
 })
 
 test('a retired connection is not handed out, and says nothing about the server', async () => {
-  const { connection, client, onUseless, renew } = silentPool()
+  const { connection, client, onFailed, renew } = silentPool()
   renew()
   connection.emit('error', new Error('Connection terminated unexpectedly'))
-  expect(onUseless).not.toHaveBeenCalled()
+  expect(onFailed).not.toHaveBeenCalled()
   const release = vi.fn<(isBroken: boolean) => void>()
   const fresh = { release }
   const handedOut: object[] = [Object.assign(client, { release }), fresh]

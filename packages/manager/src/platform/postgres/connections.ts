@@ -1,17 +1,17 @@
-// Connections that break, hang or lead to the wrong server. What one connection learns about the server counts for the others:
-// no two requests fail for one reason.
+// Handles connections that break, hang or lead to the wrong server. An error on one connection also retires the others,
+// so that no second request fails for the same reason.
 import { Socket } from 'node:net'
 import { Client, type ClientConfig, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { isLost } from './outcomes.ts'
 
-/** A connection that owns its socket, so that it can close it without an answer of the server. */
+/** A connection that owns its socket, so that it can close without a response from the server. */
 export class Connection extends Client {
   readonly #socket: Socket
   #isIdle = false
-  #isUseless = false
-  /** It is closed as soon as it is idle, and not handed out any more. */
+  #hasFailed = false
+  /** A retired connection is closed as soon as it is idle, and it is not handed out again. */
   isRetired = false
-  onUseless: (error: unknown) => void = () => undefined
+  onFailed: (error: unknown) => void = () => undefined
 
   constructor(config?: string | ClientConfig) {
     const socket = new Socket()
@@ -19,14 +19,14 @@ export class Connection extends Client {
     this.#socket = socket
   }
 
-  /** The pool drops the connection, and the server rolls back. */
+  /** Closes the socket. The pool removes the connection, and the server rolls back. */
   destroy(): void {
     this.#socket.destroy()
   }
 
-  /** A useless connection ends anyway, and its error is logged. */
+  /** Skips a connection that has already failed: it closes anyway, and its error must be logged. */
   retire(): void {
-    if (this.#isUseless) return
+    if (this.#hasFailed) return
     this.isRetired = true
     if (this.#isIdle) this.destroy()
   }
@@ -36,18 +36,18 @@ export class Connection extends Client {
     if (isIdle && this.isRetired) this.destroy()
   }
 
-  /** The first error is the reason; the next ones only say that the connection ends. */
-  noteError(error: unknown, isAboutServer = true): void {
-    const isNews = !this.#isUseless && !this.isRetired
-    this.#isUseless = true
-    if (isNews && isAboutServer) this.onUseless(error)
+  /** Reports only the first error: later ones only say that the connection is closed. */
+  reportError(error: unknown, isAboutServer = true): void {
+    const isFirstError = !this.#hasFailed && !this.isRetired
+    this.#hasFailed = true
+    if (isFirstError && isAboutServer) this.onFailed(error)
   }
 }
 
-/** The connection that a pool whose `Client` is a `Connection` has handed out. */
+/** Casts a client from a pool whose `Client` class is `Connection`. */
 export const connectionOf = (client: PoolClient): Connection => client as unknown as Connection
 
-/** The server takes no writes: a standby, or a primary that has become one. */
+/** Whether the server rejects writes: it is a standby or a demoted primary. */
 export const isReadOnly = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === '25006'
 
@@ -58,9 +58,9 @@ const isUnusableAfter = (error: unknown): boolean => isTimeout(error) || isLost(
 export type TimedQuery = QueryConfig & { query_timeout: number; isShort: boolean }
 
 /**
- * Runs a statement. After a read timeout it is unknown what the server does with the statement: a BEGIN may still run, and a
- * dead route stays dead. After the server said that it ends the connection (57P01 to 57P05), the pool would still hand it out
- * until the end arrives; and a server that takes no writes (25006) may have a successor. Then the connection is destroyed.
+ * Runs a statement, and destroys the connection after errors that make it unusable. After a read timeout the server may
+ * still run the statement, such as a BEGIN, and a dead route stays dead. After 57P01 to 57P05 the server closes the
+ * connection, but the pool would hand it out until the close arrives. A read-only server (25006) may have a successor.
  */
 export async function queryOn(
   client: PoolClient,
@@ -71,21 +71,21 @@ export async function queryOn(
   } catch (error) {
     if (isUnusableAfter(error)) {
       // A timeout of a caller that had little time left says nothing about the server.
-      connectionOf(client).noteError(error, !(isShort && isTimeout(error)))
+      connectionOf(client).reportError(error, !(isShort && isTimeout(error)))
       connectionOf(client).destroy()
     }
     throw error
   }
 }
 
-/** What a pool reports: the error that made a connection useless, unless it was retired before. */
-type OnUseless = (error: unknown, renewOwn: () => void) => void
+/** Receives the error that made a connection unusable, unless the connection was retired before. */
+type OnFailed = (error: unknown, renewOwn: () => void) => void
 
 /**
- * Applies to every connection the pool opens from now on. The returned function retires all existing connections: those that
- * only read would keep using a previous server, and its old rows, forever.
+ * Watches every connection that the pool opens from now on. The returned function retires all open connections:
+ * otherwise connections that only read would keep using a previous server and its stale rows.
  */
-export function watchConnections(pool: Pool, onUseless: OnUseless = () => undefined): () => void {
+export function watchConnections(pool: Pool, onFailed: OnFailed = () => undefined): () => void {
   const open = new Set<Connection>()
   const renew = (): void => {
     for (const connection of open) connection.retire()
@@ -93,14 +93,14 @@ export function watchConnections(pool: Pool, onUseless: OnUseless = () => undefi
   pool.on('connect', (client: PoolClient) => {
     const connection = connectionOf(client)
     open.add(connection)
-    connection.onUseless = (error) => onUseless(error, renew)
-    // The pool listens only while a connection is idle. Without a listener, one that breaks in use ends the process; the
-    // query in flight fails by itself.
-    connection.on('error', (error) => connection.noteError(error))
+    connection.onFailed = (error) => onFailed(error, renew)
+    // The pool only listens while a connection is idle. Without this listener, a connection that breaks in use would
+    // crash the process. The query in flight fails separately.
+    connection.on('error', (error) => connection.reportError(error))
   })
   pool.on('acquire', (client) => connectionOf(client).setIdle(false))
   pool.on('release', (error, client) => {
-    if (isUnusableAfter(error)) connectionOf(client).noteError(error)
+    if (isUnusableAfter(error)) connectionOf(client).reportError(error)
     connectionOf(client).setIdle(true)
   })
   pool.on('remove', (client) => void open.delete(connectionOf(client)))
@@ -109,21 +109,23 @@ export function watchConnections(pool: Pool, onUseless: OnUseless = () => undefi
 
 const firstGapMs = 1_000
 const longestGapMs = 10_000
-const calmMs = 30_000
+const quietPeriodMs = 30_000
 
+/** Replaces the connections of all pools after a connection was lost. */
 export type Renewals = {
   /** Watches the connections of this pool. */
   add(pool: Pool): void
-  /** A connection could not be made. */
+  /** Reports a failed connection attempt. */
   noteRefusal: (error: Error) => void
-  /** Closes the connections of all pools, each when it is not in use. */
+  /** Closes the connections of all pools, each as soon as it is idle. */
   renew: () => void
   close(): void
 }
 
 /**
- * When one connection is lost, the others to the same server are not handed out any more: those of its own pool immediately,
- * those of all pools immediately too, and then at most once a second, less and less often while new ones are lost as well.
+ * When a connection is lost, the other connections to the server are retired. Those of its own pool are always retired
+ * immediately. Those of all pools are retired immediately the first time, and then at most once per second. The
+ * interval grows while new connections are lost too.
  */
 export function createRenewals(onReadOnly: () => void): Renewals {
   const pools: (() => void)[] = []
@@ -137,7 +139,7 @@ export function createRenewals(onReadOnly: () => void): Renewals {
   const renewPaced = (): void => {
     if (soon !== undefined) return
     const waitMs = lastAt + gapMs - performance.now()
-    if (waitMs < -calmMs) gapMs = 0
+    if (waitMs < -quietPeriodMs) gapMs = 0
     const start = (): void => {
       lastAt = performance.now()
       gapMs = Math.min(longestGapMs, Math.max(firstGapMs, gapMs * 2))
@@ -146,15 +148,15 @@ export function createRenewals(onReadOnly: () => void): Renewals {
     if (waitMs <= 0) start()
     else soon = setTimeout(start, waitMs).unref()
   }
-  const noteUseless: OnUseless = (error, renewOwn) => {
+  const handleFailure: OnFailed = (error, renewOwn) => {
     if (isReadOnly(error)) onReadOnly()
     else if (isLost(error)) renewOwn()
     renewPaced()
   }
   return {
-    add: (pool) => void pools.push(watchConnections(pool, noteUseless)),
+    add: (pool) => void pools.push(watchConnections(pool, handleFailure)),
     noteRefusal: (error) => {
-      // A server that starts or ends: connections that are open lead to one that has ended, or will.
+      // The server is starting or stopping, so open connections lead to a server that has stopped or will stop.
       if ((error as { code?: string }).code === '57P03') renewPaced()
     },
     renew,

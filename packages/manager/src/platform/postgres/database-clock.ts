@@ -1,11 +1,12 @@
-// The time of the database. Replicas of one installation have many clocks and one database: what is stored, ordered and
-// expired by time goes by its clock, so a machine whose own clock is wrong dates nothing wrongly.
+// A clock that follows the database. The replicas of an installation have many clocks but one database. Stored times,
+// order and expiry follow the database clock, so a machine with a wrong clock does not store wrong times.
 import type { Clock } from '../clock.ts'
 import type { Run } from './prepared.ts'
 import type { Statement } from './statements.ts'
 
+/** A clock that returns the time of the database. */
 export type DatabaseClock = Clock & {
-  /** Reads the database's time; until the first success the machine's own is used. */
+  /** Reads the time of the database. Until the first success, the clock of the machine is used. */
   sync(): Promise<void>
   /** How far the machine's clock is ahead of the database's. */
   skewMs(): number
@@ -13,11 +14,11 @@ export type DatabaseClock = Clock & {
 }
 
 const syncEveryMs = 30_000
-// A slower response says too little about the moment it was given.
+// A slower response would make the reading too inaccurate.
 const maxRoundTripMs = 2_000
 const statement: Statement = { kind: 'read', text: 'select extract(epoch from clock_timestamp()) as time' }
 
-/** Counts on from the last time read, by the monotonic clock; costs one short statement in 30 seconds. */
+/** Advances the last reading by the monotonic clock; costs one short statement every 30 s. */
 export function createDatabaseClock(run: Run): DatabaseClock {
   let originMs = Date.now() - performance.now()
   const sync = async (): Promise<void> => {
@@ -26,7 +27,7 @@ export function createDatabaseClock(run: Run): DatabaseClock {
     const received = performance.now()
     if (received - sent <= maxRoundTripMs) originMs = Number(row?.time) * 1_000 - (sent + received) / 2
   }
-  // Readiness reports a database that does not answer; the clock goes on as it is.
+  // Readiness reports an unreachable database; the clock continues from its last reading.
   const timer = setInterval(() => void sync().catch(() => undefined), syncEveryMs)
   timer.unref()
   return {

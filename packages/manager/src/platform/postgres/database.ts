@@ -1,5 +1,5 @@
-// Access to PostgreSQL. Rows come back in camelCase; timestamps as RFC 3339 text with milliseconds, which is what both API and
-// audit hashes use.
+// Access to PostgreSQL. Rows are returned in camelCase. Timestamps are RFC 3339 text with milliseconds, the format of
+// the API and of audit hashes.
 import type { LogEvent } from 'kysely'
 import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { createRenewals } from './connections.ts'
@@ -16,51 +16,53 @@ import {
 } from './prepared.ts'
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
-import { service } from './owner.ts'
+import { serviceOwner } from './owner.ts'
 import type { Lane, OnStatementTime } from './statement-times.ts'
 import { type FairShare, type FairShareOptions, createFairShare } from '../throttle/fair-share.ts'
 
+/** Settings of the pools, and callbacks for metrics. */
 export type DatabaseOptions = PoolOptions & {
-  /** Requests that may wait for a connection; 10,000 by default. */
+  /** Maximum number of requests that wait for a connection; 10,000 by default. */
   maxWaiting?: number
-  /** A request was refused because too many wait. */
+  /** Called if a request is refused because too many are waiting. */
   onRefused?: () => void
   onStatement?: (sql: string) => void
-  /** How long a statement took, with the wait for a connection. */
+  /** Receives the duration of a statement, including the wait for a connection. */
   onStatementTime?: OnStatementTime
-  /** Something is tried again because a connection was lost. */
+  /** Called for each retry after a lost connection. */
   onRetry?: OnRetry
 }
 
 const maxWaiting = 10_000
-// Under five times the peak load, with the oldest first, every request waits for seconds. With 16 instead, more requests are
-// refused between two of their statements.
-const amongNewest = 48
+// At five times the peak load, serving the oldest request first makes every request wait for seconds. With 16 instead
+// of 48, more requests are refused between two of their statements.
+const newestWindow = 48
 
+/** The pools of a process and the handles that run statements on them. */
 export type Database = {
   /** Statements and transactions of requests. */
   db: Db
-  /** Transactions that read as much as a report does, and write. */
+  /** Transactions that write, and read as much as a report. */
   longDb: Db
-  /** Runs a prepared statement. A small read always finds a connection, whatever large reads and changes wait for. */
+  /** Runs a prepared statement. Large reads and changes that wait never leave a small read without a connection. */
   run: RunPrepared
-  /** Runs a statement of background work on the connections of requests; traces do not show it. */
+  /** Runs a statement of background work on the connections of requests; it does not appear in traces. */
   runInBackground: Run
-  /** Runs a statement that fetches or keeps jobs. */
+  /** Runs a statement of the job queues on their reserved connections. */
   runForJobs: Run
-  /** Opens one moment of the database for a report or an export. */
+  /** Opens a consistent snapshot of the database for a report or an export. */
   openSnapshot: OpenSnapshot
   pools: Pools
-  /** Requests that wait for a connection. */
+  /** Number of requests that wait for a connection. */
   waiting: () => number
   clock: DatabaseClock
-  /** Calls back after each statement of requests. */
+  /** Calls the listener after each statement of a request. */
   onStatementEnd(listener: StatementEnd): void
-  /** Calls back whenever a connection reports a server that takes no writes. */
+  /** Calls the listener whenever a connection reports that the server rejects writes. */
   onReadOnly(listener: () => void): void
   /** Closes every connection; the next statements open new ones. */
   renew(): void
-  /** What paces attempts to connect. */
+  /** Limits the rate of connection attempts. */
   gate: ConnectGate
   close(): Promise<void>
 }
@@ -77,20 +79,20 @@ export function createDatabase(options: DatabaseOptions): Database {
   const { usualMs: readTimeoutMs, longMs } = readTimeoutsOf(options)
   const requests = { pool: pools.requests, retry, readTimeoutMs }
   const long = { pool: pools.long, retry, readTimeoutMs: longMs }
-  // A project that waits for a lock of its own must not hold all connections.
+  // Requests of one project that wait for a lock must not occupy all connections.
   const share = shareOf(options, pools.requests.options.max, {
     maxWaiting: options.maxWaiting ?? maxWaiting,
     onRefused: options.onRefused,
-    // Background work has no caller that could try again.
-    preferred: service,
-    amongNewest,
+    // Background work has no caller that could retry.
+    preferred: serviceOwner,
+    newestWindow,
   })
   const longShare = shareOf(options, pools.long.options.max)
   const runInBackground = createRun({ ...requests, lane: 'requests', watch: quiet })
   const clock = createDatabaseClock(runInBackground)
   return {
     db: createDb({ ...requests, share }, logOf(watch, 'requests')),
-    // Attestations wait for each other's lock: more than one of them would only hold connections.
+    // Attestations wait for each other's lock, so more than one would only occupy connections.
     longDb: createDb({ ...long, share: shareOf(options, 1) }, logOf(watch, 'long')),
     run: preparedOn(
       { ...requests, pool: pools.lookups, watch },
@@ -99,7 +101,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     ),
     runInBackground,
     runForJobs: createRun({ ...requests, pool: pools.jobs, lane: 'jobs', watch: quiet }),
-    // One connection is left to other long work.
+    // One connection remains for other long work.
     openSnapshot: createSnapshots({ ...long, max: Math.max(1, pools.long.options.max - 1) }),
     pools,
     waiting: () => share.waiting + pools.requests.waitingCount,
@@ -129,14 +131,14 @@ const shareOf = (
     capacity: Math.max(1, capacity),
     maxWaiting,
     maxWaitMs: acquireTimeoutMs,
-    full: 'too many requests wait for the database; try again',
+    full: 'too many requests are waiting for the database; try again',
     ...more,
   })
 
 /**
- * Large reads and changes leave one connection to small reads, so that authentication never waits behind them. Neither takes all
- * others: a call that cannot be logged is not forwarded, and a disk that does not answer must not stop reads. A quick change uses
- * what both leave.
+ * Large reads and changes leave one connection for small reads, so that authentication never waits behind them. Neither
+ * of them may occupy all other connections. A call that cannot be logged is not forwarded, and a disk that hangs must
+ * not stop reads. Quick changes use the connections that both leave free.
  */
 function preparedOn(
   options: Omit<RunOptions, 'lane'>,

@@ -1,8 +1,9 @@
-// Turns what PostgreSQL reports into errors a caller may read. Constraints have names; each feature says in its
-// `constraints` table what a violation of one of its own means.
+// Converts PostgreSQL errors into errors for API callers. Each feature declares in its `constraints` table what a
+// violation of its constraints means.
 import { AppError, type ErrorCode, unavailable } from '../errors.ts'
-import { isUnsure } from './outcomes.ts'
+import { isOutcomeUnknown } from './outcomes.ts'
 
+/** The error code and message for each constraint name. */
 export type ConstraintMeanings = Record<string, [ErrorCode, string]>
 
 const connectionCodes = new Set([
@@ -16,15 +17,15 @@ const connectionCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EADDRNOTAVAIL',
-  // No file left for a connection, in this process or on this machine.
+  // No file descriptor is left for a connection, in this process or on this machine.
   'EMFILE',
   'ENFILE',
 ])
-// 08: connection, 28 and 3D: refused at its start, 53: resources, 57: operator intervention, 58: system, 40: rollback,
-// 55P03: lock timeout, 25006: the server takes no writes, 25P03 and 25P04: a transaction that took too long.
+// 08: connection, 28 and 3D: refused while connecting, 53: resources, 57: operator intervention, 58: system, 40:
+// rollback, 55P03: lock timeout, 25006: read-only server, 25P03 and 25P04: transaction timeout.
 const unavailableStates = /^(?:08|28|3D|40|53|57|58|55P03$|25006$|25P03$|25P04$)/
 const connectionTexts = [
-  // How a pool says it, and how a single connection does.
+  // The connect timeouts of a pool and of a single connection.
   'timeout exceeded when trying to connect',
   'timeout expired',
   'Query read timeout',
@@ -34,16 +35,16 @@ const connectionTexts = [
   'Cannot use a pool after calling end',
 ]
 
-/** No connection could be made, or it broke. */
+/** Whether the connection failed to open or broke. */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (connectionCodes.has((error as { code?: string }).code ?? '') ||
     connectionTexts.some((text) => error.message.includes(text)))
 
-const unsureText =
-  'the database does not answer right now, and the change may or may not have been made; look before you try again'
+const unknownOutcomeText =
+  'the database is not responding, and the change may or may not have been applied; check before you retry'
 
-/** Returns a function that maps a database failure to an AppError, or returns null when it is not one. */
+/** Returns a function that maps a database error to an AppError, or returns null for other errors. */
 export function createDbErrorReader(meanings: ConstraintMeanings) {
   return function readDbError(error: unknown): AppError | null {
     if (!(error instanceof Error)) return null
@@ -56,14 +57,15 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
         cause: error,
       })
     if (code === '57014')
-      return unavailable('the database took too long over this; ask for less, or try again', error)
+      return unavailable('the database query timed out; request less data, or try again', error)
     if (unavailableStates.test(code) || isUnreachable(error))
       return unavailable(
-        isUnsure(error) ? unsureText : 'the database does not answer right now; try again',
+        isOutcomeUnknown(error) ? unknownOutcomeText : 'the database is not responding; try again',
         error,
       )
     return null
   }
 }
 
+/** Maps a database error to an AppError, or returns null for other errors. */
 export type DbErrorReader = ReturnType<typeof createDbErrorReader>

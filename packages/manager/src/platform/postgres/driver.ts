@@ -1,5 +1,6 @@
-// The driver of Kysely. A statement outside a transaction takes a connection for itself. A transaction keeps one from BEGIN to its
-// end; a lost connection is replaced before BEGIN has succeeded, and after that the error says whether the change may have been made.
+// The Kysely driver. A statement outside a transaction uses a separate connection. A transaction keeps one connection
+// from BEGIN to its end. Until BEGIN succeeds, a lost connection is replaced. After that, the error records whether the
+// change may have been applied.
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -14,19 +15,20 @@ import {
 import type { PoolClient, QueryResult as PgResult } from 'pg'
 import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
 import { queryOn } from './connections.ts'
-import { isRejected, noteOutcome } from './outcomes.ts'
+import { isRejected, markOutcome } from './outcomes.ts'
 import { currentOwner } from './owner.ts'
 import { type StatementKind, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
+/** The pool and rules of one Kysely handle. */
 export type DriverOptions = StatementOptions & {
-  /** What statements outside a transaction are. */
+  /** Kind of the statements outside a transaction. */
   kind: StatementKind
-  /** Shares the pool's connections between projects. */
+  /** Divides the connections of the pool between projects. */
   share: FairShare
 }
 
-/** PostgreSQL by this pool. */
+/** Returns a Kysely dialect that runs on this pool. */
 export const createDialect = (options: DriverOptions): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new PoolDriver(options),
@@ -41,7 +43,7 @@ class PoolDriver implements Driver {
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    // The wait for a turn counts.
+    // The time limit includes the wait for a turn.
     const time = createTimeLimit(this.#options.pool, this.#options.readTimeoutMs)
     return new Session(this.#options, time, await this.#options.share.take([currentOwner()]))
   }
@@ -58,7 +60,7 @@ class PoolDriver implements Driver {
     session.release()
     await Promise.resolve()
   }
-  // Several handles share the pool; the database ends it.
+  // Several handles share the pool, so only the database closes it.
   async destroy(): Promise<void> {}
 }
 
@@ -66,12 +68,12 @@ class Session implements DatabaseConnection {
   readonly #options: DriverOptions
   readonly #time: TimeLimit
   readonly #lease: Lease
-  #phase: 'alone' | 'beginning' | 'inside' | 'committing' = 'alone'
-  /** That of the transaction. */
+  #phase: 'idle' | 'starting' | 'active' | 'committing' = 'idle'
+  /** The connection of the transaction. */
   #client: PoolClient | null = null
-  #onlyReads = false
+  #isReadOnly = false
   /** The state of the connection is unknown, so it is not used again. */
-  #isUnclear = false
+  #isStateUnknown = false
 
   constructor(options: DriverOptions, time: TimeLimit, lease: Lease) {
     this.#options = options
@@ -81,43 +83,43 @@ class Session implements DatabaseConnection {
 
   async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const values = [...parameters]
-    if (this.#phase === 'beginning') return resultOf(await this.#open(text))
-    if (this.#phase !== 'alone') return resultOf(await this.#run(text, values))
+    if (this.#phase === 'starting') return resultOf(await this.#open(text))
+    if (this.#phase !== 'idle') return resultOf(await this.#run(text, values))
     const { kind } = this.#options
     return resultOf(await runStatement(this.#options, { kind, text }, values, this.#time))
   }
 
   // oxlint-disable-next-line require-yield
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    await Promise.reject(new Error('statements are not streamed here; see snapshots'))
+    await Promise.reject(new Error('streaming is not supported; use a snapshot'))
   }
 
-  // Through `executeQuery`, which Kysely measures.
+  // BEGIN runs through `executeQuery`, because Kysely measures that.
   async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
-    this.#phase = 'beginning'
-    this.#onlyReads = accessMode === 'read only'
+    this.#phase = 'starting'
+    this.#isReadOnly = accessMode === 'read only'
     const level = isolationLevel && `isolation level ${isolationLevel}`
     const text = ['begin', level, accessMode].filter((part) => part !== undefined).join(' ')
     await this.executeQuery(CompiledQuery.raw(text))
-    this.#phase = 'inside'
+    this.#phase = 'active'
   }
 
   async commit(): Promise<void> {
     this.#phase = 'committing'
     const { rows } = await this.executeQuery<{ command: string }>(CompiledQuery.raw('commit'))
-    // How PostgreSQL ends a transaction in which a statement has failed.
+    // PostgreSQL responds to COMMIT with ROLLBACK if a statement of the transaction has failed.
     if (rows[0]?.command === 'ROLLBACK')
-      throw new Error('the transaction is rolled back: a statement had failed')
+      throw new Error('the transaction was rolled back because a statement failed')
   }
 
-  /** Never fails: a connection that cannot roll back is closed, and then the server does. */
+  /** Never fails: a connection that cannot roll back is closed, and then the server rolls back. */
   async rollback(): Promise<void> {
-    this.#phase = 'inside'
-    if (!this.#isUnclear) await this.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined)
+    this.#phase = 'active'
+    if (!this.#isStateUnknown) await this.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined)
   }
 
   release(): void {
-    this.#client?.release(this.#isUnclear)
+    this.#client?.release(this.#isStateUnknown)
     this.#client = null
     this.#lease.release()
   }
@@ -140,13 +142,13 @@ class Session implements DatabaseConnection {
   }
 
   async #run(text: string, values: unknown[]): Promise<PgResult> {
-    if (this.#client === null) throw new Error('the connection was given back')
+    if (this.#client === null) throw new Error('the connection was already released')
     const query_timeout = this.#options.readTimeoutMs
     try {
       return await queryOn(this.#client, { text, values, query_timeout, isShort: false })
     } catch (error) {
-      if (!isRejected(error)) this.#isUnclear = true
-      if (!this.#onlyReads) noteOutcome(error, this.#phase === 'inside' ? 'before commit' : 'committing')
+      if (!isRejected(error)) this.#isStateUnknown = true
+      if (!this.#isReadOnly) markOutcome(error, this.#phase === 'active' ? 'before commit' : 'committing')
       throw error
     }
   }

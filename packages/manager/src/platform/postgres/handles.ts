@@ -1,11 +1,12 @@
-// The handles that run queries. The caller declares what a statement is: after a lost connection only the caller knows
+// Handles that run queries. The caller declares the kind of a statement: after a lost connection, only the caller knows
 // whether it may run again.
 import { CamelCasePlugin, Kysely, type LogEvent, type Transaction } from 'kysely'
 import { type DriverOptions, createDialect } from './driver.ts'
-import { isLostRace, isUnsure, isWorthAnother } from './outcomes.ts'
+import { isConflict, isOutcomeUnknown, isRetryable } from './outcomes.ts'
 import type { StatementKind } from './statements.ts'
 import type { DB } from '../../generated/db.ts'
 
+/** Runs the statements of one transaction. */
 export type Tx = Transaction<DB>
 /** Runs statements that only read. */
 export type Reads = Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'executeQuery' | 'getExecutor'>
@@ -13,23 +14,24 @@ export type Reads = Pick<Kysely<DB>, 'selectFrom' | 'selectNoFrom' | 'executeQue
 export type Queries = Reads & Pick<Kysely<DB>, 'insertInto' | 'updateTable' | 'deleteFrom' | 'mergeInto'>
 
 type TransactionOptions = {
-  /** The work does more than read and write by `tx`, so a second run would do that again. */
-  runsOnce?: true
-  /** All statements read the same moment, and none writes. */
+  /** The work has effects outside of `tx`, so it must not run again. */
+  mustNotRetry?: true
+  /** All statements read the same snapshot, and none writes. */
   isSnapshot?: true
 }
 
+/** The handles of one pool, by the kind of statement. */
 export type Db = {
-  /** Statements that only read; repeated after a lost connection. */
+  /** Statements that only read; retried after a lost connection. */
   read: Reads
-  /** Changes outside a transaction; repeated only if nothing was sent. */
+  /** Changes outside a transaction; retried only if nothing was sent. */
   write: Queries
-  /** Changes of which a second run changes nothing more; repeated like reads. */
+  /** Changes that are safe to repeat; retried like reads. */
   idempotent: Queries
   /**
-   * Runs a transaction, at most three times: if its connection is lost before COMMIT is sent, or another transaction wins,
-   * nothing is kept and the work starts again. After COMMIT was sent without an answer, the outcome is unknown and the
-   * transaction fails.
+   * Runs a transaction, at most three times. If its connection is lost before COMMIT is sent, or it conflicts with
+   * another transaction, it is rolled back and the work runs again. If COMMIT gets no response, the outcome is unknown
+   * and the transaction fails.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
@@ -37,10 +39,10 @@ export type Db = {
 // A caller that has waited longer gets the error instead of another attempt.
 const retryTransactionsForMs = 1_000
 
-const canRunAgain = (error: unknown): boolean =>
-  !isUnsure(error) && (isWorthAnother(error) || isLostRace(error))
+const canRetryTransaction = (error: unknown): boolean =>
+  !isOutcomeUnknown(error) && (isRetryable(error) || isConflict(error))
 
-/** The handles of one pool. */
+/** Creates the handles of one pool. */
 export function createDb(options: Omit<DriverOptions, 'kind'>, log: (event: LogEvent) => void): Db {
   const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
   const handle = (kind: StatementKind): Kysely<DB> =>
@@ -51,13 +53,13 @@ export function createDb(options: Omit<DriverOptions, 'kind'>, log: (event: LogE
     read: handle('read'),
     write,
     idempotent: handle('idempotent'),
-    transaction: (work, { runsOnce = false, isSnapshot = false } = {}) => {
+    transaction: (work, { mustNotRetry = false, isSnapshot = false } = {}) => {
       const attempt = () => (isSnapshot ? snapshot() : write.transaction()).execute(work)
-      if (runsOnce) return attempt()
+      if (mustNotRetry) return attempt()
       return options.retry(attempt, {
         kind: 'transaction',
         withinMs: retryTransactionsForMs,
-        isWorth: canRunAgain,
+        canRetry: canRetryTransaction,
       })
     },
   }

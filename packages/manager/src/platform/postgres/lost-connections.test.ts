@@ -1,15 +1,16 @@
-// Connections that the server ends, and what that costs: a read nothing, a change what is said of it.
+// Tests connections that the server closes: reads do not fail, and errors of changes state whether the change may have
+// been applied.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { type BlackholeProxy, startBlackholeProxy } from '../../../test/kit/blackhole-proxy.ts'
 import { createDatabase, type Database } from './database.ts'
 import { createDbErrorReader } from './db-errors.ts'
-import { isUnsure } from './outcomes.ts'
+import { isOutcomeUnknown } from './outcomes.ts'
 import type { RetryKind } from './retry.ts'
 
 let service: TestApp
-let way: DarkProxy
+let way: BlackholeProxy
 let database: Database
 const retries: RetryKind[] = []
 const name = 'lost-connections'
@@ -17,7 +18,7 @@ beforeAll(async () => {
   service = await startTestApp()
   await service.sql.query('create table lost_writes (id int primary key)')
   const url = new URL(service.database.url)
-  way = await startDarkProxy({ host: '127.0.0.1', port: Number(url.port || 5432) })
+  way = await startBlackholeProxy({ host: '127.0.0.1', port: Number(url.port || 5432) })
   url.host = `127.0.0.1:${way.port}`
   database = createDatabase({
     url: url.href,
@@ -43,7 +44,7 @@ afterAll(async () => {
 const lookUp = () => database.run<{ n: number }>({ name: 'n', kind: 'read', text: 'select 1 as n' }, [])
 const select = () => database.db.read.selectFrom('users').select('id').limit(1).execute()
 const begin = () =>
-  database.db.transaction((tx) => tx.selectFrom('users').select('id').execute(), { runsOnce: true })
+  database.db.transaction((tx) => tx.selectFrom('users').select('id').execute(), { mustNotRetry: true })
 const warm = () => Promise.all([1, 2, 3, 4].flatMap(() => [lookUp(), select()]))
 const pids = async (): Promise<number[]> =>
   (
@@ -65,7 +66,7 @@ describe('when all sessions are ended', () => {
       const calls = [1, 2, 3, 4].flatMap(() => [lookUp(), select(), begin()])
       const answers = await Promise.allSettled(calls)
       await ended
-      // A transaction that had begun is not tried again here.
+      // A transaction that has started is not retried here.
       const failed = answers.filter(({ status }, index) => status === 'rejected' && index % 3 !== 2)
       expect(failed).toEqual([])
     }
@@ -90,7 +91,7 @@ describe('a change', () => {
       () => null,
       (error: unknown) => error,
     )
-  /** Runs the work while another session holds it up, and cuts the connections meanwhile. */
+  /** Blocks the work with a table lock of another session, and resets its connections while it waits. */
   const cutDuring = async (work: () => Promise<unknown>): Promise<unknown> => {
     const holder = await service.sql.connect()
     try {
@@ -112,7 +113,7 @@ describe('a change', () => {
 
   test('outside a transaction is not repeated, and may have been made', async () => {
     const error = await cutDuring(() => insert(1))
-    expect([isUnsure(error), retries]).toEqual([true, []])
+    expect([isOutcomeUnknown(error), retries]).toEqual([true, []])
   })
 
   test('that may run twice is repeated', async () => {
@@ -126,7 +127,7 @@ describe('a change', () => {
   test('by a query builder is repeated exactly if it is declared idempotent', async () => {
     const insert = sql`insert into lost_writes values (6) on conflict do nothing`
     const error = await cutDuring(() => insert.execute(database.db.write))
-    expect([isUnsure(error), retries]).toEqual([true, []])
+    expect([isOutcomeUnknown(error), retries]).toEqual([true, []])
     expect(await cutDuring(() => insert.execute(database.db.idempotent))).toBe(null)
     expect(retries).toContain('write')
   })
@@ -138,11 +139,11 @@ describe('a change', () => {
           await tx.selectFrom('users').select('id').execute()
           await sql`insert into lost_writes values (3)`.execute(tx)
         },
-        { runsOnce: true },
+        { mustNotRetry: true },
       ),
     )
     expect(error).toBeInstanceOf(Error)
-    expect(isUnsure(error)).toBe(false)
+    expect(isOutcomeUnknown(error)).toBe(false)
   })
 
   const endItself = sql`select pg_terminate_backend(pg_backend_pid())`
@@ -171,11 +172,11 @@ describe('a change', () => {
           await sql`insert into lost_writes values (5)`.execute(tx)
         }),
       )
-      expect([runs, isUnsure(error)]).toEqual([1, true])
+      expect([runs, isOutcomeUnknown(error)]).toEqual([1, true])
       expect(createDbErrorReader({})(error)).toMatchObject({
         status: 503,
         retryAfterSeconds: 1,
-        message: expect.stringContaining('may or may not have been made') as string,
+        message: expect.stringContaining('may or may not have been applied') as string,
       })
     } finally {
       await service.sql.query('drop trigger ends on lost_writes')

@@ -1,10 +1,10 @@
-// Versioned, forward-only SQL migrations. They are run by a command, never at boot; a start only checks that the
-// schema fits.
+// Versioned, forward-only SQL migrations. A command runs them, never the service, which only checks the schema at
+// startup.
 import { readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import { Client, type ClientBase, type Pool } from 'pg'
-import { explainingFailures } from './operator-errors.ts'
+import { withOperatorErrors } from './operator-errors.ts'
 import { buildIndexes } from './built-indexes.ts'
 import { buildPartitionIndexes } from './partition-indexes.ts'
 import { assertServiceRole, grantPrivileges } from './privileges.ts'
@@ -17,13 +17,15 @@ const lockEveryMs = 200
 const lockTimeoutMs = 2_000
 const maxTries = 15
 
+/** The migrations of a database compared with those of this release. */
 export type SchemaStatus = {
   applied: string[]
   pending: string[]
   unknown: string[]
   verdict: 'fits' | 'too old' | 'too new'
 }
-export type Say = (line: string) => void
+/** Prints a line for the operator. */
+export type Print = (line: string) => void
 
 /** The migrations this release knows, in order. */
 export function knownMigrations(): string[] {
@@ -33,7 +35,7 @@ export function knownMigrations(): string[] {
     .toSorted()
 }
 
-/** Compares what the database has with what this release knows. */
+/** Compares the migrations of the database with those of this release. */
 export async function schemaStatus(client: ClientBase | Pool): Promise<SchemaStatus> {
   const applied = await appliedMigrations(client)
   const known = knownMigrations()
@@ -47,6 +49,7 @@ export async function schemaStatus(client: ClientBase | Pool): Promise<SchemaSta
   return { applied, pending, unknown, verdict: known.includes(oldest) ? 'fits' : 'too new' }
 }
 
+/** Returns the recorded migrations in order; none if the migrations table does not exist. */
 export async function appliedMigrations(client: ClientBase | Pool): Promise<string[]> {
   const { rows: tables } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [
     migrationsTable,
@@ -56,7 +59,7 @@ export async function appliedMigrations(client: ClientBase | Pool): Promise<stri
   return rows.map((row) => row.name)
 }
 
-/** Throws, saying what to do, unless the schema is one this release can run on. */
+/** Throws an error that says what to do, unless this release can run on the schema. */
 export async function assertSchemaFits(client: ClientBase | Pool): Promise<void> {
   const { verdict, pending, unknown } = await schemaStatus(client)
   if (verdict === 'too old')
@@ -65,16 +68,16 @@ export async function assertSchemaFits(client: ClientBase | Pool): Promise<void>
     )
   if (verdict === 'too new')
     throw new Error(
-      `the database schema is too new for this release: it needs to know ${unknown.join(', ')}; deploy a newer release`,
+      `the database schema is too new for this release, which does not know ${unknown.join(', ')}; deploy a newer release`,
     )
 }
 
-/** Applies what is pending; returns the names of the migrations it applied. */
-export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<string[]> {
-  return underLock(url, say, async (client) => {
-    // Before anything is applied: a typing error must not leave half of the command done.
+/** Applies the pending migrations and returns their names. */
+export function migrateUp(url: string, print: Print, serviceRole?: string): Promise<string[]> {
+  return withMigrationLock(url, print, async (client) => {
+    // The role is checked first: a typo must not make the command fail after the migrations.
     if (serviceRole !== undefined) await assertServiceRole(client, serviceRole)
-    const done = await retryLockTimeouts(client, say, () =>
+    const done = await retryLockTimeouts(client, print, () =>
       runner({
         dbClient: client,
         dir,
@@ -86,8 +89,8 @@ export function migrateUp(url: string, say: Say, serviceRole?: string): Promise<
       }),
     )
     if (serviceRole !== undefined) await grantPrivileges(client, serviceRole)
-    await buildIndexes(client, say)
-    await buildPartitionIndexes(client, say, (attach) => retryLockTimeouts(client, say, attach))
+    await buildIndexes(client, print)
+    await buildPartitionIndexes(client, print, (attach) => retryLockTimeouts(client, print, attach))
     return done.map((migration) => migration.name)
   })
 }
@@ -106,9 +109,9 @@ export async function recordMigrations(client: Client, count: number): Promise<v
   })
 }
 
-/** Runs the work on a connection of its own. */
+/** Runs the work on a separate connection and closes it. */
 export function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  return explainingFailures(url, async () => {
+  return withOperatorErrors(url, async () => {
     const client = new Client({
       connectionString: url,
       application_name: 'manager-migrate',
@@ -123,23 +126,27 @@ export function withClient<T>(url: string, work: (client: Client) => Promise<T>)
   })
 }
 
-/** Runs the work while no other migrator does. */
-export function underLock<T>(url: string, say: Say, work: (client: Client) => Promise<T>): Promise<T> {
+/** Runs the work while no other migrator is running. */
+export function withMigrationLock<T>(
+  url: string,
+  print: Print,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   // Ending the session releases the lock.
   return withClient(url, async (client) => {
     await assertMayMigrate(client)
-    if (!(await takeLock(client))) {
-      say('another migrator is at work; waiting for it')
-      // Not in one statement: the other one may build an index, which waits for all statements that began before.
+    if (!(await tryLock(client))) {
+      print('another migration is running; waiting for it to finish')
+      // Polling avoids a deadlock: the other migrator may build an index, which waits for all earlier statements.
       do await wait(lockEveryMs)
-      while (!(await takeLock(client)))
+      while (!(await tryLock(client)))
     }
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
     return work(client)
   })
 }
 
-/** Asked first: the runner would report a missing privilege as a stack. */
+/** This check comes first, because the runner would report a missing privilege as a stack trace. */
 async function assertMayMigrate(client: Client): Promise<void> {
   const { rows } = await client.query<{ me: string; may: boolean }>(
     `select current_user as me, coalesce(
@@ -153,15 +160,15 @@ async function assertMayMigrate(client: Client): Promise<void> {
     )
 }
 
-async function takeLock(client: Client): Promise<boolean> {
+async function tryLock(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     lockKey,
   ])
   return rows[0]?.taken === true
 }
 
-/** A migration that cannot get a table lock lets the traffic pass and tries again. */
-async function retryLockTimeouts<T>(client: Client, say: Say, work: () => Promise<T>): Promise<T> {
+/** If a migration does not get a table lock in time, lets waiting traffic pass and retries. */
+async function retryLockTimeouts<T>(client: Client, print: Print, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
       return await work()
@@ -169,6 +176,6 @@ async function retryLockTimeouts<T>(client: Client, say: Say, work: () => Promis
       if ((error as { code?: string }).code !== '55P03' || attempt >= maxTries) throw error
       // The failed migration left its transaction open.
       await client.query('rollback')
-      say(`a table is busy; trying again (${attempt} of ${maxTries})`)
+      print(`a table is locked; retrying (${attempt} of ${maxTries})`)
     }
 }

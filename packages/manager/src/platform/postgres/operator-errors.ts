@@ -1,24 +1,24 @@
-// What a failure of the database means to the person who starts the service or runs a command: one sentence that says
-// what to do. Callers of the API never read it (db-errors.ts).
+// Explains database errors to operators who start the service or run a command, in one sentence that says what to do.
+// API callers get the messages of db-errors.ts instead.
 import { type DatabaseAddress, databaseAddress } from '../engine-addresses.ts'
 import { isUnreachable } from './db-errors.ts'
 
-const refused = ({ place, user }: DatabaseAddress): string =>
-  `the database at ${place} refuses the role "${user}"`
+const refused = ({ server, user }: DatabaseAddress): string =>
+  `the database at ${server} refuses the role "${user}"`
 
-const sentences: Record<string, (address: DatabaseAddress) => string> = {
+const messages: Record<string, (address: DatabaseAddress) => string> = {
   '28P01': (address) =>
     `${refused(address)}: the role or its password is wrong; correct database.url (SVC_DATABASE_URL)`,
   '28000': (address) =>
-    `${refused(address)}: it does not exist, may not log in, or pg_hba.conf does not admit it from here; correct database.url (SVC_DATABASE_URL), or create the role`,
-  '3D000': ({ place, name }) =>
-    `the server at ${place} has no database "${name}"; create it, or correct database.url (SVC_DATABASE_URL)`,
+    `${refused(address)}: it does not exist, may not log in, or pg_hba.conf does not allow it from this host; correct database.url (SVC_DATABASE_URL), or create the role`,
+  '3D000': ({ server, name }) =>
+    `the server at ${server} has no database "${name}"; create it, or correct database.url (SVC_DATABASE_URL)`,
   '42501': (address) =>
-    `${refused(address)}: it lacks a privilege; migrate as the owner of the database, and let SVC_DATABASE_SERVICE_ROLE name the role of the service: \`npm run manager -- migrate up\` then grants it what it needs`,
+    `${refused(address)}: it lacks a privilege; migrate as the owner of the database with SVC_DATABASE_SERVICE_ROLE set to the role of the service: \`npm run manager -- migrate up\` then grants the missing privileges`,
 }
 
-/** Runs the work on the database of this URL; failures that an operator can mend are told in one sentence. */
-export async function explainingFailures<T>(url: string, work: () => Promise<T>): Promise<T> {
+/** Runs work on the database of this URL; replaces errors that an operator can fix with one sentence. */
+export async function withOperatorErrors<T>(url: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -31,6 +31,6 @@ function explain(error: unknown, url: string): string | null {
   const { code = '' } = error as { code?: string }
   const address = databaseAddress(url)
   if (isUnreachable(error))
-    return `no database answers at ${address.place} (${code === '' ? 'timeout' : code}); check that PostgreSQL runs there, that the network lets this machine through, and database.url (SVC_DATABASE_URL)`
-  return sentences[code]?.(address) ?? null
+    return `cannot reach the database at ${address.server} (${code === '' ? 'timeout' : code}); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)`
+  return messages[code]?.(address) ?? null
 }

@@ -1,6 +1,6 @@
-// What an error says about the change, code by code.
+// The outcome of a change for each error code.
 import { describe, expect, test } from 'vitest'
-import { isLost, isLostRace, isUnsure, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { isConflict, isLost, isOutcomeUnknown, isRetryable, markOutcome, outcomeOf } from './outcomes.ts'
 
 const coded = (code: string): Error => Object.assign(new Error('an error of the server'), { code })
 const texted = (message: string): Error => new Error(message)
@@ -44,23 +44,27 @@ describe('a statement that commits', () => {
     ].map((text) => [text, texted(text)]),
   ] as [string, Error][])('may have changed something: %s', (_, error) => {
     expect(outcomeOf(error, 'committing')).toBe('unknown')
-    for (const struck of ['connecting', 'before commit'] as const)
-      expect(outcomeOf(error, struck)).toBe('not applied')
+    for (const phase of ['connecting', 'before commit'] as const)
+      expect(outcomeOf(error, phase)).toBe('not applied')
   })
 })
 
 test('an error keeps the note that nobody knows, and others have none', () => {
   const [unknown, known] = [coded('57P01'), coded('57P01')]
-  noteOutcome(unknown, 'committing')
-  noteOutcome(known, 'before commit')
-  expect([isUnsure(unknown), isUnsure(known), isUnsure(undefined)]).toEqual([true, false, false])
+  markOutcome(unknown, 'committing')
+  markOutcome(known, 'before commit')
+  expect([isOutcomeUnknown(unknown), isOutcomeUnknown(known), isOutcomeUnknown(undefined)]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
 describe('another connection', () => {
   test.each(['57P01', '57P02', '57P03', '57P04', '57P05', '08006', '08P01', '25006', 'ECONNRESET', 'EPIPE'])(
     'may do better after %s, and others to that server are lost too',
     (code) => {
-      expect([isLost(coded(code)), isWorthAnother(coded(code))]).toEqual([true, true])
+      expect([isLost(coded(code)), isRetryable(coded(code))]).toEqual([true, true])
     },
   )
   test.each([
@@ -69,15 +73,15 @@ describe('another connection', () => {
     'Client has encountered a connection error and is not queryable',
     'Client was closed and is not queryable',
   ])('may do better after: %s', (text) => {
-    expect([isLost(texted(text)), isWorthAnother(texted(text))]).toEqual([true, true])
+    expect([isLost(texted(text)), isRetryable(texted(text))]).toEqual([true, true])
   })
   test('may be made after a refusal, which says nothing about those that are open', () => {
-    expect([isLost(coded('ECONNREFUSED')), isWorthAnother(coded('ECONNREFUSED'))]).toEqual([false, true])
+    expect([isLost(coded('ECONNREFUSED')), isRetryable(coded('ECONNREFUSED'))]).toEqual([false, true])
   })
   test.each(['53300', '57014', '40001', '40P01', '55P03', '25P03', '23505', '28P01', 'EMFILE', 'ENOTFOUND'])(
     'does no better after %s',
     (code) => {
-      expect([isLost(coded(code)), isWorthAnother(coded(code))]).toEqual([false, false])
+      expect([isLost(coded(code)), isRetryable(coded(code))]).toEqual([false, false])
     },
   )
   test.each([
@@ -85,12 +89,12 @@ describe('another connection', () => {
     'Connection terminated due to connection timeout',
     'Query read timeout',
   ])('comes too late after: %s', (text) => {
-    expect([isLost(texted(text)), isWorthAnother(texted(text))]).toEqual([false, false])
+    expect([isLost(texted(text)), isRetryable(texted(text))]).toEqual([false, false])
   })
 })
 
 test('a transaction that lost against another one would succeed the next time', () => {
-  expect(['40001', '40P01', '55P03', '57P01'].map((code) => isLostRace(coded(code)))).toEqual([
+  expect(['40001', '40P01', '55P03', '57P01'].map((code) => isConflict(coded(code)))).toEqual([
     true,
     true,
     false,

@@ -1,4 +1,4 @@
-// What `migrate up` does for an index that a migration adds to a partitioned table, on a table made up for these tests.
+// `migrate up` completes an index that a migration adds to a partitioned table. These tests create their own table.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
@@ -29,7 +29,7 @@ const migrate = async (): Promise<string[]> => {
   await migrateUp(database.url, (line) => void said.push(line))
   return said
 }
-/** The indexes of the table and of its partitions, and whether they are valid. */
+/** Returns whether each index of the table and its partitions is valid. */
 const indexes = async (): Promise<Record<string, boolean>> => {
   const { rows } = await client.query<{ name: string; valid: boolean }>(
     `select indexrelid::regclass::text as name, indisvalid as valid from pg_index
@@ -38,7 +38,7 @@ const indexes = async (): Promise<Record<string, boolean>> => {
   return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]))
 }
 const complete = { runs_1_kind_idx: true, runs_2_kind_idx: true, runs_kind_idx: true }
-const building = 'building runs_kind_idx on runs_1, while the traffic goes on'
+const building = 'building runs_kind_idx on runs_1 without blocking traffic'
 
 test('the index of the call log by request id is complete in a new database', async () => {
   const { rows } = await client.query(
@@ -58,7 +58,7 @@ test('partitions that were there get their part, as the index is defined, and th
         'CREATE INDEX runs_1_kind_idx ON public.runs_1 USING btree (kind, at) WHERE (kind IS NOT NULL)',
     },
   ])
-  // Once it is complete there is nothing to do.
+  // A complete index needs no further work.
   expect(await migrate()).toEqual([])
 })
 
@@ -86,7 +86,7 @@ test('writers go on while a part is built', async () => {
   await writer.query('begin')
   await writer.query(`insert into runs values (1, 'b')`)
   const done = migrate()
-  // The build waits for the transaction that began before it, longer than migrations wait for locks.
+  // The build waits for the transaction that started before it, longer than migrations wait for locks.
   await expect.poll(async () => (await indexes())['runs_1_kind_idx'], { timeout: 60_000 }).toBe(false)
   await client.query(`set lock_timeout = '1s'; insert into runs values (1, 'c'); reset lock_timeout`)
   await writer.query('commit')

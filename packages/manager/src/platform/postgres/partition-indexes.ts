@@ -1,6 +1,6 @@
-// Indexes that a migration adds to a partitioned table. Building one locks out writers for as long as all its rows take
-// to read, and PostgreSQL builds none concurrently on a partitioned table. So a migration creates it `on only` the
-// table, which takes a moment, and here each partition that was there before gets its part, concurrently.
+// Indexes that a migration adds to a partitioned table. A normal build blocks writers until it has read all rows, and
+// PostgreSQL cannot build an index concurrently on a partitioned table. A migration therefore creates the index `on
+// only` the table, which is fast. This code then builds the part of each existing partition concurrently.
 import type { Client } from 'pg'
 
 type Missing = {
@@ -13,8 +13,8 @@ type Missing = {
 }
 
 /**
- * The parts that indexes of partitioned tables lack. Unfinished parts of a former attempt are `invalid`; a `valid` one
- * only has to be attached. A partitioned index is valid once it has all of its parts.
+ * Missing parts of indexes on partitioned tables. Parts that an interrupted attempt left unfinished are `invalid`; a
+ * `valid` part only has to be attached. A partitioned index is valid once all of its parts are attached.
  */
 const missingParts = `
   select parent.index, p.relname as partition, pg_relation_size(p.oid) > 0 as "hasRows", part.name, parent.definition,
@@ -35,17 +35,17 @@ const missingParts = `
   )
   order by parent.index, p.relname`
 
-/** Builds and attaches what is missing; `attach` runs a statement that may have to wait for a lock of the table. */
+/** Builds and attaches missing parts; `attach` runs a statement that may have to wait for a table lock. */
 export async function buildPartitionIndexes(
   client: Client,
-  say: (line: string) => void,
+  print: (line: string) => void,
   attach: (run: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
   const { rows } = await client.query<Missing>(missingParts)
   const quoted = (name: string): string => `public.${client.escapeIdentifier(name)}`
   for (const { index, partition, hasRows, name, definition, state } of rows) {
     if (state !== 'valid') {
-      if (hasRows) say(`building ${index} on ${partition}, while the traffic goes on`)
+      if (hasRows) print(`building ${index} on ${partition} without blocking traffic`)
       if (state === 'invalid') await client.query(`drop index concurrently ${quoted(name)}`)
       await withoutLockTimeout(
         client,
@@ -56,7 +56,7 @@ export async function buildPartitionIndexes(
   }
 }
 
-/** A concurrent build waits for transactions that began before it, and nobody waits for the build. */
+/** Runs a concurrent build, which waits for transactions that started before it but blocks no other session. */
 export async function withoutLockTimeout(client: Client, statement: string): Promise<void> {
   const { rows } = await client.query<{ before: string }>(`select current_setting('lock_timeout') as before`)
   await client.query('set lock_timeout = 0')

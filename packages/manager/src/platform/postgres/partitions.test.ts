@@ -1,4 +1,4 @@
-// Partitions by month, on a table made up for these tests beside the one of the service.
+// Monthly partitions, on a table that these tests create in addition to those of the service.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -53,7 +53,7 @@ describe('a table of monthly_partitions', () => {
     expect(await partitionsOf('runs')).toEqual(runsOf(-1, 0, 1, 2))
     expect(await partitionsOf('esb_audit_logs')).toEqual(others)
     expect(service.logLines.filter(({ table }) => table === 'runs')).toMatchObject([
-      { table: 'runs', partitions: 4, msg: 'monthly partitions made' },
+      { table: 'runs', partitions: 4, msg: 'monthly partitions created' },
       { table: 'runs', partitions: 2, retention_days: 7, msg: 'monthly partitions dropped' },
     ])
     const id = randomUUID()
@@ -68,7 +68,7 @@ describe('a table of monthly_partitions', () => {
     await expect(service.sql.query("select partitions_drop_expired('runs', null)")).rejects.toThrow(
       'runs is kept for 7 days at least',
     )
-    // The least age of a table is its own.
+    // Each table has its own minimum age.
     await expect(service.sql.query("select partitions_drop_expired('esb_audit_logs', 7)")).rejects.toThrow(
       'esb_audit_logs is kept for 31 days at least',
     )
@@ -84,7 +84,7 @@ describe('a table of monthly_partitions', () => {
     await addPartition('runs_2020_02', `for values from ('2100-01-01') to (maxvalue)`)
     await runJob(3_000)
     expect(await partitionsOf('runs')).toEqual(expect.arrayContaining(['runs_9999_12', '"Runs; odd"']))
-    // Bounds are printed as the session wants them, and read as they were printed.
+    // The text of the bounds depends on the settings of the session, which must not matter.
     const odd = new Client({ connectionString: service.database.url })
     await odd.connect()
     await odd.query("set datestyle = 'German'; set timezone = 'Pacific/Kiritimati'")

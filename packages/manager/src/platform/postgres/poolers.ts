@@ -1,14 +1,15 @@
-// Connection poolers that hand the sessions of the server round. Statements are prepared under names that belong to a
-// session: where two clients share one, a client may run the other's statement and get its rows. A start behind such a
-// pooler is refused.
+// Detects connection poolers that share server sessions between clients. The names of prepared statements belong to a
+// session: if two clients share one, a client may run the other's statement and get its rows. The service refuses to
+// start behind such a pooler.
 import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 
 const rounds = 2
-// The name is taken, unknown, or stands for a statement with other parameters: none of it happens in a session of one's own.
+// SQLSTATEs for a statement name that is already in use, is unknown, or belongs to a statement with other parameters.
+// None of these errors can occur in an exclusive session.
 const mixedStates = new Set(['42P05', '26000', '08P01'])
 
-/** Throws, in one sentence, when statements of two connections are mixed up. Costs some round trips on two connections. */
+/** Throws if a pooler mixes up the prepared statements of two connections. Costs a few round trips on each of them. */
 export async function assertOwnStatements(pool: Pool): Promise<void> {
   const clients = [await pool.connect()]
   let isMixed = true
@@ -20,11 +21,11 @@ export async function assertOwnStatements(pool: Pool): Promise<void> {
   }
   if (isMixed)
     throw new Error(
-      'the connection pooler in front of PostgreSQL mixes up prepared statements of different clients; let it pool by session, or use PgBouncer 1.21 or newer with max_prepared_statements above 0',
+      'the connection pooler in front of PostgreSQL mixes up prepared statements of different clients; use session pooling, or PgBouncer 1.21 or newer with max_prepared_statements above 0',
     )
 }
 
-/** Both prepare another statement under the same name, and each has to get its own result. */
+/** The clients prepare different statements under the same name, and each must get its own result. */
 async function areMixed(clients: readonly PoolClient[]): Promise<boolean> {
   const name = `probe_${randomBytes(6).toString('hex')}`
   try {
@@ -34,7 +35,7 @@ async function areMixed(clients: readonly PoolClient[]): Promise<boolean> {
         const { rows } = await client.query<{ own: number }>({ name, text, values: [round] })
         if (rows[0]?.own !== number) return true
       }
-    // Not deallocated: PgBouncer gives statements other names, of which SQL knows nothing. They end with the connections.
+    // The statements end with the connections: SQL cannot deallocate them, because PgBouncer renames them.
     return false
   } catch (error) {
     if (mixedStates.has((error as { code?: string }).code ?? '')) return true

@@ -1,10 +1,12 @@
-// The connection pools of a process: four of them here and one connection for readiness, 15 connections by default.
+// The connection pools of a process: four pools here and one connection for readiness, 15 connections by default.
 import { Pool, types as pgTypes } from 'pg'
 import type { ConnectGate } from './connect-gate.ts'
 import { type Renewals, connectionOf } from './connections.ts'
 import type { Logger } from '../log/log.ts'
 
+/** The pools by kind of work. */
 export type Pools = Record<'requests' | 'lookups' | 'long' | 'jobs', Pool>
+/** Address, sizes and timeouts of the pools. */
 export type PoolOptions = {
   url: string
   /** Connections for requests and their transactions. */
@@ -15,32 +17,32 @@ export type PoolOptions = {
   reportPoolSize?: number
   statementTimeoutMs: number
   acquireTimeoutMs: number
-  /** How long a transaction may wait for its next statement; 0 means no limit. */
+  /** Limit for the idle time between two statements of a transaction; 0 means no limit. */
   idleInTransactionTimeoutMs?: number
-  /** How the server's own views name these connections; `manager` by default. */
+  /** Name of these connections in the views of the server; `manager` by default. */
   applicationName?: string
   log: Logger
 }
 
-// A process that is cut off, or stopped, in the midst of a transaction holds its locks for this long: writers of a project
-// queue behind it.
+// A process that is disconnected or paused during a transaction holds its locks for this long, and writers in the same
+// project wait for it.
 const idleInTransactionMs = 5_000
-/** A lease must not expire because requests have taken all connections. */
+/** Reserved connections, so that no lease expires because requests occupy all connections. */
 export const jobConnections = 2
-/** Joining all access takes seconds; so may the first rows of an export, or notifications to 100,000 members. */
-const leastLongTimeoutMs = 60_000
+/** Joining all access data takes seconds, as can the first rows of an export or notifications to 100,000 members. */
+const minLongTimeoutMs = 60_000
 
-// Our statements touch few rows each; compiling one whose cost the planner overrates takes longer than running it.
+// Each statement touches few rows. If the planner overestimates its cost, compiling it takes longer than running it.
 const always = '-c jit=off'
-// Prepared statements are lookups by key. They are planned once, as such, no matter how the tables look at that moment;
-// planning them again each time would take longer than running them.
+// Prepared statements are lookups by key. They are planned once as index lookups, regardless of the table statistics at
+// that time. Planning every run would take longer than running the statement.
 export const lookupSettings = [
   always,
   '-c plan_cache_mode=force_generic_plan',
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `-c enable_${way}=off`),
 ].join(' ')
-// A client that has left needs no report: the server notices within a second, also in the middle of a long statement. How
-// many rows a statement touches depends on its values, so each run is planned for them.
+// A disconnected client needs no report: the server notices within 1 s, even during a long statement. The number of
+// rows that a statement touches depends on its values, so each run is planned for its values.
 const longSettings = `${always} -c client_connection_check_interval=1000 -c plan_cache_mode=force_custom_plan`
 
 const timestamptzOid = 1184
@@ -52,22 +54,22 @@ const types = {
   },
 }
 
-/** A server that hangs sends nothing: the client times out a little later than the server would. */
+/** A server that hangs sends no timeout error, so the client times out slightly later than the server would. */
 const readTimeoutOf = (statementTimeoutMs: number): number => statementTimeoutMs + 500
 
-/** How long statements of requests and long statements may take, seen from here. */
+/** Returns the client-side timeouts for statements of requests and for long statements. */
 export function readTimeoutsOf({ statementTimeoutMs }: PoolOptions) {
-  const longTimeoutMs = Math.max(statementTimeoutMs, leastLongTimeoutMs)
+  const longTimeoutMs = Math.max(statementTimeoutMs, minLongTimeoutMs)
   return { usualMs: readTimeoutOf(statementTimeoutMs), longMs: readTimeoutOf(longTimeoutMs) }
 }
 
 /** Opens connections lazily: the first query connects, and a lost connection is replaced by the next query. */
-export function openPools(options: PoolOptions, { Patient }: ConnectGate, renewals: Renewals): Pools {
+export function openPools(options: PoolOptions, { GatedClient }: ConnectGate, renewals: Renewals): Pools {
   const { poolSize, lookupPoolSize = 1, reportPoolSize = 2, statementTimeoutMs } = options
   const open = (max: number, settings: string, timeouts: object): Pool => {
-    const pool = new Pool({ ...connectionOptions(options, settings), ...timeouts, Client: Patient, max })
+    const pool = new Pool({ ...connectionOptions(options, settings), ...timeouts, Client: GatedClient, max })
     renewals.add(pool)
-    // An idle connection that breaks must not end the process; the pool drops it.
+    // An idle connection that breaks must not crash the process; the pool removes it.
     pool.on('error', (error, client) => {
       if (!connectionOf(client).isRetired) options.log.warn({ err: error }, 'idle database connection lost')
     })
@@ -77,8 +79,8 @@ export function openPools(options: PoolOptions, { Patient }: ConnectGate, renewa
     statement_timeout: statementTimeoutMs,
     query_timeout: readTimeoutOf(statementTimeoutMs),
   }
-  // Without a timeout of pg: snapshots watch their statements with one timer.
-  const long = { statement_timeout: Math.max(statementTimeoutMs, leastLongTimeoutMs) }
+  // pg sets no query timeout here: snapshots watch their statements with one timer.
+  const long = { statement_timeout: Math.max(statementTimeoutMs, minLongTimeoutMs) }
   return {
     requests: open(poolSize, always, usual),
     lookups: open(lookupPoolSize, lookupSettings, usual),

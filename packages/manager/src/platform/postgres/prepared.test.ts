@@ -1,8 +1,8 @@
-// Which statements wait for which, on the connections for lookups.
+// How statements share the connections of the lookup pool.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
-import { runOwned } from './owner.ts'
+import { runAsOwner } from './owner.ts'
 import type { PreparedStatement } from './prepared.ts'
 
 let service: TestApp
@@ -18,7 +18,7 @@ const countWaiting = async (): Promise<number | null> =>
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     )
   ).rowCount
-/** Waits for the lock. */
+/** Starts a statement that waits for the lock. */
 const start = (name: string, how: Pick<PreparedStatement, 'kind' | 'size'>) =>
   service.world.database.run<{ n: number }>(
     { name, text: 'select 1 as n from pg_advisory_xact_lock_shared(59)', ...how },
@@ -58,7 +58,7 @@ test.each(['large', 'quick'] as const)(
 
 test('a project that waits leaves a connection to the others', async () => {
   const startFor = (projectId: string) =>
-    runOwned({ caller: 'somebody', projectId }, () => start('change', { kind: 'write' }))
+    runAsOwner({ caller: 'somebody', projectId }, () => start('change', { kind: 'write' }))
   await whileLocked(service.database.url, held, async (commit) => {
     const own = [startFor('first'), startFor('first'), startFor('first')]
     await expect.poll(countWaiting).toBe(1)

@@ -1,36 +1,40 @@
-// Prepared statements, which run at every request, and other single statements outside Kysely.
+// Prepared statements, which run on every request, and other single statements outside Kysely.
 import { createTimeLimit } from './acquire.ts'
 import { currentOwner } from './owner.ts'
 import type { Lane, OnStatementTime } from './statement-times.ts'
 import { type Statement, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
+/** A statement that each connection prepares once under its name. */
 export type PreparedStatement = Statement & {
   name: string
   /**
-   * `quick`: a change that does not wait for the disk. `large`: its rows may be large, so authentication must not wait behind
-   * it. `long`: it may take longer than a request, and is planned anew for its values each time.
+   * `quick`: a change that does not wait for the disk. `large`: its rows may be large, so authentication must not wait
+   * behind it. `long`: it may take longer than a request, and each run is planned for its values.
    */
   size?: 'quick' | 'large' | 'long'
 }
 /** Returns the rows of the statement. */
 export type Run = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
+/** Returns the rows of a prepared statement. */
 export type RunPrepared = <Row extends object>(
   statement: PreparedStatement,
   values: unknown[],
 ) => Promise<Row[]>
-/** A prepared statement has a name. */
+/** Called after each statement; only prepared statements have a name. */
 export type StatementEnd = (statement: { sql: string; name: string | null; durationMs: number }) => void
+/** Observers of statements, for tests, metrics and traces. */
 export type Watch = {
   onStatement?: (sql: string) => void
   onStatementTime?: OnStatementTime
   onEnd: StatementEnd | null
 }
+/** The pool, the shares that divide it, and the observers of its statements. */
 export type RunOptions = StatementOptions & { watch: Watch; lane: Lane; shares?: readonly FairShare[] }
 
 /**
- * Runs statements on a pool. With shares, projects take turns. A statement that serves many requests is an owner of its own each
- * time: where one of them stalls, the next one must not wait for it.
+ * Runs statements on a pool. With shares, projects take turns. Each run of a statement that serves many requests counts
+ * as a separate owner. If one run stalls, the next one must not wait for it.
  */
 export function createRun({ watch, lane, shares = [], ...options }: RunOptions): Run {
   let count = 0

@@ -1,10 +1,10 @@
-// What the service's own database role may do when migrations run under another one: everything its work needs, and on
-// audit tables nothing but reading and appending.
+// Privileges of the service role if migrations run under another role: everything that the service needs, but on audit
+// tables only reading and appending.
 import type { ClientBase } from 'pg'
 
 const appendOnly = ['audit_logs', 'audit_checkpoints', 'access_attestations', 'access_attestation_entries']
 
-/** Throws, saying what to do, unless the role exists and is not the one that migrates. */
+/** Throws an error that says what to do, unless the role exists and is not the migrating role. */
 export async function assertServiceRole(client: ClientBase, role: string): Promise<void> {
   const { rows } = await client.query<{ is_me: boolean }>(
     'select rolname = current_user as is_me from pg_roles where rolname = $1',
@@ -20,7 +20,7 @@ export async function assertServiceRole(client: ClientBase, role: string): Promi
     )
 }
 
-/** Grants the role its privileges; run again after every migration. */
+/** Grants the role its privileges; must run again after every migration. */
 export async function grantPrivileges(client: ClientBase, role: string): Promise<void> {
   const name = client.escapeIdentifier(role)
   await client.query('begin')

@@ -1,12 +1,12 @@
-// What has changed in a project, by area. Triggers mark the tables below in the transaction of every change, from any
-// writer, so a version changes exactly when something in its area has, and for every reader at the moment of commit.
-import { createCoalesced, inPlace } from './coalesce.ts'
+// Versions of a project by area. Triggers mark the tables below in the transaction of every change by any writer. A
+// version therefore changes exactly when data of its area changes, and all readers see it at commit.
+import { createCoalesced, orderByPosition } from './coalesce.ts'
 import type { Database } from './database.ts'
 import type { PreparedStatement } from './prepared.ts'
 
 /**
  * The tables that responses of an area are built from. A response cached under the version of its area must be built
- * from these alone; each of them needs the trigger that calls project_versions_note.
+ * only from these tables. Each of them needs the trigger that calls project_versions_note.
  */
 export const areas = {
   access: [
@@ -24,12 +24,16 @@ export const areas = {
   endpoints: ['applications', 'endpoints', 'machine_user2endpoints'],
 } as const satisfies Record<string, readonly string[]>
 
+/** A part of a project that has its own version. */
 export type Area = keyof typeof areas
 
 const marksOf = (area: Area): string =>
   `concat_ws(' ', ${areas[area].map((table) => `v.versions ->> '${table}'`).join(', ')})`
 
-/** The version as an SQL expression; `projectId` is an SQL expression too. Empty when nothing was ever marked. */
+/**
+ * Returns the version as an SQL expression; `projectId` is also an SQL expression. The version is empty before the
+ * first change.
+ */
 export const versionOf = (projectId: string, area: Area): string =>
   `coalesce((select ${marksOf(area)} from project_versions v where v.project_id = ${projectId}), '')`
 
@@ -43,17 +47,18 @@ const statement: PreparedStatement = {
     from unnest($1::uuid[], $2::text[]) with ordinality as wanted (id, area, position)`,
 }
 
-type Wanted = { projectId: string; area: Area }
+type VersionKey = { projectId: string; area: Area }
+/** Returns the version of an area of a project. */
 export type ReadProjectVersion = (projectId: string, area: Area) => Promise<string | null>
 
-/** Reads versions; requests that arrive together share a statement, which begins after the last of them arrived. */
+/** Reads versions. Concurrent requests share a statement, which starts after the last of them. */
 export function createProjectVersions(database: Pick<Database, 'run'>): ReadProjectVersion {
-  const read = createCoalesced<Wanted, string>({
+  const read = createCoalesced<VersionKey, string>({
     keyOf: ({ projectId, area }) => `${area} ${projectId}`,
     run: async (wanted) => {
       const values = [wanted.map(({ projectId }) => projectId), wanted.map(({ area }) => area)]
       const rows = await database.run<{ position: number; version: string }>(statement, values)
-      return inPlace(wanted.length, rows).map((row) => row?.version ?? null)
+      return orderByPosition(wanted.length, rows).map((row) => row?.version ?? null)
     },
   })
   return (projectId, area) => read({ projectId, area })

@@ -1,4 +1,4 @@
-// How often something is tried again, and when not.
+// Tests which errors are retried, and how often.
 import { expect, test } from 'vitest'
 import { type RetryKind, createRetry } from './retry.ts'
 

@@ -1,39 +1,42 @@
-// A statement that failed because its connection is lost runs again on another one, where that does no harm. At most twice,
-// after a short pause that differs each time, and only within the time the caller would have waited anyway.
+// Retries a statement on another connection if its connection was lost and a repetition does no harm. There are at most
+// two retries, each after a short random pause, and only within the time that the caller would have waited anyway.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectGate } from './connect-gate.ts'
-import { isWorthAnother } from './outcomes.ts'
+import { isRetryable } from './outcomes.ts'
 
 export const retryKinds = ['read', 'write', 'transaction'] as const
+/** The kind of work that is retried. */
 export type RetryKind = (typeof retryKinds)[number]
+/** Called for each retry. */
 export type OnRetry = (kind: RetryKind) => void
 
 const maxRetries = 2
 const firstPauseMs = 20
-// Who paces connecting may ask for more; then the caller hears of the failure instead.
+// If the connect gate requires a longer pause, the caller gets the error instead.
 const longestPauseMs = 250
 
 type RetryOptions = {
   kind: RetryKind
-  /** No retry begins later than this. */
+  /** No retry starts later than this. */
   withinMs: number
-  /** Whether to try again after this error; where a connection is lost by default. */
-  isWorth?: (error: unknown) => boolean
+  /** Whether to retry after this error; by default only after a lost connection. */
+  canRetry?: (error: unknown) => boolean
 }
+/** Runs the attempt, and runs it again after errors that are worth a retry. */
 export type Retry = <T>(attempt: () => Promise<T>, options: RetryOptions) => Promise<T>
 
-/** Returns what tries again. A connection that cannot be made is tried no earlier than `gate` lets it. */
+/** Returns a function that retries attempts, no earlier than `gate` permits new connections. */
 export const createRetry =
   (gate: Pick<ConnectGate, 'pauseMs'>, onRetry: OnRetry = () => undefined): Retry =>
-  async (attempt, { kind, withinMs, isWorth = isWorthAnother }) => {
-    const begunAt = performance.now()
+  async (attempt, { kind, withinMs, canRetry = isRetryable }) => {
+    const startedAt = performance.now()
     for (let retries = 0; ; retries++) {
       try {
         return await attempt()
       } catch (error) {
-        if (retries === maxRetries || !isWorth(error)) throw error
+        if (retries === maxRetries || !canRetry(error)) throw error
         const pauseMs = Math.max(gate.pauseMs(), firstPauseMs * 4 ** retries * (0.5 + Math.random()))
-        if (pauseMs > longestPauseMs || performance.now() + pauseMs - begunAt > withinMs) throw error
+        if (pauseMs > longestPauseMs || performance.now() + pauseMs - startedAt > withinMs) throw error
         await sleep(pauseMs)
         onRetry(kind)
       }

@@ -1,9 +1,9 @@
-// What a schema consists of, as the catalogue tells it: each object by name, with its definition in one line. Two databases
-// with the same description are the same to this service. Not part of it: owners and privileges, storage parameters, and
-// the partitions that come and go with the months.
+// Describes a schema from the system catalog: each object by name, with its definition in one line. Two databases with
+// the same description are equivalent for this service. The description omits owners, privileges, storage parameters
+// and monthly partitions.
 import type { ClientBase } from 'pg'
 
-/** Kind and name of each object, and its definition. */
+/** The definition of each object, by its kind and name. */
 export type SchemaDescription = ReadonlyMap<string, string>
 
 const schemas = `('public', 'jobs')`
@@ -11,7 +11,7 @@ const nameIn = (namespace: string, name: string): string =>
   `case ${namespace} when 'public' then '' else ${namespace} || '.' end || ${name}`
 const ownedByExtension = (oid: string): string =>
   `exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`
-/** Tables of the schemas, without partitions (but the one for everything else) and without the migrations' own table. */
+/** Tables of the schemas, without partitions (except default partitions) and without the migrations table. */
 const tables = `(
   select c.oid, c.relkind, c.relpersistence, c.relrowsecurity, ${nameIn('n.nspname', 'c.relname')} as name
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -21,7 +21,7 @@ const tables = `(
 )`
 const shortHash = (text: string): string => `left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), 16)`
 
-/** The catalogue has not-null constraints of their own from PostgreSQL 18 on; the columns tell them. */
+/** Omits the not-null constraints that the catalog lists since PostgreSQL 18: the columns already show them. */
 const objects = `
   select 'extension ' || extname as name, 'installed' as definition from pg_extension where extname = 'pg_trgm'
   union all
@@ -70,7 +70,7 @@ const objects = `
   where n.nspname in ${schemas} and c.relkind in ('S', 'v', 'm', 'f') and not ${ownedByExtension('c.oid')}
     and not exists (select from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and d.refobjsubid > 0)`
 
-/** Rows that migrations insert and the service relies on: their keys, and what of them does not change. */
+/** Rows that migrations insert and the service relies on: their key and a value that does not change. */
 const rowsOf: Readonly<Record<string, { key?: string; value?: string }>> = {
   schema_compatibility: { value: 'oldest_migration' },
   monthly_partitions: { key: 'parent', value: 'least_days' },
@@ -81,7 +81,7 @@ const rowsOf: Readonly<Record<string, { key?: string; value?: string }>> = {
 }
 export const tablesWithRows: readonly string[] = Object.keys(rowsOf)
 
-/** Describes the database in the transaction of the client; what the text depends on is set until it ends. */
+/** Describes the database in the transaction of the client. Settings that affect the text apply until it ends. */
 export async function describeSchema(client: ClientBase): Promise<Map<string, string>> {
   await client.query(
     `select set_config('intervalstyle', 'postgres', true), set_config('datestyle', 'ISO', true),

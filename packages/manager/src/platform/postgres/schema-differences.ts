@@ -1,16 +1,19 @@
-// Compares the description of a database with what the migrations make of one, migration by migration.
+// Compares the description of a database with the schema after each migration.
 import type { SchemaDescription } from './schema-description.ts'
 
+/** The objects that each migration sets and removes. */
 export type SchemaHistory = Readonly<
   Record<string, { set: Readonly<Record<string, string>>; removed: readonly string[] }>
 >
+/** A differing object and the line that describes the difference. */
 export type Difference = { name: string; text: string }
+/** The differences from the schema after one migration. */
 export type Comparison = { migration: string; differences: readonly Difference[] }
 
 const maxDefinition = 160
 const shownBefore = 60
 
-/** The comparison with the schema after each migration, oldest first. */
+/** Returns the comparison with the schema after each migration, oldest first. */
 export function compareWithHistory(found: SchemaDescription, history: SchemaHistory): Comparison[] {
   const known = knownNames(history)
   const expected = new Map<string, string>()
@@ -28,15 +31,15 @@ export function compareWithHistory(found: SchemaDescription, history: SchemaHist
   })
 }
 
-/** Objects that no migration makes and that do not matter. */
+/** Returns the objects that no migration creates and that do not affect the service. */
 export function foreignObjects(found: SchemaDescription, history: SchemaHistory): string[] {
   const known = knownNames(history)
   const names = [...found.keys()].filter((name) => isForeign(name, found, known))
-  // The columns of a foreign table need no mention.
+  // Columns of a foreign table are not listed separately.
   return names.filter((name) => !isPartOf(name, (table) => found.has(table) && !known.has(table)))
 }
 
-/** One line per difference; what a table lacks or has is not told when the table itself is missing or unexpected. */
+/** Returns one line per difference. Parts of a table are omitted if the table itself is missing or unexpected. */
 export function differenceLines(differences: readonly Difference[]): string[] {
   const names = new Set(differences.map(({ name }) => name))
   return differences
@@ -54,18 +57,21 @@ function differenceOf(name: string, expected: string, found: string | undefined)
   return [{ name, text: `differs: ${name}: expected ${want}, found ${have}` }]
 }
 
-/** Both in one line; of long ones the part where they begin to differ. */
+/** Shortens both definitions to one line that includes the first difference. */
 function abbreviated(...definitions: [string, string]): [string, string] {
   const [a, b] = definitions.map((definition) => definition.replaceAll(/\s+/g, ' ')) as [string, string]
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
   const from = Math.max(a.length, b.length) > maxDefinition ? Math.max(0, at - shownBefore) : 0
-  const cut = (line: string): string =>
+  const shorten = (line: string): string =>
     `${from > 0 ? '…' : ''}${line.slice(from, from + maxDefinition)}${line.length > from + maxDefinition ? '…' : ''}`
-  return [cut(a), cut(b)]
+  return [shorten(a), shorten(b)]
 }
 
-/** Whether it neither is ours nor changes what our tables do: an index that is not unique only makes reads faster. */
+/**
+ * Returns whether the object is unknown to the migrations and cannot affect our tables. A non-unique index, for
+ * example, only speeds up reads.
+ */
 function isForeign(name: string, found: SchemaDescription, known: ReadonlySet<string>): boolean {
   if (known.has(name)) return false
   const kind = name.slice(0, name.indexOf(' '))
@@ -75,10 +81,10 @@ function isForeign(name: string, found: SchemaDescription, known: ReadonlySet<st
 
 const parts = new Set(['column', 'constraint', 'index', 'trigger', 'row'])
 
-/** Whether it belongs to a table that the question is true of. */
-function isPartOf(name: string, ask: (table: string) => boolean): boolean {
+/** Whether the object belongs to a table for which `isMatch` returns true. */
+function isPartOf(name: string, isMatch: (table: string) => boolean): boolean {
   const [kind = '', ...rest] = name.split(' ')
   if (!parts.has(kind)) return false
   const path = rest.join(' ').split('.')
-  return path.some((_, at) => ask(`table ${path.slice(0, path.length - at).join('.')}`))
+  return path.some((_, at) => isMatch(`table ${path.slice(0, path.length - at).join('.')}`))
 }

@@ -1,4 +1,4 @@
-// Long reads on connections of their own: what ends them, and who waits for whom.
+// Tests long reads on separate connections: how they end, and how many can be open.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Pool } from 'pg'
 import { createConnectGate } from './connect-gate.ts'
@@ -6,7 +6,7 @@ import { Connection, watchConnections } from './connections.ts'
 import { createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
-import { type DarkProxy, startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { type BlackholeProxy, startBlackholeProxy } from '../../../test/kit/blackhole-proxy.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => service.close())
 const retry = createRetry(createConnectGate())
 
 const open = () => service.world.database.openSnapshot()
-/** How many of the service's statements run or stand in a transaction. */
+/** Counts the sessions of the service that match the condition. */
 const busy = async (condition: string): Promise<number | null> =>
   (
     await service.sql.query(
@@ -107,12 +107,12 @@ test('a statement that is not answered in time ends the connection; a reader tha
 })
 
 describe('a server that hangs', () => {
-  let way: DarkProxy
+  let way: BlackholeProxy
   let pool: Pool
   let openBriefly: OpenSnapshot
   beforeEach(async () => {
     const url = new URL(service.database.url)
-    way = await startDarkProxy({ host: url.hostname, port: Number(url.port || 5432) })
+    way = await startBlackholeProxy({ host: url.hostname, port: Number(url.port || 5432) })
     url.host = `127.0.0.1:${way.port}`
     pool = new Pool({ connectionString: url.href, max: 1, Client: Connection })
     watchConnections(pool)
@@ -124,16 +124,16 @@ describe('a server that hangs', () => {
   })
 
   test('frees the connection while a snapshot is opened', async () => {
-    // The connection is there before the route is dead.
+    // The connection is opened before the network stops responding.
     await (await openBriefly()).close()
-    way.goDark()
+    way.blackhole()
     await expect(openBriefly()).rejects.toThrow('terminated')
     expect(pool.totalCount).toBe(0)
   })
 
   test('frees the connection while a snapshot is closed', async () => {
     const snapshot = await openBriefly()
-    way.goDark()
+    way.blackhole()
     await snapshot.close()
     expect(pool.totalCount).toBe(0)
   })

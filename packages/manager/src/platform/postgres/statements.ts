@@ -1,49 +1,50 @@
-// One statement on a connection of its own. After a lost connection it runs again if that does no harm.
+// Runs a single statement on a separate connection. After a lost connection it is retried if a repetition does no harm.
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { type TimeLimit, acquire } from './acquire.ts'
 import { type TimedQuery, queryOn } from './connections.ts'
-import { type Struck, isRejected, isWorthAnother, noteOutcome, outcomeOf } from './outcomes.ts'
+import { type FailurePhase, isRejected, isRetryable, markOutcome, outcomeOf } from './outcomes.ts'
 import type { Retry } from './retry.ts'
 
-/** The caller declares what a statement is. A read and an idempotent change may run twice, a write may not. */
+/** Declared by the caller: a read and an idempotent change may run twice, a write must not. */
 export type StatementKind = 'read' | 'write' | 'idempotent'
-/** Each connection prepares a statement with a name once. Columns keep the names the statement gives them. */
+/** Each connection prepares a named statement once. Columns keep the names that the statement gives them. */
 export type Statement = { name?: string; kind: StatementKind; text: string }
+/** The pool for statements and its rules for retries and timeouts. */
 export type StatementOptions = {
   pool: Pool
   retry: Retry
-  /** How long a statement may take, seen from here. */
+  /** Client-side timeout of a statement. */
   readTimeoutMs: number
 }
 
-/** Runs the statement on a connection of the pool. All tries share the time limit. */
+/** Runs the statement on a connection of the pool. All attempts share the time limit. */
 export async function runStatement(
   { pool, retry, readTimeoutMs }: StatementOptions,
   { name, kind, text }: Statement,
   values: unknown[],
   time: TimeLimit,
 ): Promise<QueryResult> {
-  const mayRunTwice = kind !== 'write'
-  let struck: Struck = 'connecting'
+  const isRepeatable = kind !== 'write'
+  let phase: FailurePhase = 'connecting'
   const attempt = async (): Promise<QueryResult> => {
-    struck = 'connecting'
+    phase = 'connecting'
     const client = await acquire(pool, time.waitMs())
-    struck = 'committing'
-    return runAndRelease(client, { name, text, values, ...time.limits(mayRunTwice) })
+    phase = 'committing'
+    return runAndRelease(client, { name, text, values, ...time.limits(isRepeatable) })
   }
-  const isWorth = (error: unknown): boolean =>
-    isWorthAnother(error) && (mayRunTwice || outcomeOf(error, struck) === 'not applied')
-  const retrying = { kind: kind === 'read' ? 'read' : 'write', withinMs: readTimeoutMs, isWorth } as const
+  const canRetry = (error: unknown): boolean =>
+    isRetryable(error) && (isRepeatable || outcomeOf(error, phase) === 'not applied')
+  const retrying = { kind: kind === 'read' ? 'read' : 'write', withinMs: readTimeoutMs, canRetry } as const
   try {
     for (let tries = 0; ; tries++)
       try {
         return await retry(attempt, retrying)
       } catch (error) {
-        // Each connection of the pool fails at most once.
-        if (name === undefined || tries === pool.options.max || !isForgotten(error)) throw error
+        // Each connection of the pool can fail like this at most once.
+        if (name === undefined || tries === pool.options.max || !isStalePreparedStatement(error)) throw error
       }
   } catch (error) {
-    if (kind !== 'read') noteOutcome(error, struck)
+    if (kind !== 'read') markOutcome(error, phase)
     throw error
   }
 }
@@ -54,11 +55,11 @@ async function runAndRelease(client: PoolClient, query: TimedQuery): Promise<Que
     client.release()
     return result
   } catch (error) {
-    client.release(isRejected(error) && !isForgotten(error) ? undefined : (error as Error))
+    client.release(isRejected(error) && !isStalePreparedStatement(error) ? undefined : (error as Error))
     throw error
   }
 }
 
-/** A prepared statement the server has lost (26000), or whose columns a migration has changed (0A000). */
-const isForgotten = (error: unknown): boolean =>
+/** Whether the server has lost the prepared statement (26000), or a migration has changed its columns (0A000). */
+const isStalePreparedStatement = (error: unknown): boolean =>
   ['26000', '0A000'].includes((error as { code?: string }).code ?? '')

@@ -1,12 +1,12 @@
-// Channels and commands while one Redis hangs, or the connection of a subscriber dies unnoticed.
+// Tests channels and commands while Redis hangs, or while the connection of a subscriber dies silently.
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { freePort } from '@manager/harness/engines/postgres.ts'
 import { startRedis } from '@manager/harness/engines/redis.ts'
 import { type Peer, type PeerOptions, startPeer } from '../../../test/kit/channels.ts'
-import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { startBlackholeProxy } from '../../../test/kit/blackhole-proxy.ts'
 
-const patience = { timeout: 30_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const peers: Peer[] = []
 afterEach(async () => {
@@ -14,13 +14,13 @@ afterEach(async () => {
 })
 
 async function join(options: PeerOptions): Promise<Peer> {
-  const peer = startPeer({ isHurried: true, ...options })
+  const peer = startPeer({ usesProductionTimeouts: true, ...options })
   peers.push(peer)
-  await expect.poll(() => peer.redis.isUp(), patience).toBe(true)
+  await expect.poll(() => peer.redis.isUp(), pollOptions).toBe(true)
   return peer
 }
 
-/** Publishes until something arrives, and says how long that took. */
+/** Publishes until a message arrives; returns how long that took. */
 async function untilHeard(from: Peer, to: Peer, channel: string): Promise<number> {
   const startedAt = performance.now()
   to.heard.length = 0
@@ -56,25 +56,25 @@ test('Redis hangs for five seconds: nothing waits for it but one command, and hi
     `redis hung: ${taken} taken, ${refused} refused, ${long.length} commands waited ${Math.round(Math.max(...waits))} ms at most, ` +
       `ten publishes ${Math.max(...publishes).toFixed(1)} ms at most\n`,
   )
-  // It may seem to be back for a moment when the connection is made again.
+  // Redis may briefly appear to be up when the connection is reopened.
   expect(long.length).toBeLessThan(5)
   expect(Math.max(...waits)).toBeLessThan(150)
   expect(taken).toBeLessThan(1_000)
   expect(refused).toBeGreaterThan(1_000)
   redis.signal('SIGCONT')
   expect(await untilHeard(one, other, tenant)).toBeLessThan(10_000)
-  await expect.poll(() => one.redis.isUp(), patience).toBe(true)
+  await expect.poll(() => one.redis.isUp(), pollOptions).toBe(true)
   await redis.stop()
 })
 
 test('a subscriber whose connection goes dark notices, and is back', async () => {
   const redis = await startRedis(await freePort())
-  const proxy = await startDarkProxy({ host: '127.0.0.1', port: redis.port })
+  const proxy = await startBlackholeProxy({ host: '127.0.0.1', port: redis.port })
   const one = await join({ url: redis.url })
   const other = await join({ url: `redis://127.0.0.1:${proxy.port}` })
   const tenants = Array.from({ length: 20 }, () => randomUUID())
   for (const tenant of tenants) expect(await other.channels.subscribe(tenant)).toBe(true)
-  proxy.goDark()
+  proxy.blackhole()
   const tookMs = await untilHeard(one, other, tenants[0] as string)
   process.stdout.write(`subscriber in the dark: hints after ${Math.round(tookMs)} ms\n`)
   expect(tookMs).toBeLessThan(10_000)
@@ -93,10 +93,10 @@ test('ten thousand channels are subscribed again within seconds', async () => {
     expect(new Set(await Promise.all(part))).toEqual(new Set([true]))
   }
   redis.signal('SIGKILL')
-  await expect.poll(() => other.redis.isUp(), patience).toBe(false)
+  await expect.poll(() => other.redis.isUp(), pollOptions).toBe(false)
   const again = await startRedis(port)
   const startedAt = performance.now()
-  await expect.poll(() => one.redis.isUp(), patience).toBe(true)
+  await expect.poll(() => one.redis.isUp(), pollOptions).toBe(true)
   for (const tenant of [tenants[0], tenants[4_999], tenants[9_999]] as string[])
     await untilHeard(one, other, tenant)
   const tookMs = performance.now() - startedAt

@@ -1,11 +1,11 @@
-// Channels on one Redis.
+// Channels on a single Redis server.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '@manager/harness/engines/postgres.ts'
-import { askRedis } from '@manager/harness/engines/redis-ask.ts'
+import { sendRedisCommand } from '@manager/harness/engines/redis-ask.ts'
 import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import { type Peer, type PeerOptions, startPeer } from '../../../test/kit/channels.ts'
-import { startDarkProxy } from '../../../test/kit/dark-proxy.ts'
+import { startBlackholeProxy } from '../../../test/kit/blackhole-proxy.ts'
 
 let server: RedisServer
 beforeAll(async () => {
@@ -17,19 +17,19 @@ const peers: Peer[] = []
 afterEach(async () => {
   for (const peer of peers.splice(0)) await peer.close()
 })
-const patience = { timeout: 40_000, interval: 20 }
+const pollOptions = { timeout: 40_000, interval: 20 }
 
-/** A process that knows whether Redis answers. */
+/** Starts a peer and waits until it detects that Redis responds. */
 async function join(options: Partial<PeerOptions> = {}): Promise<Peer> {
   const peer = startPeer({ url: server.url, ...options })
   peers.push(peer)
-  await expect.poll(() => peer.redis.isUp(), patience).toBe(true)
+  await expect.poll(() => peer.redis.isUp(), pollOptions).toBe(true)
   return peer
 }
 
-/** What Redis itself says. */
+/** Sends a command to Redis without the client under test. */
 async function ask({ port }: RedisServer, ...command: string[]): Promise<unknown> {
-  return askRedis(port, ...command)
+  return sendRedisCommand(port, ...command)
 }
 
 /** Waits until everything that was published before has arrived. */
@@ -37,7 +37,7 @@ async function flush(from: Peer, to: Peer): Promise<void> {
   const last = randomUUID()
   expect(await to.channels.subscribe(last)).toBe(true)
   expect(from.channels.publish(last, 'end')).toBe(true)
-  await expect.poll(() => to.heard.at(-1), patience).toBe(`${last} end`)
+  await expect.poll(() => to.heard.at(-1), pollOptions).toBe(`${last} end`)
   to.heard.pop()
 }
 
@@ -50,7 +50,7 @@ describe('channels', () => {
       await ask(server, 'SPUBLISH', peer.redis.key(`hints:{${tenant}}`), message)
     for (const message of ['other-sender1 c', 'without a head', 'first-sender3 d'])
       await ask(server, 'SPUBLISH', peer.redis.key(`hints:{${tenant}}`), message)
-    await expect.poll(() => peer.heard.at(-1), patience).toBe(`${tenant} d`)
+    await expect.poll(() => peer.heard.at(-1), pollOptions).toBe(`${tenant} d`)
     expect(peer.heard).toEqual(['a', 'b', 'c', 'd'].map((text) => `${tenant} ${text}`))
   })
 
@@ -111,7 +111,7 @@ describe('channels', () => {
     const tenant = randomUUID()
     for (const peer of [other, friend]) expect(await peer.channels.subscribe(tenant)).toBe(true)
     one.channels.publish(tenant, 'hello')
-    await expect.poll(() => friend.heard, patience).toEqual([`${tenant} hello`])
+    await expect.poll(() => friend.heard, pollOptions).toEqual([`${tenant} hello`])
     await flush(one, friend)
     expect(other.heard).toEqual([])
   })
@@ -138,7 +138,7 @@ describe('channels while Redis is away', () => {
     const options = { url: `redis://127.0.0.1:${port}` }
     const [one, other] = [startPeer(options), startPeer(options)]
     peers.push(one, other)
-    await expect.poll(() => one.logLines.length + other.logLines.length, patience).toBe(2)
+    await expect.poll(() => one.logLines.length + other.logLines.length, pollOptions).toBe(2)
     const tenant = randomUUID()
     expect(other.channels.publish(tenant, 'lost')).toBe(false)
     expect(await other.channels.subscribe(tenant)).toBe(false)
@@ -148,11 +148,11 @@ describe('channels while Redis is away', () => {
         one.channels.publish(tenant, 'hello')
         await new Promise((resolve) => setTimeout(resolve, 20))
         return other.heard.length > 0
-      }, patience)
+      }, pollOptions)
       .toBe(true)
     expect(one.logLines.map(({ msg }) => msg)).toEqual([
-      'redis does not answer; throttles count per process',
-      'redis answers',
+      'redis is unavailable; throttles count per process',
+      'redis is available again',
     ])
     await late.stop()
   })
@@ -164,22 +164,22 @@ describe('channels while Redis is away', () => {
     for (const tenant of tenants) expect(await other.channels.subscribe(tenant)).toBe(true)
     other.channels.unsubscribe(tenants.pop() as string)
     first.signal('SIGKILL')
-    await expect.poll(() => one.redis.isUp(), patience).toBe(false)
+    await expect.poll(() => one.redis.isUp(), pollOptions).toBe(false)
     expect(one.channels.publish(tenants[0] as string, 'lost')).toBe(false)
     const second = await startRedis(first.port)
-    await expect.poll(() => one.redis.isUp(), patience).toBe(true)
+    await expect.poll(() => one.redis.isUp(), pollOptions).toBe(true)
     await expect
-      .poll(async () => ((await ask(second, 'PUBSUB', 'SHARDCHANNELS')) as string[]).length, patience)
+      .poll(async () => ((await ask(second, 'PUBSUB', 'SHARDCHANNELS')) as string[]).length, pollOptions)
       .toBe(tenants.length)
     for (const tenant of tenants) one.channels.publish(tenant, 'hello')
     await expect
-      .poll(() => other.heard.toSorted(), patience)
+      .poll(() => other.heard.toSorted(), pollOptions)
       .toEqual(tenants.map((tenant) => `${tenant} hello`).toSorted())
     await second.stop()
   })
 
   test('a subscriber whose connection was reset is back', async () => {
-    const proxy = await startDarkProxy({ host: '127.0.0.1', port: server.port })
+    const proxy = await startBlackholeProxy({ host: '127.0.0.1', port: server.port })
     const [one, other] = [await join(), await join({ url: `redis://127.0.0.1:${proxy.port}` })]
     const tenant = randomUUID()
     expect(await other.channels.subscribe(tenant)).toBe(true)
@@ -189,7 +189,7 @@ describe('channels while Redis is away', () => {
         one.channels.publish(tenant, 'hello')
         await new Promise((resolve) => setTimeout(resolve, 20))
         return other.heard.length > 0
-      }, patience)
+      }, pollOptions)
       .toBe(true)
     await proxy.close()
   })
@@ -205,21 +205,21 @@ describe('channels while Redis is away', () => {
     expect(small.channels.publish(tenant, 'x'.repeat(900))).toBe(true)
     expect(small.channels.publish(tenant, 'x'.repeat(200))).toBe(false)
     own.signal('SIGKILL')
-    await expect.poll(() => [few.lost, small.lost], patience).toEqual([3, 1])
+    await expect.poll(() => [few.lost, small.lost], pollOptions).toEqual([3, 1])
   })
 
   test('a Redis that refuses is reported once', async () => {
     const own = await startRedis(await freePort())
     await ask(own, 'ACL', 'SETUSER', 'default', 'resetchannels')
-    const again = await join({ url: own.url, isHurried: true })
+    const again = await join({ url: own.url, usesProductionTimeouts: true })
     for (let n = 0; n < 3; n++) {
       expect(await again.channels.subscribe(randomUUID())).toBe(false)
       again.channels.publish(randomUUID(), 'x')
     }
-    await expect.poll(() => again.lost, patience).toBe(3)
+    await expect.poll(() => again.lost, pollOptions).toBe(3)
     const refusals = again.logLines.filter(({ reason }) => reason === 'NOPERM').map(({ msg }) => String(msg))
     expect(new Set(refusals.map((msg) => msg.split(':')[0]))).toEqual(
-      new Set(['redis refuses to publish', 'redis refuses to subscribe']),
+      new Set(['redis rejects SPUBLISH', 'redis rejects SSUBSCRIBE']),
     )
     expect(refusals).toHaveLength(2)
     await own.stop()

@@ -1,23 +1,28 @@
-// Messages between the processes of an installation, through Redis (sharded pub/sub): at most once, and soon or never.
+// Messages between the processes of an installation over Redis sharded pub/sub. A message is delivered at most once,
+// and either promptly or never.
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../log/log.ts'
 import type { Redis } from './redis.ts'
 import { type SubscriberOptions, createRefusal, createSubscriber } from './subscriber.ts'
 
+/** Publishes messages to other processes and subscribes to theirs. */
 export type Channels = {
-  /** Sends to the other processes; false when it is known to be lost (Redis away, too much pending). Never waits, never throws. */
+  /**
+   * Sends to the other processes. Returns false if the message is lost, because Redis is unreachable or too much is
+   * pending. Never waits and never throws.
+   */
   publish(channel: string, message: string): boolean
   /**
-   * From when it resolves true, messages of the channel reach the listener; resolves false when Redis is away, and then
-   * it subscribes as soon as Redis is back. Bounded in time.
+   * Resolves true once messages of the channel reach the listener. Resolves false if Redis is unreachable, and then
+   * subscribes as soon as Redis is available again. Resolves within a bounded time.
    */
   subscribe(channel: string): Promise<boolean>
   unsubscribe(channel: string): void
   close(): Promise<void>
 }
 
-/** `onLost` counts messages that `publish` took and Redis did not. */
+/** `onLost` receives the number of messages that `publish` accepted but Redis did not. */
 export type CreateChannels = (
   listener: (channel: string, message: string) => void,
   onLost?: (count: number) => void,
@@ -25,21 +30,22 @@ export type CreateChannels = (
 
 const defaultLimits = { messages: 4_000, bytes: 4 * 1_024 * 1_024 }
 
+/** The Redis client, and the limits for channels on it. */
 export type ChannelsOptions = {
   redis: Redis
   log: Logger
-  /** What may wait for Redis. */
+  /** Limits for messages that wait for Redis. */
   limits?: { messages: number; bytes: number }
   subscribeMs?: SubscriberOptions['subscribeMs']
 }
 
-/** Makes channels; each has its own connections and does not hear itself. */
+/** Returns a function that creates channels. Each one subscribes on its own connection and ignores its own messages. */
 export const channelsOf =
   ({ redis, log, limits = defaultLimits, ...options }: ChannelsOptions): CreateChannels =>
   (listener, onLost = () => undefined) => {
     const prefix = redis.key('hints:{')
     const nameOf = (channel: string): string => `${prefix}${channel}}`
-    // Redis sends a message to the process that published it too, if it has subscribed.
+    // Redis also delivers a message to the process that published it, if that process has subscribed.
     const own = randomBytes(9).toString('base64url')
     let sent = 0
     const inOrder = createInOrder()
@@ -68,13 +74,13 @@ const senderLength = 12
 const maxSenders = 20_000
 
 /**
- * Lets each message through once: while another server takes over, both may bring the same one. Messages of a sender on a
- * channel have rising numbers.
+ * Accepts each message once: during a failover, both servers may deliver the same message. The messages of a sender on
+ * a channel have increasing numbers.
  */
 function createInOrder() {
   const last = new LRUCache<string, number>({ max: maxSenders })
   return {
-    /** The message without its head; null for one that came before, or that is none of ours. */
+    /** Returns the message without its header, or null if it is a duplicate or has no valid header. */
     take: (name: string, message: string): string | null => {
       const end = message.indexOf(' ', senderLength)
       const number = end === -1 ? Number.NaN : Number(message.slice(senderLength, end))
@@ -93,7 +99,7 @@ type PublisherOptions = Required<Pick<ChannelsOptions, 'redis' | 'log' | 'limits
 function createPublisher({ redis, log, limits, onLost }: PublisherOptions) {
   let messages = 0
   let bytes = 0
-  const refusal = createRefusal(log, 'publish: hints to', 'SPUBLISH')
+  const refusal = createRefusal(log, 'SPUBLISH', 'hints to other processes are lost')
   return {
     publish: (channel: string, message: string): boolean => {
       const size = Buffer.byteLength(message)

@@ -1,24 +1,27 @@
-// Opens connections to Redis by ioredis: to one server, to the master that sentinels name, or to a cluster. The library
-// reconnects, asks the sentinels at every attempt, and refreshes the slots.
+// Opens connections to Redis with ioredis: to one server, to the master that sentinels name, or to a cluster. The
+// library reconnects, queries the sentinels on every attempt, and refreshes the slots.
 import { Cluster, Redis as Client, type RedisOptions } from 'ioredis'
 import { slotOf } from './slots.ts'
-import { type Place, type Topology, splitPlace } from './topology.ts'
+import { type ServerAddress, type Topology, splitAddress } from './topology.ts'
 
+/** A connection to one server or to a cluster. */
 export type Connection = Client | Cluster
-/** Without a client while the library has no connection to it. */
-export type Master = { place: Place; client: Client | undefined }
+/** A master server; `client` is undefined while the library has no connection to it. */
+export type Master = { address: ServerAddress; client: Client | undefined }
 
+/** Opens connections, and hides the differences between the topologies. */
 export type Connections = {
   /** Connects in the background and retries until it is disconnected. */
   open(this: void): Connection
-  /** Every master that is known at present. */
+  /** Returns all masters that are currently known. */
   mastersOf(this: void, connection: Connection): readonly Master[]
-  /** Where the key is; undefined while no master is known. */
-  placeOf(this: void, connection: Connection, key: string): Place | undefined
-  /** Keys that one command may name together. */
+  /** Returns the address of the master that stores the key, or undefined while no master is known. */
+  addressOf(this: void, connection: Connection, key: string): ServerAddress | undefined
+  /** Groups the keys, so that one command may use all keys of a group. */
   groups(this: void, keys: string[]): string[][]
 }
 
+/** Address and credentials of the servers. */
 export type ConnectionOptions = {
   /** Scheme, user, password and database number, which all servers share. */
   url: string
@@ -29,38 +32,39 @@ export type ConnectionOptions = {
 const slotsEveryMs = 2_000
 const retryMs = (tries: number): number => Math.min(50 * 2 ** tries, 1_000)
 
+/** Returns the connections for a topology; throws if the path of the URL is not a database number. */
 export function connectionsTo({ url, topology, sentinelPassword }: ConnectionOptions): Connections {
   const options = optionsOf(url)
   if (topology.mode === 'cluster') return clusterOf(topology.nodes, options)
-  let place = topology.mode === 'single' ? topology.place : undefined
+  let address = topology.mode === 'single' ? topology.address : undefined
   const server: RedisOptions =
     topology.mode === 'single'
-      ? addressOf(topology.place)
+      ? hostAndPort(topology.address)
       : {
           name: topology.masterName,
-          sentinels: topology.sentinels.map(addressOf),
+          sentinels: topology.sentinels.map(hostAndPort),
           sentinelPassword,
           sentinelCommandTimeout: 1_000,
           sentinelRetryStrategy: retryMs,
           updateSentinels: false,
-          // The role tells a former master, which a sentinel may still name.
+          // The role reveals a previous master, which a sentinel may still name.
           enableReadyCheck: true,
           ...(options.tls ? { enableTLSForSentinelMode: true, sentinelTLS: options.tls } : {}),
-          // The library names the master nowhere else.
+          // The library exposes the address of the master only here.
           natMap: (key: string) => {
-            place = placeOfNode(key)
+            address = addressOfNode(key)
             return null
           },
         }
   return {
     open: () => new Client({ ...options, ...server }),
-    mastersOf: (client) => (place === undefined ? [] : [{ place, client: client as Client }]),
-    placeOf: () => place,
+    mastersOf: (client) => (address === undefined ? [] : [{ address, client: client as Client }]),
+    addressOf: () => address,
     groups: (keys) => [keys],
   }
 }
 
-function clusterOf(nodes: readonly Place[], redisOptions: RedisOptions): Connections {
+function clusterOf(nodes: readonly ServerAddress[], redisOptions: RedisOptions): Connections {
   const clusterOptions = {
     redisOptions,
     shardedSubscribers: true,
@@ -68,24 +72,24 @@ function clusterOf(nodes: readonly Place[], redisOptions: RedisOptions): Connect
     enableReadyCheck: false,
     slotsRefreshInterval: slotsEveryMs,
     clusterRetryStrategy: retryMs,
-    // A command that fails is lost: its caller does not wait for another try.
+    // A failed command is not retried, because its caller does not wait.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     maxRedirections: 4,
-    // A certificate names the host, not its address.
+    // The host name is kept, because a certificate names the host and not its address.
     dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
   }
   return {
-    open: () => new Cluster(nodes.map(addressOf), clusterOptions),
+    open: () => new Cluster(nodes.map(hostAndPort), clusterOptions),
     mastersOf: (connection) => {
       const cluster = connection as Cluster
       const clients = new Map(cluster.nodes('master').map((client) => [nodeOf(client.options), client]))
       const masters = new Set(cluster.slots.flatMap(([node]) => node ?? []))
-      return [...masters].map((node) => ({ place: placeOfNode(node), client: clients.get(node) }))
+      return [...masters].map((node) => ({ address: addressOfNode(node), client: clients.get(node) }))
     },
-    placeOf: (connection, key) => {
+    addressOf: (connection, key) => {
       const node = (connection as Cluster).slots[slotOf(key)]?.[0]
-      return node === undefined ? undefined : placeOfNode(node)
+      return node === undefined ? undefined : addressOfNode(node)
     },
     groups: (keys) => [...Map.groupBy(keys, slotOf).values()],
   }
@@ -102,14 +106,14 @@ function optionsOf(url: string): RedisOptions {
     db,
     protocol: 3,
     connectTimeout: 1_000,
-    // Pings go out all the time; a connection that brings nothing for this long is dead and is opened again.
+    // Pings are sent continuously, so a connection that receives nothing for this long is dead and is reopened.
     socketTimeout: 2_000,
-    // A dead connection that carries no pings ends after ten seconds more.
+    // A dead connection that carries no pings closes after another 10 s.
     keepAlive: 4_000,
     retryStrategy: retryMs,
     disconnectTimeout: 100,
     enableReadyCheck: false,
-    // Commands are lost with their connection; the subscriber itself subscribes again and handles refusals.
+    // Commands are lost with their connection. The subscriber resubscribes and handles refusals itself.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -118,12 +122,12 @@ function optionsOf(url: string): RedisOptions {
 }
 
 const nodeOf = ({ host, port }: RedisOptions): string => `${host}:${port}`
-/** The library takes and names IPv6 addresses without brackets. */
-const addressOf = (place: Place): { host: string; port: number } => {
-  const { host, port } = splitPlace(place)
+/** The library expects and returns IPv6 addresses without brackets. */
+const hostAndPort = (address: ServerAddress): { host: string; port: number } => {
+  const { host, port } = splitAddress(address)
   return { host: host.replace(/^\[(.+)\]$/, '$1'), port }
 }
-const placeOfNode = (key: string): Place => {
-  const { host, port } = splitPlace(key)
+const addressOfNode = (key: string): ServerAddress => {
+  const { host, port } = splitAddress(key)
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

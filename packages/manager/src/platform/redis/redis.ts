@@ -1,72 +1,76 @@
-// Redis stores only what may be lost: hints and counters. Nothing here makes a request fail or wait for long.
+// Redis is used only for data that may be lost: counters, and messages between processes. A Redis outage never makes a
+// request fail or wait long.
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
-import { shownPlaces } from '../engine-addresses.ts'
+import { createAddressFormatter } from '../engine-addresses.ts'
 import { type Connection, type Connections, type Master, connectionsTo } from './connections.ts'
-import { type Place, type Topology, placeOfUrl } from './topology.ts'
+import { type ServerAddress, type Topology, addressOfUrl } from './topology.ts'
 
+/** A Redis client that fails fast while Redis does not respond. */
 export type Redis = {
-  /** False while Redis, or one master of a cluster, does not answer; callers then do without it. */
+  /** False while Redis, or one master of a cluster, does not respond; callers then work without it. */
   isUp(): boolean
-  /** Whether the master of the key is known not to answer. */
+  /** Whether the master of the key is known to be down. */
   isDown(key: string): boolean
   /**
-   * Runs a script and returns its result, or null when Redis is unreachable, fails or does not answer in time. The first
-   * one that times out marks the master as down, so a Redis that hangs costs one short wait and not one per request.
+   * Runs a script and returns its result, or null if Redis is unreachable, fails or times out. The first timeout marks
+   * the master as down, so a Redis that hangs costs one short wait and not one per request.
    */
   eval(script: string, keys: string[], args?: string[]): Promise<unknown>
-  /** Sends a message, and rejects when it is lost; null when it cannot be sent. */
+  /** Sends a message and rejects if it is lost. Returns null if it cannot be sent. */
   publish(channel: string, message: string): Promise<unknown> | null
-  /** The key of this name; installations that share a Redis differ in their prefix. */
+  /** Returns the prefixed key for a name; installations that share a Redis have different prefixes. */
   key(name: string): string
-  /** Keys that one script may name together. */
+  /** Groups the keys, so that one script may use all keys of a group. */
   groups(keys: string[]): string[][]
-  /** Every master that is known at present. */
-  masters(): readonly Place[]
+  /** Returns the addresses of all masters that are currently known. */
+  masters(): readonly ServerAddress[]
   /** Opens a separate connection, for subscriptions. */
   open(): Connection
   close(): Promise<void>
 }
 
+/** Address, credentials and timeouts. */
 export type RedisOptions = {
-  /** Scheme, user, password and database number; and the place of a single server, the default topology. */
+  /** Scheme, user, password and database number, and the address of a single server, which is the default topology. */
   url: string
   topology?: Topology
   sentinelPassword?: string | undefined
   keyPrefix: string
-  /** How long a response is waited for; tests that are not about it wait longer. */
+  /** Response timeouts; tests that do not cover timeouts use longer ones. */
   timeouts?: { pingMs: number; commandMs: number }
 }
 
 const pingEveryMs = 500
 
-/** Connects in the background, keeps trying forever, and knows within a second whether Redis answers. */
+/** Connects in the background, retries forever, and detects within 1 s whether Redis responds. */
 export function createRedis(
   { url, keyPrefix, timeouts = { pingMs: 400, commandMs: 50 }, ...options }: RedisOptions,
   deps: { log: Logger; metrics: Metrics },
 ): Redis {
-  const topology = options.topology ?? { mode: 'single', place: placeOfUrl(url) }
-  const { open, groups, mastersOf, placeOf } = connectionsTo({ ...options, url, topology })
+  const topology = options.topology ?? { mode: 'single', address: addressOfUrl(url) }
+  const { open, groups, mastersOf, addressOf } = connectionsTo({ ...options, url, topology })
   const connection = open()
-  const state = createState(shownPlaces(url), deps)
+  const state = createState(createAddressFormatter(url), deps)
   const breaker = createBreaker(connection, { mastersOf, pingMs: timeouts.pingMs, note: state.note })
-  const answers = (key: string | undefined): boolean | undefined =>
-    key === undefined ? state.isUp() : breaker.answers(placeOf(connection, key))
+  const isMasterUp = (key: string | undefined): boolean | undefined =>
+    key === undefined ? state.isUp() : breaker.isUp(addressOf(connection, key))
   return {
     isUp: state.isUp,
-    isDown: (key) => answers(key) === false,
+    isDown: (key) => isMasterUp(key) === false,
     eval: async (script, keys, args = []) => {
-      if (answers(keys[0]) !== true) return null
+      if (isMasterUp(keys[0]) !== true) return null
       const result = connection.eval(script, keys.length, ...keys, ...args)
-      return within(timeouts.commandMs, result).catch((error: unknown) => {
-        if (error === noAnswer) breaker.trip(placeOf(connection, keys[0] ?? ''))
+      return withTimeout(timeouts.commandMs, result).catch((error: unknown) => {
+        if (error === responseTimeout) breaker.trip(addressOf(connection, keys[0] ?? ''))
         return null
       })
     },
-    publish: (channel, message) => (answers(channel) === true ? connection.spublish(channel, message) : null),
+    publish: (channel, message) =>
+      isMasterUp(channel) === true ? connection.spublish(channel, message) : null,
     key: (name) => `${keyPrefix}:${name}`,
     groups,
-    masters: () => breaker.masters().map(({ place }) => place),
+    masters: () => breaker.masters().map(({ address }) => address),
     open,
     close: async () => {
       state.close()
@@ -77,30 +81,30 @@ export function createRedis(
   }
 }
 
-type Note = (answers: boolean, place: Place | null, error?: unknown) => void
+type Note = (isUp: boolean, address: ServerAddress | null, error?: unknown) => void
 type BreakerOptions = { mastersOf: Connections['mastersOf']; pingMs: number; note: Note }
 
-/** Knows of every master whether it answers: by a ping twice a second, failed connections, and commands that are late. */
+/** Tracks whether each master responds, by a ping twice per second, failed connections and command timeouts. */
 function createBreaker(connection: Connection, { mastersOf, pingMs, note }: BreakerOptions) {
-  const answers = new Map<Place, boolean>()
-  const waiting = new Set<Place>()
+  const states = new Map<ServerAddress, boolean>()
+  const waiting = new Set<ServerAddress>()
   let masters = mastersOf(connection)
-  const set = (place: Place, isUp: boolean, error?: unknown): void => {
-    if (!masters.some((master) => master.place === place)) return
-    answers.set(place, isUp)
-    const down = masters.find((master) => answers.get(master.place) === false)
-    if (down !== undefined) note(false, down.place, error)
-    else if (masters.every((master) => answers.get(master.place) === true)) note(true, place)
+  const set = (address: ServerAddress, isUp: boolean, error?: unknown): void => {
+    if (!masters.some((master) => master.address === address)) return
+    states.set(address, isUp)
+    const down = masters.find((master) => states.get(master.address) === false)
+    if (down !== undefined) note(false, down.address, error)
+    else if (masters.every((master) => states.get(master.address) === true)) note(true, address)
   }
-  const probe = async ({ place, client }: Master): Promise<void> => {
-    if (client === undefined) return set(place, false, noAnswer)
-    // A connection attempt reports its own failure. No ping is queued behind one that a server leaves unanswered.
-    if (waiting.has(place) || (client.status !== 'ready' && client.status !== 'wait')) return
-    waiting.add(place)
-    const reply = client.ping().finally(() => waiting.delete(place))
-    await within(pingMs, reply).then(
-      () => set(place, true),
-      (error: unknown) => set(place, false, error),
+  const probe = async ({ address, client }: Master): Promise<void> => {
+    if (client === undefined) return set(address, false, responseTimeout)
+    // A connection attempt reports its own failure. While a ping is pending, no further ping is queued behind it.
+    if (waiting.has(address) || (client.status !== 'ready' && client.status !== 'wait')) return
+    waiting.add(address)
+    const reply = client.ping().finally(() => waiting.delete(address))
+    await withTimeout(pingMs, reply).then(
+      () => set(address, true),
+      (error: unknown) => set(address, false, error),
     )
   }
   const probeAll = (): void => {
@@ -109,54 +113,58 @@ function createBreaker(connection: Connection, { mastersOf, pingMs, note }: Brea
   }
   connection.on('ready', probeAll)
   connection.on('error', (error: unknown) => {
-    for (const { place } of masters) set(place, false, error)
+    for (const { address } of masters) set(address, false, error)
     if (masters.length === 0) note(false, null, noMaster)
   })
   connection.on('close', () => {
-    for (const { place } of masters) if (answers.get(place) === true) set(place, false, closed)
+    for (const { address } of masters) if (states.get(address) === true) set(address, false, closed)
   })
   const timer = setInterval(probeAll, pingEveryMs).unref()
   return {
     masters: () => masters,
-    answers: (place: Place | undefined) => (place === undefined ? undefined : answers.get(place)),
-    trip: (place: Place | undefined) => place !== undefined && set(place, false, noAnswer),
+    isUp: (address: ServerAddress | undefined) => (address === undefined ? undefined : states.get(address)),
+    trip: (address: ServerAddress | undefined) =>
+      address !== undefined && set(address, false, responseTimeout),
     close: () => clearInterval(timer),
   }
 }
 
 const closed = Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' })
-const noMaster = Object.assign(new Error('no sentinel or node of the cluster names a master'), {
+const noMaster = Object.assign(new Error('no sentinel or cluster node reports a master'), {
   code: 'NO_MASTER_KNOWN',
 })
 
-/** Whether Redis answers; one log line when it stops, or is unreachable at the start, and one when it is back. */
-function createState(shown: (place: Place) => string, { log, metrics }: { log: Logger; metrics: Metrics }) {
+/** Logs one line when Redis stops responding or is unreachable at startup, and one line when it responds again. */
+function createState(
+  shown: (address: ServerAddress) => string,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+) {
   let up: boolean | null = null
   let closed = false
-  // The start keeps the event loop busy, so the first attempt may time out though Redis is there: it takes two.
-  let chances = 1
+  // The first failure is ignored: startup keeps the event loop busy, so it may time out although Redis is up.
+  let failuresToIgnore = 1
   metrics.redisDegraded.set(1)
-  const note: Note = (answers, place, error) => {
-    if (closed || (!answers && up === null && chances-- > 0)) return
-    const redis = place === null ? 'unknown' : shown(place)
-    if (answers && up === false) log.info({ redis }, 'redis answers')
-    if (!answers && up !== false)
-      log.warn({ redis, reason: reasonOf(error) }, 'redis does not answer; throttles count per process')
-    up = answers
-    metrics.redisDegraded.set(answers ? 0 : 1)
+  const note: Note = (isUp, address, error) => {
+    if (closed || (!isUp && up === null && failuresToIgnore-- > 0)) return
+    const redis = address === null ? 'unknown' : shown(address)
+    if (isUp && up === false) log.info({ redis }, 'redis is available again')
+    if (!isUp && up !== false)
+      log.warn({ redis, reason: reasonOf(error) }, 'redis is unavailable; throttles count per process')
+    up = isUp
+    metrics.redisDegraded.set(isUp ? 0 : 1)
   }
   return { isUp: () => up === true, note, close: () => void (closed = true) }
 }
 
-class NoAnswer extends Error {}
-const noAnswer = new NoAnswer('redis did not answer in time')
+class ResponseTimeout extends Error {}
+const responseTimeout = new ResponseTimeout('redis did not respond in time')
 
-/** The result, or a rejection after `ms` milliseconds; a later result is dropped. */
-export async function within<T>(ms: number, result: Promise<T>): Promise<T> {
+/** Returns the result, or rejects after `ms` milliseconds; a later result is dropped. */
+export async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
-    // After a busy turn of the event loop the timer fires before a response that has arrived: let it be read first.
-    timer = setTimeout(() => setImmediate(reject, noAnswer), ms).unref()
+    // After a busy event loop turn, the timer fires before an arrived response is read, so the response is read first.
+    timer = setTimeout(() => setImmediate(reject, responseTimeout), ms).unref()
   })
   try {
     return await Promise.race([result, timeout])
@@ -165,7 +173,7 @@ export async function within<T>(ms: number, result: Promise<T>): Promise<T> {
   }
 }
 
-/** ECONNREFUSED, WRONGPASS or NoAnswer, for example. */
+/** Returns a short reason for logs, such as ECONNREFUSED, WRONGPASS or ResponseTimeout. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code, message } = error as Error & { code?: string }

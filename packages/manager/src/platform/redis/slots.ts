@@ -1,4 +1,4 @@
-/** The slot of a key in a cluster: the CRC16 of what its first braces hold, or of all of it. */
+/** Returns the cluster slot of a key: the CRC16 of the text in its first braces, or of the whole key. */
 export function slotOf(key: string): number {
   const open = key.indexOf('{')
   const close = open === -1 ? -1 : key.indexOf('}', open + 1)

@@ -1,11 +1,12 @@
-// Subscriptions to sharded channels, on a connection that opens with the first of them. In a cluster the library follows the
-// slots; a connection that is opened again subscribes to everything again.
+// Subscriptions to sharded channels, on a connection that opens with the first subscription. In a cluster the library
+// follows the slots. After a reconnect, all channels are subscribed again.
 import type { Logger } from '../log/log.ts'
 import type { Connection } from './connections.ts'
-import { type Redis, reasonOf, within } from './redis.ts'
+import { type Redis, reasonOf, withTimeout } from './redis.ts'
 
+/** Keeps channels subscribed across reconnects. */
 export type Subscriber = {
-  /** Resolves true when the channel is subscribed, false when that takes too long: it then goes on in the background. */
+  /** Resolves true when the channel is subscribed, or false if that takes too long and continues in the background. */
   add(channel: string): Promise<boolean>
   remove(channel: string): void
   close(): void
@@ -14,6 +15,7 @@ export type Subscriber = {
 const checkEveryMs = 500
 const refusedMs = 5_000
 
+/** The Redis client and the receiver of messages. */
 export type SubscriberOptions = {
   redis: Redis
   log: Logger
@@ -21,10 +23,11 @@ export type SubscriberOptions = {
   subscribeMs?: number
 }
 
+/** Connects with the first subscription, and retries failed subscriptions until they are removed. */
 export function createSubscriber(options: SubscriberOptions): Subscriber {
   const { redis, log, receive, subscribeMs = 1_000 } = options
-  const refusal = createRefusal(log, 'subscribe: hints of', 'SSUBSCRIBE')
-  /** The channels with their attempt; null where it failed, or its connection is closed. */
+  const refusal = createRefusal(log, 'SSUBSCRIBE', 'hints from other processes are lost')
+  /** Channels and their subscription attempts; null if the attempt failed or its connection is closed. */
   const wanted = new Map<string, Promise<boolean> | null>()
   let connection: Connection | null = null
   let firstReady: Promise<unknown> | undefined
@@ -60,7 +63,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   }
   const subscribeMissing = (): void => {
     if (connection?.status !== 'ready' || refusal.isRecent()) return
-    // A connection that leaves a ping unanswered is closed. The subscribers of a cluster have only keep-alives.
+    // A connection that does not respond to a ping is closed. The subscribers of a cluster only have TCP keep-alive.
     connection.ping().catch(() => undefined)
     for (const [channel, attempted] of wanted) if (attempted === null) void subscribe(channel)
   }
@@ -69,7 +72,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     add: async (channel) => {
       connection ??= open()
       const attempted = wanted.get(channel) ?? subscribe(channel)
-      return redis.isDown(channel) ? false : within(subscribeMs, attempted).catch(() => false)
+      return redis.isDown(channel) ? false : withTimeout(subscribeMs, attempted).catch(() => false)
     },
     remove: (channel) => {
       wanted.delete(channel)
@@ -83,8 +86,8 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   }
 }
 
-/** One line when Redis refuses a command, and one when it accepts it again. */
-export function createRefusal(log: Logger, what: string, command: string) {
+/** Logs one line when Redis rejects a command, and one line when it accepts the command again. */
+export function createRefusal(log: Logger, command: string, consequence: string) {
   let refusedAt = -Infinity
   return {
     isRecent: (): boolean => performance.now() - refusedAt < refusedMs,
@@ -94,12 +97,12 @@ export function createRefusal(log: Logger, what: string, command: string) {
       if (refusedAt === -Infinity)
         log.warn(
           { reason },
-          `redis refuses to ${what} other processes are lost; it must be version 7 or newer and permit ${command}`,
+          `redis rejects ${command}: ${consequence}; use Redis 7 or newer and permit ${command}`,
         )
       refusedAt = performance.now()
     },
     end: (): void => {
-      if (refusedAt !== -Infinity) log.info(`redis accepts ${command}`)
+      if (refusedAt !== -Infinity) log.info(`redis accepts ${command} again`)
       refusedAt = -Infinity
     },
   }

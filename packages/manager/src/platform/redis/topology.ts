@@ -1,49 +1,51 @@
-// How Redis is run: one server, a master that sentinels watch, or a cluster.
+// Redis topologies: one server, a master that sentinels watch, or a cluster.
 
-/** Where a server listens, as `host:port`, an IPv6 address in brackets. */
-export type Place = string
+/** The address of a server as `host:port`, with IPv6 addresses in brackets. */
+export type ServerAddress = string
 
 type RedisMode = 'single' | 'sentinel' | 'cluster'
 
+/** The servers to connect to. */
 export type Topology =
-  | { mode: 'single'; place: Place }
-  | { mode: 'sentinel'; sentinels: readonly Place[]; masterName: string }
-  | { mode: 'cluster'; nodes: readonly Place[] }
+  | { mode: 'single'; address: ServerAddress }
+  | { mode: 'sentinel'; sentinels: readonly ServerAddress[]; masterName: string }
+  | { mode: 'cluster'; nodes: readonly ServerAddress[] }
 
+/** The settings that determine the topology. */
 export type RedisSettings = {
   redisMode: RedisMode
   redisUrl: string
-  redisNodes: readonly Place[]
+  redisNodes: readonly ServerAddress[]
   redisMasterName?: string | undefined
 }
 
-/** What the settings describe; they have been checked together. */
+/** Returns the topology for settings that have been validated together. */
 export function topologyOf({ redisMode, redisUrl, redisNodes, redisMasterName }: RedisSettings): Topology {
-  const place = placeOfUrl(redisUrl)
-  const places = [...new Set([place, ...redisNodes])]
+  const address = addressOfUrl(redisUrl)
+  const addresses = [...new Set([address, ...redisNodes])]
   if (redisMode === 'sentinel')
-    return { mode: 'sentinel', sentinels: places, masterName: redisMasterName ?? '' }
-  return redisMode === 'cluster' ? { mode: 'cluster', nodes: places } : { mode: 'single', place }
+    return { mode: 'sentinel', sentinels: addresses, masterName: redisMasterName ?? '' }
+  return redisMode === 'cluster' ? { mode: 'cluster', nodes: addresses } : { mode: 'single', address }
 }
 
-/** The place that a URL names. */
-export function placeOfUrl(url: string): Place {
+/** Returns the address in a URL; the default port is 6379. */
+export function addressOfUrl(url: string): ServerAddress {
   const { hostname, port } = new URL(url)
   return `${hostname}:${port === '' ? '6379' : port}`
 }
 
-/** Both parts of a place; the host of an IPv6 address keeps its brackets. */
-export function splitPlace(place: Place): { host: string; port: number } {
-  const colon = place.lastIndexOf(':')
-  return { host: place.slice(0, colon), port: Number(place.slice(colon + 1)) }
+/** Splits an address into host and port; an IPv6 host keeps its brackets. */
+export function splitAddress(address: ServerAddress): { host: string; port: number } {
+  const colon = address.lastIndexOf(':')
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) }
 }
 
-/** Masters of a cluster that connections are counted for. */
+/** Assumed maximum number of masters in a cluster. */
 const countedMasters = 16
 
-/** Connections to Redis at most: for commands and for channels, each with one that asks for the master or the slots. */
+/** Returns the maximum number of connections to Redis, including those that query the master or the slots. */
 export function redisConnections({ mode }: Topology): number {
   if (mode === 'single') return 2
-  // While a master is replaced, there are connections to the previous one too.
+  // During a failover there are also connections to the previous master.
   return mode === 'sentinel' ? 6 : countedMasters * 2 + 8
 }

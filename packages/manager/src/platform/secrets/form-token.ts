@@ -1,14 +1,14 @@
-// What a form has to carry: proof that this person was shown the page of this thing. Nobody else can make or use it.
+// Form tokens prove that the page of this object was shown to this user. No other user can create or use the token.
 import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto'
 
-type Shown = { userId: string; thingId: string }
+type FormTarget = { userId: string; objectId: string }
 
-/** The token of a form. */
-export const formToken = (key: KeyObject, { userId, thingId }: Shown): string =>
-  createHmac('sha256', key).update(`${userId} ${thingId}`).digest('base64url')
+/** Returns the token to include in a form. */
+export const formToken = (key: KeyObject, { userId, objectId }: FormTarget): string =>
+  createHmac('sha256', key).update(`${userId} ${objectId}`).digest('base64url')
 
-/** Whether a form carries the token of this person and thing. */
-export function isFormToken(key: KeyObject, shown: Shown, given: string): boolean {
-  const [expected, other] = [Buffer.from(formToken(key, shown)), Buffer.from(given)]
+/** Whether a submitted token belongs to this user and object; compares in constant time. */
+export function isFormToken(key: KeyObject, target: FormTarget, given: string): boolean {
+  const [expected, other] = [Buffer.from(formToken(key, target)), Buffer.from(given)]
   return expected.length === other.length && timingSafeEqual(expected, other)
 }

@@ -1,4 +1,4 @@
-// Keys derived from the installation's master key. Each purpose has its own label, so one key never serves two.
+// Keys derived from the master key of the installation. Each purpose has its own label, so no key serves two purposes.
 import {
   createHash,
   createPrivateKey,
@@ -10,11 +10,11 @@ import {
   verify,
 } from 'node:crypto'
 
-/** A secret key for one purpose. */
+/** Derives the secret key for one purpose. */
 export const deriveSecretKey = (masterKey: Buffer, purpose: string): KeyObject =>
   createSecretKey(deriveKey(masterKey, purpose))
 
-/** The keys that seal stored secrets: those configured, and behind them the one derived from the master key. */
+/** Returns the keys that seal stored secrets: the configured keys, followed by one derived from the master key. */
 export function encryptionRing(
   masterKey: Buffer,
   configured: ReadonlyMap<string, Buffer> = new Map(),
@@ -24,7 +24,7 @@ export function encryptionRing(
   return ring.set('master', deriveSecretKey(masterKey, 'stored-secrets'))
 }
 
-/** 32 bytes for one purpose. */
+/** Derives 32 bytes for one purpose. */
 function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))
 }
@@ -33,10 +33,12 @@ function deriveKey(masterKey: Buffer, purpose: string): Buffer {
 const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 const ed25519PublicPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
+/** Verifies signatures. */
 export type VerifyingKey = { keyId: string; verify(message: Buffer, signature: Buffer): boolean }
+/** Signs messages and verifies the signatures. */
 export type SigningKey = VerifyingKey & { publicKey: Buffer; sign(message: Buffer): Buffer }
 
-/** The Ed25519 key for one purpose. */
+/** Derives the Ed25519 key for one purpose. */
 export function createSigningKey(masterKey: Buffer, purpose: string): SigningKey {
   const der = Buffer.concat([ed25519Prefix, deriveKey(masterKey, purpose)])
   const privateKey: KeyObject = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -48,7 +50,7 @@ export function createSigningKey(masterKey: Buffer, purpose: string): SigningKey
   }
 }
 
-/** The public half, from its raw 32 bytes; keyId is the first 16 hex digits of their SHA-256. */
+/** Creates the public key from its raw 32 bytes; keyId is the first 16 hex digits of their SHA-256. */
 export function createVerifyingKey(publicKey: Buffer): VerifyingKey {
   const der = Buffer.concat([ed25519PublicPrefix, publicKey])
   const publicObject = createPublicKey({ key: der, format: 'der', type: 'spki' })
@@ -58,7 +60,7 @@ export function createVerifyingKey(publicKey: Buffer): VerifyingKey {
   }
 }
 
-/** The id of a master key: tells two keys apart and nothing about either. */
+/** Returns the id of a master key, which distinguishes keys but reveals nothing about them. */
 export const masterKeyId = (masterKey: Buffer): string => fingerprint(deriveKey(masterKey, 'key-id'))
 
 const fingerprint = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)

@@ -1,11 +1,11 @@
-// The one master key of an installation: which key this database belongs to.
+// Checks that the database belongs to the master key of the installation.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Queries, Reads, Tx } from '../postgres/handles.ts'
 import { unavailable } from '../errors.ts'
 import { createSigningKey, masterKeyId } from './keys.ts'
 
 /**
- * Throws unless the database belongs to this master key; the first use makes it so. A database older than this check
+ * Throws unless the database belongs to this master key; the first use assigns it. A database older than this check
  * belongs to the key that signed its last checkpoint.
  */
 export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> {
@@ -13,23 +13,24 @@ export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> 
   const found = (await readKeyId(db.read)) ?? (await claim(db.idempotent, own, masterKey))
   if (found === own) return
   throw new Error(
-    `SVC_MASTER_KEY is not the master key of this database (which has ${found ?? 'another one'}, not ${own}): ` +
-      'start with the former key, or change it with `manager keys exchange-master`',
+    `SVC_MASTER_KEY is not the master key of this database (the database has ${found ?? 'another key'}, not ${own}): ` +
+      'start with the previous key, or rotate it with `manager keys exchange-master`',
   )
 }
 
-/** The same for code that seals a secret in this transaction: an exchange waits for its end, or comes before it. */
+/** Checks the master key in a transaction that seals a secret; a key rotation then waits for the transaction to end. */
 export type LockMasterKey = (tx: Tx) => Promise<void>
+/** The returned function throws 503 if the master key was rotated. */
 export const createLockMasterKey =
   (masterKey: Buffer): LockMasterKey =>
   async (tx) => {
     const own = masterKeyId(masterKey)
     if ((await readKeyId(tx)) === null) await claim(tx, own, masterKey)
     if ((await readKeyId(tx, sql`for share`)) !== own)
-      throw unavailable('the master key was exchanged; this process must be restarted with the new one')
+      throw unavailable('the master key was rotated; restart this process with the new key')
   }
 
-/** The id of the key that the database belongs to; null before its first use. */
+/** Returns the id of the master key that the database belongs to, or null before its first use. */
 export async function readKeyId(db: Reads, lock: RawBuilder<unknown> = sql``): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`select master_key_id as id from installation ${lock}`.execute(db)
   return rows[0]?.id ?? null

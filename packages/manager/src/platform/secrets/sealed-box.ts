@@ -1,5 +1,5 @@
-// Sealed boxes of libsodium (crypto_box_seal): anyone can seal something to a public key, and only who has the private key
-// opens it. The library is loaded with the first use, which few processes come to.
+// Sealed boxes of libsodium (crypto_box_seal): anyone can seal a message to a public key, and only the private key
+// opens it. The library is loaded on first use, because few processes need it.
 
 async function load() {
   const { default: sodium } = await import('libsodium-wrappers')
@@ -7,17 +7,17 @@ async function load() {
   return sodium
 }
 
-/** The bytes in a box to this X25519 key. */
+/** Returns the message in a box that is sealed to this X25519 key. */
 export async function sealTo(publicKey: Uint8Array, message: Uint8Array): Promise<Buffer> {
   const sodium = await load()
   return Buffer.from(sodium.crypto_box_seal(message, publicKey))
 }
 
-/** False for the few points that make every secret the same: a box to one of them is open to all. */
+/** Returns false for the few points that always lead to the same shared secret: anyone could open a box to them. */
 export async function isUsablePublicKey(publicKey: Uint8Array): Promise<boolean> {
   const sodium = await load()
   try {
-    // Fails exactly for them.
+    // The multiplication fails exactly for these points.
     sodium.crypto_scalarmult(sodium.randombytes_buf(sodium.crypto_scalarmult_SCALARBYTES), publicKey)
     return true
   } catch {

@@ -1,14 +1,14 @@
-// The columns that hold sealed secrets, and the walk over them that changes their key while the service runs.
+// Lists the columns that contain sealed secrets, and changes the key of these secrets while the service runs.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../postgres/handles.ts'
 import { type Secrets, sealedWith } from './secrets.ts'
 
-/** The columns of one table that hold sealed secrets. */
+/** The columns of one table that contain sealed secrets. */
 export type SealedColumns = { table: string; columns: readonly string[] }
 
 const ownColumns: SealedColumns = { table: 'retired_keys', columns: ['sealed'] }
 
-/** Every place where secrets are stored: those of features, and our own. */
+/** Returns all columns that contain sealed secrets: those of the features and those of the platform. */
 export const joinSealedColumns = (ofFeatures: readonly (readonly SealedColumns[])[]): SealedColumns[] => [
   ...ofFeatures.flat(),
   ownColumns,
@@ -18,10 +18,13 @@ const batchSize = 500
 
 type Row = { id: string } & Record<string, Buffer | string | null>
 
-/** How many secrets each key has sealed. */
-export async function countByKey(db: Db, places: readonly SealedColumns[]): Promise<Map<string, number>> {
+/** Returns how many secrets are sealed with each key. */
+export async function countByKey(
+  db: Db,
+  sealedColumns: readonly SealedColumns[],
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  await walk({ places, runBatch: each(db), lock: sql`` }, async (_tx, _table, rows) => {
+  await walk({ sealedColumns, runBatch: each(db), lock: sql`` }, async (_tx, _table, rows) => {
     for (const { sealed } of rows) {
       const keyId = sealedWith(sealed)
       counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
@@ -31,17 +34,17 @@ export async function countByKey(db: Db, places: readonly SealedColumns[]): Prom
 }
 
 /**
- * Wraps every secret with the active key. Rows are locked a few hundred at a time, each time in a separate transaction:
- * the service goes on, and an interrupted walk is simply started again.
+ * Rewraps every secret with the active key. Each batch of a few hundred rows is locked in a separate transaction, so
+ * the service keeps running and an interrupted walk can be restarted.
  */
 export async function rewrapAll(
   db: Db,
-  places: readonly SealedColumns[],
+  sealedColumns: readonly SealedColumns[],
   secrets: Secrets,
   onBatch: (done: number) => void,
 ): Promise<{ seen: number; rewrapped: number }> {
   const result = { seen: 0, rewrapped: 0 }
-  await walk({ places, runBatch: each(db), lock: sql`for no key update` }, async (tx, table, rows) => {
+  await walk({ sealedColumns, runBatch: each(db), lock: sql`for no key update` }, async (tx, table, rows) => {
     for (const { id, column, sealed } of rows) {
       result.seen++
       if (sealedWith(sealed) === secrets.activeKeyId) continue
@@ -54,20 +57,20 @@ export async function rewrapAll(
   return result
 }
 
-/** Seals every secret again with other keys, all in one transaction; returns how many. */
+/** Reseals every secret with other keys in one transaction; returns how many. */
 export async function resealAll(
   tx: Tx,
-  places: readonly SealedColumns[],
+  sealedColumns: readonly SealedColumns[],
   from: Secrets,
   to: Secrets,
 ): Promise<number> {
   let resealed = 0
   await walk(
-    { places, runBatch: (work) => work(tx), lock: sql`for no key update` },
+    { sealedColumns, runBatch: (work) => work(tx), lock: sql`for no key update` },
     async (_tx, table, rows) => {
       for (const { id, column, sealed } of rows) {
-        const place = { table, column, id }
-        const anew = to.seal(opened(from, sealed, place), place)
+        const location = { table, column, id }
+        const anew = to.seal(opened(from, sealed, location), location)
         await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`.execute(tx)
         resealed++
       }
@@ -79,13 +82,13 @@ export async function resealAll(
 function opened(
   secrets: Secrets,
   sealed: Buffer,
-  place: { table: string; column: string; id: string },
+  location: { table: string; column: string; id: string },
 ): string {
   try {
-    return secrets.open(sealed, place)
+    return secrets.open(sealed, location)
   } catch (cause) {
-    const { table, column, id } = place
-    throw new Error(`${column} of ${table} ${id} does not open: enter it again, or remove it`, { cause })
+    const { table, column, id } = location
+    throw new Error(`cannot decrypt ${column} of ${table} ${id}: enter it again, or remove it`, { cause })
   }
 }
 
@@ -94,17 +97,17 @@ type RunBatch = (work: (tx: Tx) => Promise<number>) => Promise<number>
 const each =
   (db: Db): RunBatch =>
   (work) =>
-    // It counts what it has seen.
-    db.transaction(work, { runsOnce: true })
+    // The work counts the rows that it visits, so it must not run twice.
+    db.transaction(work, { mustNotRetry: true })
 
-type Walk = { places: readonly SealedColumns[]; runBatch: RunBatch; lock: RawBuilder<unknown> }
+type Walk = { sealedColumns: readonly SealedColumns[]; runBatch: RunBatch; lock: RawBuilder<unknown> }
 type Sealed = { id: string; column: string; sealed: Buffer }
 
 async function walk(
-  { places, runBatch, lock }: Walk,
+  { sealedColumns, runBatch, lock }: Walk,
   visit: (tx: Tx, table: string, rows: Sealed[]) => Promise<void>,
 ): Promise<void> {
-  for (const { table, columns } of places) {
+  for (const { table, columns } of sealedColumns) {
     let after = '00000000-0000-0000-0000-000000000000'
     for (;;) {
       const count = await runBatch(async (tx) => {

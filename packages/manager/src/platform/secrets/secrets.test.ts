@@ -1,4 +1,4 @@
-// Sealed secrets: they open in their place, with their key and as they were, and in no other way. Pure.
+// Sealed secrets only open in their row and column, with their key and unmodified. Pure.
 import { type KeyObject, createSecretKey, randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const anyName = fc.stringMatching(/^[a-z_]{1,20}$/)
 const anyPlace = fc.record({ table: anyName, column: anyName, id: fc.uuid() })
 const anyKeyId = fc.stringMatching(/^[a-z0-9-]{1,32}$/)
 
-/** Whether the secret opens; what it says is not looked at. */
+/** Whether the secret opens, regardless of its text. */
 function opens(open: () => string): boolean {
   try {
     open()
@@ -51,7 +51,7 @@ describe('sealing', () => {
     const seals = Array.from({ length: 50 }, () => old.seal(text, place))
     const head = 2 + '2026'.length
     for (const sealed of seals) expect(sealed.includes(text.slice(0, 4))).toBe(false)
-    // Nonces, keys and what they encrypt are all of their own: runs of eight equal bytes do not happen by chance.
+    // Every seal has its own nonces, keys and ciphertext: equal sequences of 8 bytes do not occur by chance.
     const runs = new Set<string>()
     for (const sealed of seals)
       for (let at = head; at + 8 <= sealed.length; at++) runs.add(sealed.subarray(at, at + 8).toString('hex'))
@@ -62,7 +62,7 @@ describe('sealing', () => {
   test('new secrets are sealed with the first key of the ring', () => {
     expect([old.activeKeyId, both.activeKeyId]).toEqual(['2026', '2027'])
     expect(sealedWith(both.seal(text, place))).toBe('2027')
-    expect(() => createSecrets(new Map())).toThrow('the ring of encryption keys is empty')
+    expect(() => createSecrets(new Map())).toThrow('the encryption key ring is empty')
   })
 })
 
@@ -88,7 +88,7 @@ describe('opening', () => {
 
   test('[endpoints.secrets-encrypted] every flipped bit is noticed, and so is every lost or added byte', () => {
     const sealed = old.seal(text, place)
-    // A ring in which every one-bit neighbour of the key id is a key too.
+    // The second ring also contains every key id that differs from the real one by one bit.
     const neighbours = Array.from('2026').flatMap((letter, at) =>
       Array.from({ length: 8 }, (_, bit): [string, number] => [
         `${'2026'.slice(0, at)}${String.fromCharCode(letter.charCodeAt(0) ^ (1 << bit))}${'2026'.slice(at + 1)}`,
@@ -118,7 +118,7 @@ describe('opening', () => {
     const opened: number[] = []
     for (let at = 2 + '2026'.length + 1; at < first.length; at++) {
       const mixed = Buffer.concat([first.subarray(0, at), second.subarray(at)])
-      // Random bytes may be equal at either end, and then nothing is mixed.
+      // If random bytes are equal at either end, the mix equals one of the two secrets.
       const isOne = mixed.equals(first) || mixed.equals(second)
       if (!isOne && opens(() => old.open(mixed, place))) opened.push(at)
     }
@@ -184,7 +184,7 @@ describe('changing keys', () => {
         expect([sealedWith(sealed), sealedWith(wrapped)]).toEqual(['2026', '2027'])
         for (const secrets of [both, young]) expect(secrets.open(wrapped, where)).toBe(secret)
         expect(opens(() => old.open(wrapped, where))).toBe(false)
-        // The one that was there still opens while its key is in the ring.
+        // The original still opens while its key is in the ring.
         expect(both.open(sealed, where)).toBe(secret)
       }),
     )
@@ -200,7 +200,7 @@ describe('changing keys', () => {
       expect(sealed.equals(before)).toBe(false)
       expect([sealedWith(sealed), secrets.open(sealed, place)]).toEqual([id[0], text])
     }
-    // Only the wrapped key changes: the sealed text behind it is the same bytes.
+    // Only the wrapped key changes: the bytes of the sealed text stay the same.
     expect(sealed.subarray(-text.length - 28)).toEqual(
       createSecrets(ringOf(...ids.toReversed()))
         .rewrap(sealed, place)
@@ -213,7 +213,7 @@ describe('changing keys', () => {
     const changed = Buffer.from(sealed)
     changed[10] = (changed[10] as number) ^ 1
     expect(() => both.rewrap(changed, place)).toThrow()
-    // A change behind the wrapped key stays a change.
+    // Rewrapping does not hide a change to the sealed text.
     const later = Buffer.from(sealed)
     later[later.length - 1] = (later[later.length - 1] as number) ^ 1
     expect(opens(() => both.open(both.rewrap(later, place), place))).toBe(false)
@@ -238,7 +238,7 @@ describe('the ring', () => {
     expect(createSecrets(encryptionRing(masterKey, configured)).open(sealed, place)).toBe(text)
     const other = createSecrets(encryptionRing(Buffer.alloc(32, 8), configured))
     expect(opens(() => other.open(sealed, place))).toBe(false)
-    // The master key itself is no key of the ring.
+    // The master key itself is not a key of the ring.
     const bare = createSecrets(new Map([['master', createSecretKey(masterKey)]]))
     expect(opens(() => bare.open(sealed, place))).toBe(false)
   })

@@ -1,19 +1,21 @@
-// Secrets the service must be able to read again, such as the passwords of partners, are sealed: AES-256-GCM with their
-// own key, which is wrapped by a key of the ring. Both are bound to the place they are stored in, so that a sealed
-// secret that is moved to another row does not open. Changing keys wraps it again; the secret itself is not touched.
+// Seals secrets that the service must be able to read again, such as partner passwords. Each secret is encrypted with
+// AES-256-GCM under its own key, which is wrapped by a key of the ring. Both are bound to the row and column that store
+// them, so a sealed secret does not open in another row. Rotation only rewraps the key; the encrypted secret is
+// unchanged.
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 /** The row and column a secret is stored in. */
-type SecretPlace = { table: string; column: string; id: string }
+type SecretLocation = { table: string; column: string; id: string }
 
+/** Seals and opens secrets. */
 export type Secrets = {
   /** The id of the key that new secrets are wrapped with. */
   activeKeyId: string
-  seal(text: string, place: SecretPlace): Buffer
-  /** Throws when the secret was sealed for another place, was changed, or its key is not in the ring. */
-  open(sealed: Buffer, place: SecretPlace): string
-  /** The same secret under the active key. */
-  rewrap(sealed: Buffer, place: SecretPlace): Buffer
+  seal(text: string, location: SecretLocation): Buffer
+  /** Throws if the secret was sealed for another row or column, was modified, or its key is not in the ring. */
+  open(sealed: Buffer, location: SecretLocation): string
+  /** Returns the same secret, wrapped with the active key. */
+  rewrap(sealed: Buffer, location: SecretLocation): Buffer
 }
 
 const algorithm = 'aes-256-gcm'
@@ -24,38 +26,38 @@ const wrappedBytes = nonceBytes + keyBytes + tagBytes
 /** `ring` maps key ids to keys; its first entry is the active one. */
 export function createSecrets(ring: ReadonlyMap<string, KeyObject>): Secrets {
   const [active] = ring
-  if (active === undefined) throw new Error('the ring of encryption keys is empty')
+  if (active === undefined) throw new Error('the encryption key ring is empty')
   const [activeKeyId, activeKey] = active
-  const wrap = (key: Buffer, place: SecretPlace): Buffer => {
+  const wrap = (key: Buffer, location: SecretLocation): Buffer => {
     const head = headOf(activeKeyId)
-    return Buffer.concat([head, encrypt(activeKey, key, contextOf(place, head))])
+    return Buffer.concat([head, encrypt(activeKey, key, contextOf(location, head))])
   }
-  const unwrap = (sealed: Buffer, place: SecretPlace): { key: Buffer; rest: Buffer } => {
+  const unwrap = (sealed: Buffer, location: SecretLocation): { key: Buffer; rest: Buffer } => {
     const { keyId, head, rest } = split(sealed)
     const wrapping = ring.get(keyId)
     if (wrapping === undefined) throw new Error(`the encryption key ${keyId} is not in the ring`)
-    const key = decrypt(wrapping, rest.subarray(0, wrappedBytes), contextOf(place, head))
+    const key = decrypt(wrapping, rest.subarray(0, wrappedBytes), contextOf(location, head))
     return { key, rest: rest.subarray(wrappedBytes) }
   }
   return {
     activeKeyId,
-    seal: (text, place) => {
+    seal: (text, location) => {
       const key = randomBytes(keyBytes)
-      const body = encrypt(createSecretKey(key), Buffer.from(text), contextOf(place))
-      return Buffer.concat([wrap(key, place), body])
+      const body = encrypt(createSecretKey(key), Buffer.from(text), contextOf(location))
+      return Buffer.concat([wrap(key, location), body])
     },
-    open: (sealed, place) => {
-      const { key, rest } = unwrap(sealed, place)
-      return decrypt(createSecretKey(key), rest, contextOf(place)).toString('utf8')
+    open: (sealed, location) => {
+      const { key, rest } = unwrap(sealed, location)
+      return decrypt(createSecretKey(key), rest, contextOf(location)).toString('utf8')
     },
-    rewrap: (sealed, place) => {
-      const { key, rest } = unwrap(sealed, place)
-      return Buffer.concat([wrap(key, place), rest])
+    rewrap: (sealed, location) => {
+      const { key, rest } = unwrap(sealed, location)
+      return Buffer.concat([wrap(key, location), rest])
     },
   }
 }
 
-/** The id of the key a sealed secret is wrapped with. */
+/** Returns the id of the key that a sealed secret is wrapped with. */
 export const sealedWith = (sealed: Buffer): string => split(sealed).keyId
 
 const headOf = (keyId: string): Buffer =>
@@ -71,7 +73,7 @@ function split(sealed: Buffer): { keyId: string; head: Buffer; rest: Buffer } {
   }
 }
 
-const contextOf = ({ table, column, id }: SecretPlace, head: Buffer = Buffer.alloc(0)): Buffer =>
+const contextOf = ({ table, column, id }: SecretLocation, head: Buffer = Buffer.alloc(0)): Buffer =>
   Buffer.concat([head, Buffer.from(`|${table}|${column}|${id}`)])
 
 function encrypt(key: KeyObject, plain: Buffer, context: Buffer): Buffer {

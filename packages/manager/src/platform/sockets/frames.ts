@@ -1,16 +1,16 @@
 // WebSocket frames that are built once and written to any number of sockets.
 import * as ws from 'ws'
 
-/** A text message with its WebSocket header, as it goes over the wire. */
+/** A text message with its WebSocket header, ready to be written to a socket. */
 export type Frame = Buffer
 
 type FrameOptions = { fin: boolean; opcode: number; mask: boolean; readOnly: boolean; rsv1: boolean }
-// The package exports it; its types leave it out.
+// The package exports Sender, but its types do not include it.
 const { Sender } = ws as unknown as {
   Sender: { frame(data: Buffer, options: FrameOptions): Buffer[] }
 }
 const text = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false }
 
-/** The frame of a text. Servers do not mask, so it is the same for every socket. */
+/** Returns the frame of a text. Servers do not mask, so it is the same for every socket. */
 export const prepareFrame = (message: string): Frame =>
   Buffer.concat(Sender.frame(Buffer.from(message), text))

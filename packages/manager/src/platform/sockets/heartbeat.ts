@@ -1,13 +1,14 @@
-// Pings for all sockets by one timer. Sockets are in slots by the moment they came; at each tick one slot is pinged, and the
-// slot that was pinged a grace period ago is looked through for pongs that did not come.
+// Pings all sockets with one timer. Sockets are assigned to slots by the time of their connection. Each tick pings one
+// slot, and closes the sockets without a pong in the slot that was pinged a grace period ago.
 import { prepareFrame } from './frames.ts'
 import { type LiveSocket, closeCodes } from './live-socket.ts'
 
+/** Intervals and limits of the heartbeat. */
 export type HeartbeatOptions = {
   pingEveryMs: number
-  /** How long a pong may take; shorter than the time between pings. */
+  /** Timeout for a pong; must be shorter than the ping interval. */
   pongWithinMs: number
-  /** How long a socket may be over its limit of unsent bytes. */
+  /** How long a socket may exceed its limit of unsent bytes. */
   slowMs: number
   maxUnsentBytes: number
 }
@@ -15,17 +16,18 @@ export type HeartbeatOptions = {
 const slotCount = 25
 const ping = prepareFrame('{"type":"ping"}')
 
+/** Throws if the pong timeout is not shorter than the ping interval. */
 export function createHeartbeat(options: HeartbeatOptions) {
   const slots = Array.from({ length: slotCount }, () => new Set<LiveSocket>())
   const slotAt = (tick: number) => slots[(tick + slotCount) % slotCount] as Set<LiveSocket>
   const tickMs = options.pingEveryMs / slotCount
   const graceTicks = Math.ceil(options.pongWithinMs / tickMs)
-  if (graceTicks >= slotCount) throw new Error('a pong must come before the next ping is due')
-  // Sockets that are over their limit, and since when.
+  if (graceTicks >= slotCount) throw new Error('the pong timeout must be shorter than the ping interval')
+  // Sockets that exceed their limit of unsent bytes, with the time at which they first exceeded it.
   const slow = new Map<LiveSocket, number>()
   let tick = 0
   let timer: NodeJS.Timeout | undefined
-  const endSlow = (now: number): void => {
+  const closeSlow = (now: number): void => {
     for (const [socket, since] of slow) {
       if (socket.unsentBytes <= options.maxUnsentBytes) slow.delete(socket)
       else if (now - since > options.slowMs) socket.end(closeCodes.slow)
@@ -35,13 +37,13 @@ export function createHeartbeat(options: HeartbeatOptions) {
     tick = (tick + 1) % slotCount
     const now = performance.now()
     for (const socket of slotAt(tick)) pingOne(socket, now)
-    endSlow(now)
-    // After what has arrived is read: a process that stood still must not take its own pause for theirs.
-    setImmediate(endSilent, slotAt(tick - graceTicks))
+    closeSlow(now)
+    // Arrived pongs are read first: a process that was paused must not mistake its own pause for silent clients.
+    setImmediate(closeUnresponsive, slotAt(tick - graceTicks))
   }
   return {
     slots,
-    /** The socket is pinged from now on. */
+    /** Starts to ping the socket. */
     add: (socket: LiveSocket): void => {
       timer ??= setInterval(beat, tickMs).unref()
       socket.slot = slotAt(tick)
@@ -51,7 +53,7 @@ export function createHeartbeat(options: HeartbeatOptions) {
       socket.slot?.delete(socket)
       slow.delete(socket)
     },
-    noteSlow: (socket: LiveSocket): void => {
+    markSlow: (socket: LiveSocket): void => {
       if (!slow.has(socket)) slow.set(socket, performance.now())
     },
     close: (): void => clearInterval(timer),
@@ -63,6 +65,6 @@ function pingOne(socket: LiveSocket, now: number): void {
   else if (socket.deliver(ping, true)) socket.isPongDue = true
 }
 
-function endSilent(slot: ReadonlySet<LiveSocket>): void {
+function closeUnresponsive(slot: ReadonlySet<LiveSocket>): void {
   for (const socket of slot) if (socket.isPongDue) socket.end(closeCodes.silent)
 }

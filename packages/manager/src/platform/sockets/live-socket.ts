@@ -1,11 +1,11 @@
-// One socket. There may be ten thousand of them, so it holds next to nothing: no request, no closures, no timer.
+// One WebSocket. A process may have 10,000 of them, so each has minimal state: no request, no closures, no timer.
 import type { Socket } from 'node:net'
 import { type RawData, WebSocket } from 'ws'
 import type { Frame } from './frames.ts'
 
-/** Why a socket ends. Up to 4499 the client comes back after a while, from 4500 on it does not. */
+/** Reasons for closing a socket. Clients reconnect after codes up to 4499, but not after codes from 4500. */
 export const closeCodes = {
-  /** The process ends, or the socket is old. */
+  /** The process shuts down, or the socket has reached its maximum age. */
   again: 4000,
   slow: 4001,
   silent: 4002,
@@ -13,59 +13,61 @@ export const closeCodes = {
   tooMany: 4501,
   protocol: 4502,
 } as const
+/** A code with which this side closes sockets. */
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes]
 
 const reasons: Record<CloseCode, string> = {
-  4000: 'connect again',
-  4001: 'too slow',
+  4000: 'reconnect',
+  4001: 'client too slow',
   4002: 'no pong',
   4500: 'no access',
   4501: 'too many sockets',
   4502: 'protocol error',
 }
 
-/** What all sockets of a process share. */
-export type Keeper = {
-  /** Bytes that may wait to be sent on one socket. */
+/** The limit and the callbacks that all sockets of a process share. */
+export type SocketHost = {
+  /** Maximum number of unsent bytes per socket. */
   maxUnsentBytes: number
-  /** A frame was left out because the socket does not keep up. */
+  /** Called if a frame is dropped because the client reads too slowly. */
   onDropped(socket: LiveSocket): void
   onClosed(socket: LiveSocket): void
 }
 
-// What the library itself says about frames that break the protocol.
+// Close codes of the library for frames that violate the protocol.
 const protocolErrors: ReadonlySet<number | undefined> = new Set([1002, 1003, 1007, 1008, 1009])
 const [receivedPerSecond, receivedBurst] = [5, 10]
 const pong = '{"type":"pong"}'
 
+/** A socket that drops frames for slow clients and closes if the client sends too much. */
 export class LiveSocket extends WebSocket {
-  /** Whose the socket is; whoever holds it says what that means. */
+  /** The owner of the socket; only the code that sets it interprets it. */
   owner: unknown = null
-  /** Called once with the socket when it ends, whoever ends it. */
+  /** Called once when the socket ends, whichever side closes it. */
   onEnded: ((socket: LiveSocket) => void) | null = null
-  /** The code it was closed with from this side. */
-  endedBy: CloseCode | null = null
-  /** A ping was sent, and its pong has not come. */
+  /** The close code if this side closed the socket. */
+  closedWith: CloseCode | null = null
+  /** True while a pong is outstanding. */
   isPongDue = false
-  /** When it has lived long enough, by performance.now(). */
+  /** The time at which the socket reaches its maximum age, by performance.now(). */
   expiresAt = Infinity
-  /** Those that are pinged together with it. */
+  /** The sockets that are pinged together with this one. */
   slot: Set<LiveSocket> | null = null
   #raw: Socket | null = null
-  #keeper: Keeper | null = null
+  #socketHost: SocketHost | null = null
   #tokens = receivedBurst
   #tokensAt = 0
 
-  /** Makes it usable, once. */
-  begin(raw: Socket, keeper: Keeper): void {
+  /** Initializes the socket; must be called once. */
+  initialize(raw: Socket, socketHost: SocketHost): void {
     this.#raw = raw
-    this.#keeper = keeper
+    this.#socketHost = socketHost
     this.#tokensAt = performance.now()
     this.on('message', onMessage)
     this.on('ping', onControl)
     this.on('pong', onControl)
     this.on('close', onClose)
-    // It is closed with what went wrong; there is nothing to add.
+    // The library closes the socket with a code for the error, so no further action is needed.
     this.on('error', ignore)
   }
 
@@ -74,37 +76,38 @@ export class LiveSocket extends WebSocket {
   }
 
   /**
-   * Sends a frame; false when it was left out. One that may not be left out closes a socket that does not keep up.
+   * Sends a frame; returns false if it was dropped. If the client reads too slowly, a frame that may not be dropped
+   * closes the socket.
    */
   deliver(frame: Frame, mayDrop: boolean): boolean {
     const raw = this.#raw
     if (raw === null || this.readyState !== WebSocket.OPEN) return false
-    if (raw.writableLength > (this.#keeper as Keeper).maxUnsentBytes) return this.#leaveOut(mayDrop)
+    if (raw.writableLength > (this.#socketHost as SocketHost).maxUnsentBytes) return this.#drop(mayDrop)
     raw.write(frame)
     return true
   }
 
-  #leaveOut(mayDrop: boolean): false {
-    if (mayDrop) this.#keeper?.onDropped(this)
+  #drop(mayDrop: boolean): false {
+    if (mayDrop) this.#socketHost?.onDropped(this)
     else this.end(closeCodes.slow)
     return false
   }
 
-  /** Closes it; a peer that does not answer is cut off after the close timeout. */
+  /** Closes the socket; a client that does not respond is disconnected after the close timeout. */
   end(code: CloseCode): void {
-    if (this.readyState === WebSocket.OPEN) this.endedBy ??= code
+    if (this.readyState === WebSocket.OPEN) this.closedWith ??= code
     super.close(code, reasons[code])
-    this.#noteEnd()
+    this.#notifyEnded()
   }
 
-  /** Called by the library too: for frames that break the protocol, and to answer the peer's own close. */
+  /** The library calls this too: for frames that violate the protocol, and to confirm a close by the client. */
   override close(code?: number, reason?: string | Buffer): void {
     if (protocolErrors.has(code)) this.end(closeCodes.protocol)
     else super.close(code, reason)
   }
 
-  /** Takes one of what the peer may send; false when there is none, which ends it. */
-  takeReceived(): boolean {
+  /** Counts a received message; closes the socket and returns false if the client exceeds its rate limit. */
+  consumeReceiveToken(): boolean {
     if (this.readyState !== WebSocket.OPEN) return false
     const now = performance.now()
     const earned = ((now - this.#tokensAt) / 1_000) * receivedPerSecond
@@ -116,13 +119,13 @@ export class LiveSocket extends WebSocket {
   }
 
   noteClosed(): void {
-    this.#noteEnd()
-    this.#keeper?.onClosed(this)
-    this.#keeper = null
+    this.#notifyEnded()
+    this.#socketHost?.onClosed(this)
+    this.#socketHost = null
     this.#raw = null
   }
 
-  #noteEnd(): void {
+  #notifyEnded(): void {
     const { onEnded } = this
     this.onEnded = null
     onEnded?.(this)
@@ -131,7 +134,7 @@ export class LiveSocket extends WebSocket {
 
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   const socket = this as LiveSocket
-  if (!socket.takeReceived()) return
+  if (!socket.consumeReceiveToken()) return
   if (isBinary || !isPong((data as Buffer).toString())) socket.end(closeCodes.protocol)
   else socket.isPongDue = false
 }
@@ -146,7 +149,7 @@ function isPong(message: string): boolean {
 }
 
 function onControl(this: WebSocket): void {
-  ;(this as LiveSocket).takeReceived()
+  ;(this as LiveSocket).consumeReceiveToken()
 }
 
 function onClose(this: WebSocket): void {
@@ -154,5 +157,5 @@ function onClose(this: WebSocket): void {
 }
 
 function ignore(): void {
-  // See begin().
+  // `initialize` explains why errors need no handling.
 }

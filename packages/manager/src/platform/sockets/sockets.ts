@@ -1,45 +1,48 @@
-// The sockets of this process: how a request becomes one, how many there may be, and how they end. What is said on them, and
-// to whom, is not known here.
+// The WebSockets of this process: accepts them, limits their number and closes them. This code does not know the
+// messages or their recipients.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { WebSocketServer } from 'ws'
 import { badRequest, forbidden, unavailable } from '../errors.ts'
-import { isOffered, takeConnection } from '../http/upgrades.ts'
+import { isUpgrade, takeConnection } from '../http/upgrades.ts'
 import { createHeartbeat } from './heartbeat.ts'
-import { type CloseCode, type Keeper, LiveSocket, closeCodes } from './live-socket.ts'
-import { isOfOwnHost } from '../http/origin.ts'
+import { type CloseCode, LiveSocket, type SocketHost, closeCodes } from './live-socket.ts'
+import { isSameHost } from '../http/origin.ts'
 
+/** Limits, timeouts and callbacks for metrics. */
 export type SocketsOptions = {
-  /** Sockets at once. */
+  /** Maximum number of open sockets. */
   max: number
   pingEveryMs: number
   pongWithinMs: number
-  /** How long a socket lives, give or take a tenth. */
+  /** Maximum age of a socket; it varies randomly by up to 10 %. */
   maxAgeMs: number
-  /** Bytes that may wait to be sent on one socket; 1 MiB by default. */
+  /** Maximum number of unsent bytes per socket; 1 MiB by default. */
   maxUnsentBytes?: number
-  /** How long a socket may be over that; five seconds by default. */
+  /** How long a socket may exceed this limit; 5 s by default. */
   slowMs?: number
-  /** How long the other side may take to answer a close; two seconds by default. */
+  /** Timeout for the client to confirm a close; 2 s by default. */
   closeTimeoutMs?: number
   onRefused(): void
   onDropped(): void
-  /** Null for a socket that the other side has ended. */
+  /** `code` is null if the client closed the socket. */
   onClosed(code: CloseCode | null): void
 }
 
+/** The open sockets of this process. */
 export type Sockets = {
   readonly size: number
-  /** Makes a socket of the request; throws what it is answered with if it cannot be one. */
+  /** Upgrades the request to a socket, or throws the error response. Returns null if the client has disconnected. */
   accept(this: void, request: FastifyRequest, reply: FastifyReply): LiveSocket | null
-  /** Ends all sockets, within the close timeout; requests for more are refused from now on. */
+  /** Closes all sockets within the close timeout, and refuses new ones from now on. */
   drain(this: void): Promise<void>
 }
 
 const mebibyte = 1_048_576
 const defaults = { maxUnsentBytes: mebibyte, slowMs: 5_000, closeTimeoutMs: 2_000 }
-const endedAtOnce = 1_000
-const keyForm = /^[+/0-9A-Za-z]{22}==$/
+const closeBatchSize = 1_000
+const keyPattern = /^[+/0-9A-Za-z]{22}==$/
 
+/** Accepts sockets until `drain` is called. */
 export function createSockets(given: SocketsOptions): Sockets {
   const options = { ...defaults, ...given }
   const heartbeat = createHeartbeat(options)
@@ -47,20 +50,20 @@ export function createSockets(given: SocketsOptions): Sockets {
   let size = 0
   let isDraining = false
   let onEmpty: (() => void) | null = null
-  const keeper: Keeper = {
+  const socketHost: SocketHost = {
     maxUnsentBytes: options.maxUnsentBytes,
     onDropped: (socket) => {
-      heartbeat.noteSlow(socket)
+      heartbeat.markSlow(socket)
       options.onDropped()
     },
     onClosed: (socket) => {
       heartbeat.delete(socket)
       size--
-      options.onClosed(socket.endedBy)
+      options.onClosed(socket.closedWith)
       if (size === 0) onEmpty?.()
     },
   }
-  const begin = (socket: LiveSocket): void => {
+  const register = (socket: LiveSocket): void => {
     size++
     socket.expiresAt = performance.now() + options.maxAgeMs * (0.9 + 0.2 * Math.random())
     heartbeat.add(socket)
@@ -74,13 +77,13 @@ export function createSockets(given: SocketsOptions): Sockets {
     },
     accept: (request, reply) => {
       checkHandshake(request, reply)
-      if (isDraining) throw unavailable('the service is about to end; connect again')
+      if (isDraining) throw unavailable('the service is shutting down; reconnect')
       if (size >= options.max) {
         options.onRefused()
-        throw unavailable('the service holds as many websockets as it can; connect again later')
+        throw unavailable('too many websockets are open; reconnect later')
       }
-      const socket = takeSocket(library, keeper, request, reply)
-      if (socket !== null) begin(socket)
+      const socket = takeSocket(library, socketHost, request, reply)
+      if (socket !== null) register(socket)
       return socket
     },
     drain: async () => {
@@ -89,24 +92,24 @@ export function createSockets(given: SocketsOptions): Sockets {
       const empty = new Promise<void>((resolve) => (onEmpty = resolve))
       if (size === 0) return
       const overdue = setTimeout(terminateRest, options.closeTimeoutMs)
-      await endAll(heartbeat.slots)
+      await closeAll(heartbeat.slots)
       await empty
       clearTimeout(overdue)
     },
   }
 }
 
-/** Ends them in parts, so that those who have been told may answer meanwhile. */
-async function endAll(slots: readonly ReadonlySet<LiveSocket>[]): Promise<void> {
-  let ended = 0
+/** Closes the sockets in batches, so that responses of clients are handled between batches. */
+async function closeAll(slots: readonly ReadonlySet<LiveSocket>[]): Promise<void> {
+  let closed = 0
   for (const slot of slots)
     for (const socket of slot) {
       socket.end(closeCodes.again)
-      if (++ended % endedAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (++closed % closeBatchSize === 0) await new Promise((resolve) => setImmediate(resolve))
     }
 }
 
-/** The protocol itself; what clients send is one short text. */
+/** Implements the WebSocket protocol. The limits are low, because clients only send short texts. */
 function createLibrary(closeTimeout: number) {
   const options = {
     noServer: true,
@@ -125,33 +128,33 @@ type Library = ReturnType<typeof createLibrary>
 function checkHandshake(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request
   const { 'sec-websocket-key': key, 'sec-websocket-version': version } = raw.headers
-  if (!isOffered(request))
+  if (!isUpgrade(request))
     throw badRequest(
-      'open a websocket here: GET without a body, with Connection: Upgrade and Upgrade: websocket',
+      'not a websocket handshake: send GET without a body, with Connection: Upgrade and Upgrade: websocket',
     )
   if (version !== '13') {
     void reply.header('sec-websocket-version', '13')
     throw badRequest('Sec-WebSocket-Version must be 13')
   }
-  if (key === undefined || !keyForm.test(key))
+  if (key === undefined || !keyPattern.test(key))
     throw badRequest('Sec-WebSocket-Key must be the base64 of 16 bytes, sent once')
-  if (!isOfOwnHost(raw, request.isFromProxy))
-    throw forbidden('the page is of another host: Origin must name the host that the proxy forwards')
+  if (!isSameHost(raw, request.isFromProxy))
+    throw forbidden('cross-origin request rejected: Origin must match the host that the proxy forwards')
 }
 
-/** Null when the other side is gone already. */
+/** Returns null if the client has already disconnected. */
 function takeSocket(
   library: Library,
-  keeper: Keeper,
+  socketHost: SocketHost,
   request: FastifyRequest,
   reply: FastifyReply,
 ): LiveSocket | null {
   let taken: LiveSocket | null = null
-  // We speak none.
+  // No subprotocol is supported.
   delete request.raw.headers['sec-websocket-protocol']
   takeConnection(request, reply, ({ socket, head }) => {
     library.handleUpgrade(request.raw, socket, head, (opened) => {
-      opened.begin(socket, keeper)
+      opened.initialize(socket, socketHost)
       taken = opened
     })
   })

@@ -15,7 +15,7 @@ const limits: ThrottleLimits = {
 }
 const start = 1_700_000_000_000
 
-/** Fails until a block begins, at one moment; answers how many failures that took and how long the block is. */
+/** Reports failures at one point in time until a block starts; returns their number and the duration of the block. */
 function failUntilBlocked(window: ReturnType<typeof createFailureWindow>, client: string, now: number) {
   for (let failures = 1; failures <= 1_000; failures++) {
     const length = window.fail(client, now)
@@ -88,7 +88,7 @@ describe('the failure window', () => {
     expect(window.blockedMs('a', start + 1)).toBe(2 * minute - 1)
     window.block('a', start + 1, 3 * minute)
     expect(window.blockedMs('a', start + 1)).toBe(3 * minute)
-    // It was not counted here, so the first one of our own has the first length.
+    // That block was not counted here, so the first block counted here has the initial duration.
     expect(failUntilBlocked(window, 'a', start + 4 * minute).length).toBe(minute)
   })
 
@@ -100,14 +100,14 @@ describe('the failure window', () => {
     window.clearBefore('a', 1_000)
     expect(window.blockedMs('a', start)).toBe(0)
     expect(failUntilBlocked(window, 'a', start)).toEqual({ failures: 3, length: minute })
-    // Hearing of the same or an earlier success again forgets nothing that came after it.
+    // The same or an earlier success does not clear failures that happened after it.
     for (const clearedAt of [1_000, 999]) window.clearBefore('a', clearedAt)
     expect(window.blockedMs('a', start)).toBe(minute)
     expect(failUntilBlocked(window, 'a', start + minute).length).toBe(2 * minute)
   })
 
   test('whatever the times, a block begins exactly when that many failures fall into one window', () => {
-    // A window has room for many clients and takes a while to build, so a few serve all runs, each for another client.
+    // A window has room for many clients and is slow to create, so all runs share a few, each with a new client.
     const windows = [
       { failures: 1, windowMs: minute, blockMs: minute, maxBlockMs: 60 * minute },
       { failures: 2, windowMs: 20 * minute, blockMs: 3 * minute, maxBlockMs: 10 * minute },
@@ -121,12 +121,12 @@ describe('the failure window', () => {
     fc.assert(
       fc.property(fc.constantFrom(...windows), gaps, ({ limits, window }, gaps) => {
         const client = randomUUID()
-        // All free failures since the last block, by their time; the window is the run that its first one opens.
+        // The model counts the failures since the last block. The first of them opens the window.
         let [now, opened, counted, blocks, freeAt] = [start, -Infinity, 0, 0, 0]
         for (const gap of gaps) {
           now += gap
           expect(window.blockedMs(client, now)).toBe(Math.max(0, freeAt - now))
-          // While a client is blocked nobody counts.
+          // Failures of a blocked client are not counted.
           if (now < freeAt) continue
           if (now - opened >= limits.windowMs) [opened, counted] = [now, 0]
           counted++
@@ -154,7 +154,7 @@ describe('the shared counters', () => {
     expect(service.world.redis.isUp()).toBe(true)
   }
 
-  // What Redis remembers, so much older: time passes without anybody waiting.
+  // Makes the state in Redis older, so that the test does not have to wait.
   const ageScript = `
     if redis.call('EXISTS', KEYS[1]) == 1 then
       for _, field in ipairs({'window', 'blocked'}) do redis.call('HINCRBY', KEYS[1], field, ARGV[1]) end
@@ -172,7 +172,7 @@ describe('the shared counters', () => {
         return result
       },
     }
-    // A replica to which so much time passes between two calls that it remembers nothing: Redis alone decides.
+    // The clock of this replica advances so far between two calls that it remembers nothing, so only Redis decides.
     const forgetful = (limits: ThrottleLimits) => {
       let now = start
       const clock = { now: () => new Date(now) }
@@ -184,7 +184,7 @@ describe('the shared counters', () => {
         authFailures: { lockout: () => undefined },
       })
       return {
-        /** One failure: how long the client was blocked already, and how long the block is that now begins. */
+        /** Counts a failure; returns the time left of the current block and the duration of the block it starts. */
         fail: async (client: string) => {
           now += 365 * 24 * 60 * minute
           const present = await throttle.fail(client)
@@ -198,7 +198,7 @@ describe('the shared counters', () => {
       }
     }
 
-    // Lengths are whole units and every gap is a little more, so that a moment of real time changes no comparison.
+    // Durations are whole units and every gap is slightly longer, so that elapsed real time changes no comparison.
     const unit = 10 * minute
     const whole = (min: number, max: number) => fc.integer({ min, max }).map((units) => units * unit)
     const kinds = [
@@ -233,7 +233,7 @@ describe('the shared counters', () => {
             agree(shared.begun, begun) && agree(shared.present, present) && agree(read, expectedRead)
           if (!agrees) differences.push({ now: now - start, present, begun, shared, read })
         }
-        // A failure that Redis did not hear of in time was rightly counted by the replica alone.
+        // If Redis timed out, the replica correctly counted the failure by itself, so the run is discarded.
         fc.pre(lapses === before)
         expect(differences).toEqual([])
       }),

@@ -1,12 +1,13 @@
-// Failures of clients as one process saw them: too many within a window block the client, each block twice as long as
-// the one before. Pure except for its state; the time is a parameter.
+// Counts the failures of clients in one process. Too many within a window block the client, and each block is twice as
+// long as the previous one. Pure except for its state; the time is a parameter.
 import { createLru } from '../cache/lru.ts'
 
+/** The number of failures that block a client, and the duration of blocks. */
 export type ThrottleLimits = {
   /** This many failures within the window block the client. */
   failures: number
   windowMs: number
-  /** Length of the first block; each further one is twice as long, up to maxBlockMs. `window`: until the window ends. */
+  /** Duration of the first block; each further block doubles it, up to maxBlockMs. `window`: until the window ends. */
   blockMs: number | 'window'
   maxBlockMs: number
 }
@@ -16,24 +17,24 @@ type State = {
   windowEndsAt: number
   blockedUntil: number
   blocks: number
-  /** The last time the shared counter of this client was cleared, by its clock; 0 when never. */
+  /** The last time the shared counter of this client was cleared, by the clock of Redis; 0 if never. */
   clearedAt: number
 }
 
 const maxClients = 100_000
 const nothing: State = { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0, clearedAt: 0 }
 
-/** The clients that failed last; older ones are forgotten when there are too many. */
+/** Remembers the clients that failed most recently, and evicts the oldest ones if there are too many. */
 export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }: ThrottleLimits) {
   const clients = createLru<State>({ max: maxClients })
   const stateOf = (client: string): State => clients.get(client) ?? nothing
-  // The number of blocks is kept for one longest block after the last one.
+  // The number of blocks is remembered for the maximum block duration after the last block.
   const keep = (client: string, state: State, ms: number): void => clients.set(client, state, ms + maxBlockMs)
   return {
-    /** For how long the client is still blocked. */
+    /** Returns the remaining time of the block. */
     blockedMs: (client: string, now: number): number => Math.max(0, stateOf(client).blockedUntil - now),
 
-    /** Counts a failure; returns the length of the block it begins, or 0. */
+    /** Counts a failure; returns the duration of the block that it starts, or 0. */
     fail: (client: string, now: number): number => {
       const state = stateOf(client)
       const isNewWindow = state.windowEndsAt <= now
@@ -46,14 +47,14 @@ export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }:
       return length
     },
 
-    /** Takes over a block that others have counted. */
+    /** Applies a block that other processes have counted. */
     block: (client: string, now: number, ms: number): void => {
       const state = stateOf(client)
       const blockedUntil = Math.max(state.blockedUntil, now + ms)
       keep(client, { ...state, count: 0, windowEndsAt: 0, blockedUntil }, ms)
     },
 
-    /** Forgets the client's failures when others have done so since this process last heard of it. */
+    /** Clears the failures of the client if the shared counter was cleared since this process last read it. */
     clearBefore: (client: string, clearedAt: number): void => {
       if (clearedAt > stateOf(client).clearedAt) keep(client, { ...nothing, clearedAt }, windowMs)
     },

@@ -1,4 +1,4 @@
-// What an owner gets, who comes next, and what is ended; with a clock that the tests move.
+// Tests the shares of owners, the order of requests and the ending of slow transfers, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type FairShareOptions, type Lease, type Owners, createFairShare } from './fair-share.ts'
 import { type WatchSpeed, createSpeedWatch } from './transfer-speed.ts'
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 
-/** A share of which uses are taken by name, and what became of each. */
+/** A share with named uses, which records the uses that were served and refused. */
 function harness(options: Partial<FairShareOptions> & { capacity: number }) {
   const share = createFairShare({ maxWaiting: 100, maxWaitMs: 10_000, full: 'full', ...options })
   const leases = new Map<string, Lease>()
@@ -61,7 +61,7 @@ describe('places that are never ended', () => {
     for (let i = 0; i < 4; i++) take(`b${i}`, ['b'])
     await settled()
     expect(begun).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b0'])
-    // Two owners: a share is 8 / 3, and one place is kept for a third.
+    // With two owners, a share is 8 / 3, and one slot is reserved for a third owner.
     for (let i = 0; i < 5; i++) await release(`a${i}`)
     expect(begun.slice(8)).toEqual(['b1'])
     await release('a5')
@@ -90,7 +90,7 @@ describe('places that are never ended', () => {
   })
 
   test('where few of the newest count, the oldest of them is next, but only among equals', async () => {
-    const { take, begun, release } = harness({ capacity: 1, amongNewest: 2 })
+    const { take, begun, release } = harness({ capacity: 1, newestWindow: 2 })
     take('a0', ['a'])
     await settled()
     take('a1', ['a'])
@@ -100,7 +100,7 @@ describe('places that are never ended', () => {
   })
 
   test('callers that ask again at once do not keep one of the newest waiting', async () => {
-    const { take, begun, release } = harness({ capacity: 1, amongNewest: 4 })
+    const { take, begun, release } = harness({ capacity: 1, newestWindow: 4 })
     const flood = Array.from({ length: 40 }, (_, i) => `f${i}`)
     for (const name of flood) take(name, ['flood', name])
     await settled()
@@ -109,7 +109,7 @@ describe('places that are never ended', () => {
     while (begun.at(-1) !== 'valid') {
       const name = begun.at(-1) as string
       await release(name)
-      // The one that was served is newer than everyone else again.
+      // The caller that was served sends another request, which is the newest.
       take(name, ['flood', name])
       await settled()
       rounds++
@@ -118,7 +118,7 @@ describe('places that are never ended', () => {
   })
 
   test('of owners that were never served, the one with the fewest waiting requests is next', async () => {
-    const { take, begun, release } = harness({ capacity: 1, amongNewest: 4 })
+    const { take, begun, release } = harness({ capacity: 1, newestWindow: 4 })
     take('first', ['first'])
     await settled()
     for (let i = 0; i < 20; i++) for (const half of ['a', 'b']) take(`${i}${half}`, [`p${i}`])
@@ -129,7 +129,7 @@ describe('places that are never ended', () => {
   })
 
   test('of one owner, the newest that counts is next too, and a full queue refuses the oldest', async () => {
-    const { take, begun, refused, release } = harness({ capacity: 1, amongNewest: 2, maxWaiting: 3 })
+    const { take, begun, refused, release } = harness({ capacity: 1, newestWindow: 2, maxWaiting: 3 })
     for (const name of ['a0', 'a1', 'a2', 'a3', 'a4']) take(name, ['a'])
     await settled()
     expect(refused).toEqual(['a1'])
@@ -222,7 +222,7 @@ describe('places that are never ended', () => {
     expect(held).not.toContain(null)
     expect([share.tryTake('a'), share.isOpenTo('a'), share.isOpenTo('b')]).toEqual([null, false, true])
     expect([share.tryTake('b'), share.tryTake('b')]).toEqual([expect.anything(), null])
-    // Two owners: a share is 16 / 3.
+    // With two owners, a share is 16 / 3.
     for (const lease of held.slice(0, 8)) lease?.release()
     expect(share.isOpenTo('a')).toBe(false)
     await vi.advanceTimersByTimeAsync(5_000)
@@ -232,7 +232,7 @@ describe('places that are never ended', () => {
 
 describe('transfers, of which slow ones may be ended', () => {
   const mebibyte = 1_048_576
-  const options = { capacity: 10 * mebibyte, item: 2 * mebibyte, endsSlow: true } as const
+  const options = { capacity: 10 * mebibyte, item: 2 * mebibyte, canEndSlow: true } as const
   type Moving = { ended: boolean; bytesPerSecond: number; lease: Lease }
   let watch: WatchSpeed
   beforeEach(() => void (watch = createSpeedWatch()))

@@ -1,45 +1,48 @@
-// Divides something scarce between owners: threads, connections, calls in flight, bytes of memory. An eighth is kept for
-// owners that hold nothing. An owner may use the rest while nobody else needs it. While another owner waits, and for five
-// seconds after, no owner gets more than a fair share, and free capacity goes to the owner that holds least, was served least
-// recently, and has the fewest waiting requests, in this order. A slow transfer may be ended to make room for a request that
-// waits.
+// Divides a scarce resource between owners: threads, connections, calls in flight or bytes of memory. One eighth is
+// reserved for owners that hold nothing. An owner may use the rest while no other owner needs it. While another owner
+// waits, and for 5 s after that, no owner gets more than a fair share. Free capacity goes to the owner that holds
+// least, was served least recently, and has the fewest waiting requests, in this order. A slow transfer may be ended to
+// make room for a waiting request.
 import { unavailable } from '../errors.ts'
 import { type Account, OwnerLevel } from './owner-level.ts'
 
+/** The size of the resource and the rules for dividing it. */
 export type FairShareOptions = {
-  /** How much there is: places, or bytes. */
+  /** Total amount, in slots or bytes. */
   capacity: number
-  /** The largest single use: 1 for places. */
+  /** The largest single use; 1 for slots. */
   item?: number
-  /** The most that one owner of the last level holds at once. */
+  /** Limit for the amount that one owner of the last level holds. */
   maxEach?: number
-  /** How many requests may wait. Beyond that, the owner with the most waiting requests loses one. */
+  /** Maximum number of waiting requests. Beyond it, the owner with the most waiting requests loses one. */
   maxWaiting: number
   maxWaitMs: number
-  /** What the 503 says. */
+  /** Message of the 503 error. */
   full: string
-  /** A request was refused because too many wait. */
+  /** Called if a request is refused because too many are waiting. */
   onRefused?: (() => void) | undefined
-  /** An owner whose requests are next within its share. As many of them may wait besides those of all others. */
+  /** An owner whose requests are served first within its share. Its waiting requests have a separate limit. */
   preferred?: string
-  /** Slow transfers may be ended. */
-  endsSlow?: true
+  /** Whether slow transfers may be ended. */
+  canEndSlow?: true
   /**
-   * Among equals the oldest of so many newest requests goes first: under a flood the older callers have probably given
-   * up, and callers that ask again at once do not keep a newer one waiting. Without it, the oldest of all.
+   * Among equals, the oldest of this many newest requests is served first. During a flood, the callers of older
+   * requests have probably timed out. Callers that retry immediately do not delay a newer request. By default, the
+   * oldest request is served first.
    */
-  amongNewest?: number
+  newestWindow?: number
 }
-/** Whom a use counts for: first the owner, then further levels on which it is shared as well, such as clients. */
+/** The owner of a use, followed by further levels on which the resource is divided too, such as clients. */
 export type Owners = readonly [string, ...string[]]
-/** Something that moves in a use; `end` must lead to its release. */
+/** A transfer that holds a part of the resource; `end` must cause its release. */
 export type Transfer = { isSlow: () => boolean; end: () => void }
+/** A use of the resource. It holds nothing until `add` resolves. */
 export type Lease = {
-  /** Takes more. Waits for room; throws 503 when there is none in time. */
+  /** Acquires more capacity, and waits until it is free; throws 503 if none is free in time. */
   add: (size: number) => Promise<void>
-  /** From now on the use counts for these owners. */
+  /** Assigns the use to other owners. */
   moveTo: (owners: Owners) => void
-  /** Gives everything back. What still waits is refused. */
+  /** Releases everything, and refuses requests of this use that are still waiting. */
   release: () => void
 }
 
@@ -49,26 +52,28 @@ type Use = {
   held: number
   requests: Set<Request>
   transfer: Transfer | null
-  /** When it was told to end; a transfer that goes on all the same may be told again. */
+  /** Time of the last call of `end`; a transfer that continues anyway may be ended again. */
   endedAt: number
   isOver: boolean
 }
 type Request = { use: Use; size: number; key: string; order: number; settle: (error: Error | null) => void }
 
-const keptPart = 8
+const reservedDivisor = 8
 const endEveryMs = 250
 const endsWithinMs = 1_000
 
+/** Creates a share with nothing in use. */
 export const createFairShare = (options: FairShareOptions): FairShare => new FairShare(options)
 
+/** Tracks uses and waiting requests, and decides which request is served next. */
 export class FairShare {
   readonly #options: FairShareOptions
   readonly #levels: OwnerLevel[] = []
-  /** Requests that wait, by their owners. */
+  /** Waiting requests by their owners. */
   readonly #queues = new Map<string, Request[]>()
   readonly #transfers = new Set<Use>()
-  readonly #kept: number
-  // One error for all, with the stack of the start: a stack for each refusal costs as much as a small request.
+  readonly #reserved: number
+  // All refusals share one error, because a stack trace for each refusal costs as much as a small request.
   readonly #full: Error
   #used = 0
   #waiting = 0
@@ -78,21 +83,21 @@ export class FairShare {
   constructor(options: FairShareOptions) {
     this.#options = options
     this.#full = unavailable(options.full)
-    const { capacity, item = 1, endsSlow = false } = options
+    const { capacity, item = 1, canEndSlow = false } = options
     // Two of the largest transfers always fit.
-    this.#kept = endsSlow
-      ? Math.max(0, Math.min(capacity / keptPart, capacity - 2 * item))
-      : Math.max(1, capacity / keptPart)
+    this.#reserved = canEndSlow
+      ? Math.max(0, Math.min(capacity / reservedDivisor, capacity - 2 * item))
+      : Math.max(1, capacity / reservedDivisor)
   }
 
-  /** Begins a use that holds nothing yet. */
+  /** Starts a use that holds nothing yet. */
   begin(owners: Owners, transfer: Transfer | null = null): Lease {
     const use = this.#open(owners, transfer)
     if (transfer !== null) this.#transfers.add(use)
     return this.#leaseOf(use)
   }
 
-  /** Takes a whole use at once; throws 503 when there is no room in time. */
+  /** Starts a use and acquires its whole size; throws 503 if there is no free capacity in time. */
   async take(owners: Owners, size = 1): Promise<Lease> {
     const lease = this.begin(owners)
     try {
@@ -104,7 +109,7 @@ export class FairShare {
     return lease
   }
 
-  /** Runs the work with one place. */
+  /** Runs the work while holding one slot. */
   async run<T>(owners: Owners, work: () => Promise<T>): Promise<T> {
     const lease = await this.take(owners)
     try {
@@ -114,11 +119,11 @@ export class FairShare {
     }
   }
 
-  /** One place, if the owner may have it now; otherwise it counts as waiting for a while. */
+  /** Returns one slot if the owner may have it now. Otherwise the owner counts as waiting for a while. */
   tryTake(owner: string): Lease | null {
     const use = this.#open([owner], null)
     if (this.#waiting === 0 && this.#fits(use, 1)) {
-      this.#give(use, 1)
+      this.#grant(use, 1)
       return this.#leaseOf(use)
     }
     this.#levels[0]?.noteWait(owner)
@@ -126,7 +131,7 @@ export class FairShare {
     return null
   }
 
-  /** True when the owner could have one more place now. */
+  /** True if the owner could get one more slot now. */
   isOpenTo(owner: string): boolean {
     const use = this.#open([owner], null)
     const isOpen = this.#waiting === 0 && this.#fits(use, 1)
@@ -134,12 +139,12 @@ export class FairShare {
     return isOpen
   }
 
-  /** How much is held now. */
+  /** Amount that is held now. */
   get used(): number {
     return this.#used
   }
 
-  /** How many requests wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiting
   }
@@ -173,8 +178,8 @@ export class FairShare {
     return {
       add: async (size) => {
         if (use.isOver) throw this.#full
-        // Nobody who waits fits, so that nobody is overtaken who could begin.
-        if (this.#fits(use, size)) this.#give(use, size)
+        // No waiting request fits, so this one does not overtake a request that could be served.
+        if (this.#fits(use, size)) this.#grant(use, size)
         else await this.#wait(use, size)
       },
       moveTo: (owners) => {
@@ -199,7 +204,7 @@ export class FairShare {
   }
 
   #isContended(level: number, account: Account): boolean {
-    return this.#levels[level]?.isWantedBesides(account) ?? false
+    return this.#levels[level]?.isWantedByOthers(account) ?? false
   }
 
   #isWithinShares({ accounts }: Use, size: number): boolean {
@@ -211,21 +216,25 @@ export class FairShare {
     return (accounts.at(-1) as Account).held + size <= maxEach && accounts.every(isWithin)
   }
 
-  /** What may be in use already. A part is kept for owners that hold nothing else, as long as their use is small. */
+  /**
+   * Returns how much may already be in use for the request to fit. A part is reserved for small uses of owners that
+   * hold nothing else.
+   */
   #roomFor(use: Use, size: number): number {
     const { capacity } = this.#options
     const owner = use.accounts[0] as Account
-    const isSmallStart = owner.held === use.held && use.held + size <= Math.max(1, this.#kept / keptPart)
-    return capacity - size - (isSmallStart ? 0 : this.#kept)
+    const isSmallStart =
+      owner.held === use.held && use.held + size <= Math.max(1, this.#reserved / reservedDivisor)
+    return capacity - size - (isSmallStart ? 0 : this.#reserved)
   }
 
-  /** Nothing is too large while nothing else is in use. */
+  /** Any size fits while nothing else is in use. */
   #fits(use: Use, size: number): boolean {
     if (this.#used === use.held) return true
     return this.#used <= this.#roomFor(use, size) && this.#isWithinShares(use, size)
   }
 
-  #give(use: Use, size: number): void {
+  #grant(use: Use, size: number): void {
     this.#turn++
     this.#used += size
     use.held += size
@@ -236,12 +245,12 @@ export class FairShare {
   }
 
   #first(isWanted: (request: Request) => boolean): Request | undefined {
-    const { amongNewest = Infinity } = this.#options
+    const { newestWindow = Infinity } = this.#options
     const [next] = this.#preferred()
     if (next !== undefined && isWanted(next)) return next
     let equals: Request[] = []
     for (const queue of this.#queues.values())
-      for (const request of amongNewest === Infinity ? queue.slice(0, 1) : queue.slice(-amongNewest)) {
+      for (const request of newestWindow === Infinity ? queue.slice(0, 1) : queue.slice(-newestWindow)) {
         if (!isWanted(request)) continue
         const difference = compare(request, equals[0] ?? request, ['held', 'servedAt', 'waiting'])
         if (difference < 0) equals = [request]
@@ -249,12 +258,12 @@ export class FairShare {
       }
     return equals
       .toSorted((one, other) => other.order - one.order)
-      .slice(0, amongNewest)
+      .slice(0, newestWindow)
       .at(-1)
   }
 
   #wait(use: Use, size: number): Promise<void> {
-    const { maxWaiting, maxWaitMs, endsSlow = false } = this.#options
+    const { maxWaiting, maxWaitMs, canEndSlow = false } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => {
       this.#leaveQueue(request, this.#full)
@@ -276,7 +285,7 @@ export class FairShare {
     if (this.#preferred().length > maxWaiting) this.#refuse(request)
     else if (this.#waiting - this.#preferred().length > maxWaiting) this.#refuseOne()
     if (use.held > 0 && use.requests.has(request)) this.#breakDeadlock()
-    if (endsSlow && use.requests.has(request)) this.#endWhileWaiting()
+    if (canEndSlow && use.requests.has(request)) this.#endWhileWaiting()
     return promise
   }
 
@@ -295,14 +304,14 @@ export class FairShare {
     while (this.#waiting > 0 && this.#used < this.#options.capacity) {
       const request = this.#first(({ use, size }) => this.#fits(use, size))
       if (request === undefined) return
-      this.#give(request.use, request.size)
+      this.#grant(request.use, request.size)
       this.#leaveQueue(request, null)
     }
   }
 
-  /** Refuses a request of the owner with the most: the newest, or the oldest where the newest count. */
+  /** Refuses a request of the owner with the most: the newest, or the oldest if `newestWindow` is set. */
   #refuseOne(): void {
-    const isNewestLast = this.#options.amongNewest === undefined
+    const isNewestLast = this.#options.newestWindow === undefined
     let last: Request | undefined
     for (const [key, queue] of this.#queues) {
       if (key === this.#options.preferred) continue
@@ -324,7 +333,7 @@ export class FairShare {
     return (preferred === undefined ? undefined : this.#queues.get(preferred)) ?? []
   }
 
-  /** When everything is held by uses that wait for more, none would go on: refuses one of the owner that holds most. */
+  /** If all uses wait for more, none can continue. Refuses one request of the owner that holds most. */
   #breakDeadlock(): void {
     const growing = [...this.#queues.values()].flat().filter(({ use }) => use.held > 0)
     const stuck = new Set(growing.map(({ use }) => use)).values().reduce((sum, { held }) => sum + held, 0)
@@ -336,7 +345,8 @@ export class FairShare {
   }
 
   #endWhileWaiting(): void {
-    // Not for each request that waits: looking for what is slow costs as much as there is.
+    // A timer limits how often slow transfers are searched for: a search visits all transfers, too costly for each
+    // request.
     if (this.#ending !== null) return
     this.#ending = setInterval(() => {
       if (this.#waiting > 0) return this.#endOne()
@@ -346,7 +356,7 @@ export class FairShare {
     this.#endOne()
   }
 
-  /** Ends the slow transfer that frees most of the owner furthest above its share, unless enough is becoming free. */
+  /** Ends the largest slow transfer of the owner furthest above its share, unless ending transfers free enough. */
   #endOne(): void {
     const now = performance.now()
     let [left, victim, most]: [number, Use | null, number] = [this.#used, null, 0]
@@ -369,7 +379,7 @@ export class FairShare {
     victim.transfer?.end()
   }
 
-  /** How far above its share the owner of a use is, on the level where that is most. */
+  /** Returns how far the owner of a use is above its share, on the level where the excess is largest. */
   #excessOf({ accounts }: Use): number {
     return Math.max(...accounts.map(({ held }, level) => held - this.#shareOn(level)))
   }
@@ -377,7 +387,7 @@ export class FairShare {
 
 const ownerHolds = ({ use }: Request): number => (use.accounts[0] as Account).held
 
-/** Compares the owners of two requests level by level; negative where the first has less. */
+/** Compares the owners of two requests level by level; negative if the first has less. */
 function compare(one: Request, other: Request, by: readonly ('held' | 'servedAt' | 'waiting')[]): number {
   for (const [level, mine] of one.use.accounts.entries())
     for (const what of by) {

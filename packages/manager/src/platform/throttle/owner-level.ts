@@ -1,27 +1,28 @@
-// The owners on one level of a fair share: what each holds, and who waits or has waited lately.
+// The owners on one level of a fair share: how much each holds, and which of them wait or waited recently.
 
+/** The amount that one owner holds, and the number of its waiting requests. */
 export type Account = {
   name: string
   uses: number
   held: number
   waiting: number
   servedAt: number
-  /** It holds something or waits. */
+  /** True if the owner holds something or waits. */
   isActive: boolean
 }
 
-const rememberedMs = 5_000
+const recentWaitMs = 5_000
 
-/** The owners on one level that hold something or wait, and who else has waited lately. */
+/** The owners on one level that hold something or wait, and the last owners that waited. */
 export class OwnerLevel {
   readonly #accounts = new Map<string, Account>()
   #active = 0
   #waitingAccounts = 0
-  // The last two owners that waited are enough to tell whether one besides any given owner did.
+  // The last two owners that waited suffice to tell whether any owner other than a given one waited.
   #latest = { name: '', at: -Infinity }
-  #former = { name: '', at: -Infinity }
+  #previous = { name: '', at: -Infinity }
 
-  /** How many hold something or wait. */
+  /** Number of owners that hold something or wait. */
   get active(): number {
     return this.#active
   }
@@ -55,7 +56,7 @@ export class OwnerLevel {
   }
 
   noteWait(name: string): void {
-    if (this.#latest.name !== name) this.#former = this.#latest
+    if (this.#latest.name !== name) this.#previous = this.#latest
     this.#latest = { name, at: performance.now() }
   }
 
@@ -73,10 +74,10 @@ export class OwnerLevel {
     this.#note(account)
   }
 
-  /** True when another owner waits, or has waited within the last seconds. */
-  isWantedBesides({ name, waiting }: Account): boolean {
+  /** True if another owner waits, or waited within the last 5 s. */
+  isWantedByOthers({ name, waiting }: Account): boolean {
     if (this.#waitingAccounts > (waiting > 0 ? 1 : 0)) return true
-    const other = this.#latest.name === name ? this.#former : this.#latest
-    return performance.now() - other.at < rememberedMs
+    const other = this.#latest.name === name ? this.#previous : this.#latest
+    return performance.now() - other.at < recentWaitMs
   }
 }

@@ -1,4 +1,4 @@
-// Limits by rate: in this process against a model, and in Redis.
+// Tests the in-process rate limiter against a model, and the rate limiter in Redis.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ describe('a limit in one process', () => {
           tokens = Math.min(limit.burst, tokens + (gap * limit.perSecond) / 1_000)
           const waitMs = take('x', now)
           const expectedMs = (Math.max(0, 1 - tokens) * 1_000) / limit.perSecond
-          // Whole milliseconds, rounded up; sums of fractions differ a little.
+          // The result is rounded up to whole milliseconds, and floating-point sums are slightly inexact.
           expect(waitMs - expectedMs).toBeGreaterThan(-0.01)
           expect(waitMs - expectedMs).toBeLessThan(1.01)
           if (waitMs === 0) tokens -= 1
@@ -57,7 +57,7 @@ describe('a limit in Redis', () => {
   test('is shared, and what is kept of it goes by itself', async () => {
     await expect.poll(() => stores.every((store) => store.isUp()), { timeout: 60_000 }).toBe(true)
     const name = randomUUID()
-    // One comes back in 1,000 seconds.
+    // One use is restored every 1,000 s.
     const [one, other] = stores.map((store) =>
       createRateLimit('test', { perSecond: 0.001, burst: 5 }, store),
     ) as [RateLimit, RateLimit]

@@ -1,16 +1,17 @@
-// A limit on how often something may be done: so many at once, and so many a second after that. Redis counts for all
-// processes, by its own clock; while it is away each process counts for itself.
+// A rate limit with a burst and a number of uses per second. Redis counts for all processes, by its own clock. While
+// Redis is unreachable, each process counts separately.
 import { LRUCache } from 'lru-cache'
 import type { Redis } from '../redis/redis.ts'
 
+/** The sustained rate, and the number of uses that may occur at the same time. */
 export type RateLimits = { perSecond: number; burst: number }
-/** Takes one use of this name; returns 0, or after how many milliseconds there is one. */
+/** Consumes one use of this name; returns 0, or the milliseconds until the next use if none is left. */
 export type RateLimit = (name: string) => Promise<number>
 
 const maxNames = 10_000
 
-// What is kept is the time at which all of the burst is there again; each use moves it by the time that one use takes to
-// come back. ARGV: that time and that of the whole burst, in microseconds.
+// The key stores the time at which the whole burst is available again. Each use postpones it by the time that restores
+// one use. ARGV: the time that restores one use and the time that restores the whole burst, in microseconds.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -20,7 +21,7 @@ if wait > 0 then return math.ceil(wait / 1000) end
 redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000))
 return 0`
 
-/** `kind` keeps the counts of different limits apart. */
+/** `kind` separates the counters of different limits. */
 export function createRateLimit(kind: string, limits: RateLimits, redis: Redis): RateLimit {
   const takeOwn = createOwnLimit(limits)
   const args = [1_000_000 / limits.perSecond, (1_000_000 * limits.burst) / limits.perSecond].map(String)
@@ -31,14 +32,14 @@ export function createRateLimit(kind: string, limits: RateLimits, redis: Redis):
   }
 }
 
-/** The same in this process; the names that were used last are remembered. */
+/** The same limit in this process; it remembers the most recently used names. */
 export function createOwnLimit({ perSecond, burst }: RateLimits) {
   const fullAt = new LRUCache<string, number>({ max: maxNames })
   const oneMs = 1_000 / perSecond
   return (name: string, nowMs: number): number => {
     const full = Math.max(fullAt.get(name) ?? nowMs, nowMs) + oneMs
     const waitMs = full - oneMs * burst - nowMs
-    // Sums of fractions are a little more or less than what they should be.
+    // Floating-point sums are slightly inexact.
     if (waitMs > 0.001) return Math.ceil(waitMs)
     fullAt.set(name, full)
     return 0

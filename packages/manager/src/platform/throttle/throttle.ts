@@ -1,7 +1,7 @@
-// Counts failures per client and blocks a client that has too many. Counters are shared through Redis; what this
-// process saw itself it also keeps in memory, so that limits go on when Redis is away, hangs or was emptied. Only
-// failures touch Redis: a success costs a map lookup, and its clearing of the shared counter is sent with others a
-// moment later.
+// Counts failures per client and blocks a client that has too many. Counters are shared through Redis. Each process
+// also keeps the failures that it saw in memory, so that limits still apply if Redis is unreachable, hangs or was
+// flushed. Only failures access Redis directly: a success costs a map lookup, and the shared counters are cleared in
+// batches shortly after.
 import { createLru } from '../cache/lru.ts'
 import type { Clock } from '../clock.ts'
 import type { AuthFailures } from '../credentials/auth-failures.ts'
@@ -10,26 +10,27 @@ import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Redis } from '../redis/redis.ts'
 
+/** Blocks clients that fail too often. */
 export type Throttle = {
-  /** Counts a failure. Returns for how long the client is blocked; 0 for a failure that was still free. */
+  /** Counts a failure. Returns the remaining time of the block if the client was already blocked, otherwise 0. */
   fail(client: string): Promise<number>
-  /** For how long the client is blocked, without counting anything. */
+  /** Returns the remaining time of the block without counting a failure. */
   blockedMs(client: string): Promise<number>
-  /** As blockedMs, by what this process knows. */
+  /** Like blockedMs, but only from the state of this process. */
   knownBlockMs(client: string): number
-  /** Forgets the client's failures and ends its block. */
+  /** Clears the failures of the client and ends its block. */
   succeed(client: string): void
   close(): Promise<void>
 }
 
 const clearEveryMs = 200
 const maxClears = 5_000
-const askEveryMs = 1_000
-const maxAsked = 10_000
+const readEveryMs = 1_000
+const maxRecentlyRead = 10_000
 
-// The same steps as the failure window's, on Redis's own clock and in one round trip: two replicas that count at once
-// cannot lose a failure. ARGV: failures, window, block (0: until the window ends), longest block. Returns the present
-// block, the one it begins, and when a success last cleared the client.
+// Runs the steps of the failure window by the clock of Redis and in one round trip. Replicas that count concurrently
+// therefore lose no failure. ARGV: failures, window, block (0: until the window ends), longest block. Returns the
+// current block, the block that this failure starts, and the time at which a success last cleared the client.
 const failScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -52,8 +53,9 @@ local time = redis.call('TIME')
 local read = redis.call('HMGET', KEYS[1], 'blocked', 'cleared')
 local blocked = (tonumber(read[1]) or 0) - time[1] * 1000 - math.floor(time[2] / 1000)
 return {math.max(0, blocked), 0, tonumber(read[2]) or 0}`
-// A client without failures leaves nothing behind. One with failures leaves the time they were cleared, so that
-// replicas that still have them can tell this from a Redis that lost them. ARGV: how long that is kept.
+// A client without failures leaves no key. For a client with failures, the time of clearing is stored. Replicas that
+// still remember the failures can then tell a success from a Redis that lost its data. ARGV: how long this time is
+// kept.
 const clearScript = `
 local time = redis.call('TIME')
 for _, key in ipairs(KEYS) do
@@ -63,6 +65,7 @@ for _, key in ipairs(KEYS) do
   end
 end`
 
+/** Dependencies of a throttle. */
 export type ThrottleDeps = {
   redis: Redis
   clock: Clock
@@ -71,7 +74,7 @@ export type ThrottleDeps = {
   authFailures: Pick<AuthFailures, 'lockout'>
 }
 
-/** `name` keeps the counters of different throttles apart. */
+/** `name` separates the counters of different throttles. */
 export function createThrottle(
   name: string,
   limits: ThrottleLimits,
@@ -82,28 +85,32 @@ export function createThrottle(
   const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
   const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
-  const recentlyAsked = createLru<true>({ max: maxAsked, ttl: askEveryMs })
+  const recentlyRead = createLru<true>({ max: maxRecentlyRead, ttl: readEveryMs })
   const args = [failures, windowMs, blockMs === 'window' ? 0 : blockMs, maxBlockMs].map(String)
 
   const countLockout = metrics.lockouts.of(name)
   const noteBlock = (client: string, block_ms: number): void => {
     countLockout()
     authFailures.lockout(name, client, block_ms)
-    log.warn({ throttle: name, client, block_ms }, 'client is blocked after too many failures')
+    log.warn({ throttle: name, client, block_ms }, 'client blocked after too many failures')
   }
-  /** Runs a script on the client's counter; the shared state is taken over. Nothing is known while Redis is away. */
-  const ask = async (client: string, script: string): Promise<{ present: number; begun: number }> => {
-    // On the same connection, so Redis forgets the earlier failures before it counts this one.
+  /** Runs a script on the counter of the client and applies the shared state; returns zeros if Redis is unreachable. */
+  const callRedis = async (
+    client: string,
+    script: string,
+  ): Promise<{ remaining: number; started: number }> => {
+    // The clearing uses the same connection, so Redis clears earlier failures before it counts this one.
     if (clears.has(client)) void clears.send()
-    recentlyAsked.set(client, true)
-    const answer = await redis.eval(script, [keyOf(client)], args)
-    const [present = 0, begun = 0, clearedAt = 0] = Array.isArray(answer) ? (answer as number[]) : []
+    recentlyRead.set(client, true)
+    const result = await redis.eval(script, [keyOf(client)], args)
+    const [remaining = 0, started = 0, clearedAt = 0] = Array.isArray(result) ? (result as number[]) : []
     own.clearBefore(client, clearedAt)
-    return { present, begun }
+    return { remaining, started }
   }
-  /** A block may have been ended by a success elsewhere: it is asked about again, but not at every try. */
-  const isSettled = (client: string): boolean => own.blockedMs(client, now()) > 0 && recentlyAsked.has(client)
-  const takeOver = (client: string, blockMs: number): number => {
+  /** A success on another process may have ended a block, so Redis is queried again, but not for every attempt. */
+  const isBlockFresh = (client: string): boolean =>
+    own.blockedMs(client, now()) > 0 && recentlyRead.has(client)
+  const applyBlock = (client: string, blockMs: number): number => {
     if (blockMs > 0) own.block(client, now(), blockMs)
     return own.blockedMs(client, now())
   }
@@ -111,17 +118,17 @@ export function createThrottle(
   return {
     knownBlockMs: (client) => own.blockedMs(client, now()),
     blockedMs: async (client) => {
-      if (isSettled(client)) return own.blockedMs(client, now())
-      return takeOver(client, (await ask(client, readScript)).present)
+      if (isBlockFresh(client)) return own.blockedMs(client, now())
+      return applyBlock(client, (await callRedis(client, readScript)).remaining)
     },
     fail: async (client) => {
-      if (isSettled(client)) return own.blockedMs(client, now())
-      const { present, begun } = await ask(client, failScript)
-      const blockedMs = takeOver(client, present)
+      if (isBlockFresh(client)) return own.blockedMs(client, now())
+      const { remaining, started } = await callRedis(client, failScript)
+      const blockedMs = applyBlock(client, remaining)
       if (blockedMs > 0) return blockedMs
-      const ownBegun = own.fail(client, now())
-      takeOver(client, begun)
-      if (ownBegun + begun > 0) noteBlock(client, Math.max(ownBegun, begun))
+      const ownStarted = own.fail(client, now())
+      applyBlock(client, started)
+      if (ownStarted + started > 0) noteBlock(client, Math.max(ownStarted, started))
       return 0
     },
     succeed: (client) => {
@@ -132,7 +139,7 @@ export function createThrottle(
   }
 }
 
-/** Shared counters to forget, sent together. */
+/** Collects shared counters to clear, and clears them in batches. */
 function createClears(redis: Redis, keyOf: (client: string) => string, keepMs: number) {
   const waiting = new Set<string>()
   const send = async (): Promise<void> => {

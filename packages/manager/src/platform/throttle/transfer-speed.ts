@@ -1,19 +1,19 @@
-// How fast transfers move: what has moved over the last five seconds, looked at once a second.
+// Measures the speed of transfers over the last 5 s, sampled once per second.
 
 const sampleEveryMs = 1_000
 const windowMs = 5_000
 const slowBytesPerSecond = 65_536
 
 type Watched = { movedBytes: () => number; samples: { at: number; bytes: number }[] }
-/** Watches a transfer; `movedBytes` counts everything that has moved so far. */
+/** Watches a transfer; `movedBytes` returns the total number of bytes transferred so far. */
 export type WatchSpeed = (movedBytes: () => number) => {
-  /** True when less than 64 KiB a second moved over the last five seconds. */
+  /** True if the transfer was slower than 64 KiB per second over the last 5 s. */
   isSlow: () => boolean
-  /** Ends the watch. */
+  /** Stops watching. */
   stop: () => void
 }
 
-/** The timer runs only while there are transfers, and keeps no process alive. */
+/** The timer runs only while there are transfers, and does not keep the process alive. */
 export function createSpeedWatch(): WatchSpeed {
   const watched = new Set<Watched>()
   let timer: NodeJS.Timeout | null = null

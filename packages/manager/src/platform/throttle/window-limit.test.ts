@@ -1,4 +1,4 @@
-// Limits by window: in this process against a model, and in Redis.
+// Tests the in-process window limiter against a model, and the window limiter in Redis.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -64,7 +64,7 @@ describe('a limit in Redis', () => {
     const keys = [stores[0]?.key(`window:test:${name}`) ?? '']
     const run = (script: string) => stores[0]?.eval(script, keys)
     expect(await run("return redis.call('PTTL', KEYS[1])")).toBeGreaterThan(500_000)
-    // As if the oldest use were ten minutes ago.
+    // Moves the oldest use 10 minutes into the past.
     await run("return redis.call('LSET', KEYS[1], 0, tonumber(redis.call('LINDEX', KEYS[1], 0)) - 600000)")
     expect([await one(name), (await other(name)) === 0]).toEqual([0, false])
     expect(await run("return redis.call('LLEN', KEYS[1])")).toBe(5)

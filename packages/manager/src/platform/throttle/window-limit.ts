@@ -1,14 +1,15 @@
-// A limit on how often something may be done within any window of time: exactly so many, and no more. Redis counts for all
-// processes, by its own clock; while it is away each process counts for itself.
+// An exact limit on the number of uses within any sliding window. Redis counts for all processes, by its own clock.
+// While Redis is unreachable, each process counts separately.
 import { LRUCache } from 'lru-cache'
 import type { Redis } from '../redis/redis.ts'
 import type { RateLimit } from './rate-limit.ts'
 
+/** The number of uses that are allowed within any window. */
 export type WindowLimits = { count: number; windowMs: number }
 
 const maxNames = 10_000
 
-// The times of the last uses, the oldest first. ARGV: how many there may be, and the window in milliseconds.
+// The key stores the times of the last uses, oldest first. ARGV: the allowed count, and the window in milliseconds.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -22,7 +23,7 @@ redis.call('RPUSH', KEYS[1], now)
 redis.call('PEXPIRE', KEYS[1], window)
 return 0`
 
-/** `kind` keeps the counts of different limits apart. A name costs some bytes for each of its uses in the window. */
+/** `kind` separates the counters of different limits. A name costs a few bytes for each use in the window. */
 export function createWindowLimit(kind: string, limits: WindowLimits, redis: Redis): RateLimit {
   const takeOwn = createOwnWindow(limits)
   const args = [limits.count, limits.windowMs].map(String)
@@ -33,7 +34,7 @@ export function createWindowLimit(kind: string, limits: WindowLimits, redis: Red
   }
 }
 
-/** The same in this process; the names that were used last are remembered. */
+/** The same limit in this process; it remembers the most recently used names. */
 export function createOwnWindow({ count, windowMs }: WindowLimits) {
   const uses = new LRUCache<string, number[]>({ max: maxNames })
   return (name: string, nowMs: number): number => {

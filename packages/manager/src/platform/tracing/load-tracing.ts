@@ -1,4 +1,4 @@
-// Loads what exports spans, if there is a collector.
+// Loads the span exporter if a collector is configured.
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Tracing, createSpanCounter, noTracing } from './tracing.ts'
@@ -14,7 +14,7 @@ type TracingSettings = {
   tracingExportTimeoutMs: number
 }
 
-/** Tracing as the settings describe it. */
+/** Returns tracing for these settings; throws if a collector is set but OpenTelemetry is not installed. */
 export async function loadTracing(
   settings: TracingSettings,
   { log, metrics }: { log: Logger; metrics: Metrics },
@@ -31,7 +31,7 @@ export async function loadTracing(
   return createOtlpTracing({ ...optionsOf(settings, endpoint), log, spans })
 }
 
-/** At most a quarter of the time for the shutdown, and never more than three seconds. */
+/** Closing takes at most a quarter of the shutdown timeout, and never more than 3 s. */
 const optionsOf = (settings: TracingSettings, endpoint: string) => ({
   url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
   authorization: settings.tracingOtlpAuthorization ?? null,

@@ -1,5 +1,6 @@
-// Spans made by the SDK of OpenTelemetry and sent to a collector, OTLP over HTTP in JSON. The only file that imports
-// OpenTelemetry; nothing is registered globally, and parents are passed by hand, so that only what is here is traced.
+// Creates spans with the OpenTelemetry SDK and sends them to a collector as OTLP over HTTP in JSON. Nothing is
+// registered globally and parents are passed explicitly, so only the spans that are created here exist. Only this file
+// and span-export.ts import OpenTelemetry.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ROOT_CONTEXT, type Span as OtelSpan, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -18,9 +19,10 @@ type Options = ExportOptions & {
 }
 type Attributes = Record<string, string | number>
 
-// What is counted here is not shown: a request of thousands of statements must not push out the spans of others.
+// Further statements are only counted: a request with thousands of statements must not displace the spans of other
+// requests.
 const maxStatements = 100
-// The methods that OpenTelemetry names; any other is _OTHER, so that names stay few.
+// Methods that OpenTelemetry defines. All others become _OTHER, which keeps the number of names low.
 const methods = new Set([
   'CONNECT',
   'DELETE',
@@ -38,21 +40,23 @@ class OtlpSpan implements RequestSpan {
   readonly span: OtelSpan
   readonly context: TraceContext
   #statements = 0
-  /** Made when this ends: of a request that nobody is known to have sent, no statement is exported either. */
+  /**
+   * Functions that create the statement spans when this span ends. If it never ends, its statements are not exported.
+   */
   readonly #endings: (() => void)[] = []
 
   constructor(span: OtelSpan, state: string) {
     this.span = span
     const { traceId, spanId, traceFlags: flags } = span.spanContext()
-    // The state is passed on, but never exported: it is a text of callers.
+    // The state is passed on but never exported, because callers choose its text.
     this.context = { traceId, spanId, flags, state }
   }
 
-  takesStatement(): boolean {
+  tryCountStatement(): boolean {
     return this.span.isRecording() && this.#statements++ < maxStatements
   }
 
-  atEnd(make: () => void): void {
+  onEnd(make: () => void): void {
     this.#endings.push(make)
   }
 
@@ -69,7 +73,7 @@ class OtlpSpan implements RequestSpan {
     span.end()
   }
 
-  /** The refusal of a request is the caller's mistake, so only 5xx are failures of ours. */
+  /** Only 5xx responses count as errors, because 4xx responses are mistakes of the caller. */
   endRequest({ route, method, status }: RequestEnding): void {
     const { span } = this
     const known = methods.has(method)
@@ -81,7 +85,7 @@ class OtlpSpan implements RequestSpan {
   }
 }
 
-/** Spans of the configured part of the requests; a sampled parent is followed, and so is one that is not. */
+/** Samples the configured ratio of requests; requests with a parent follow the sampling decision of the parent. */
 export function createOtlpTracing(options: Options): Tracing {
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
@@ -109,16 +113,16 @@ export function createOtlpTracing(options: Options): Tracing {
     within: (span, run) => current.run(span, run),
     noteStatement: (statement) => {
       const parent = current.getStore()
-      if (!(parent instanceof OtlpSpan) || !parent.takesStatement()) return
+      if (!(parent instanceof OtlpSpan) || !parent.tryCountStatement()) return
       const endTime = performance.now()
-      parent.atEnd(() => {
-        const { name, attributes } = statementOf(statement)
+      parent.onEnd(() => {
+        const { name, attributes } = describeSpan(statement)
         const startTime = endTime - statement.durationMs
         const within = trace.setSpan(ROOT_CONTEXT, parent.span)
         tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, within).end(endTime)
       })
     },
-    close: () => withinTime(provider.shutdown(), options.closeMs),
+    close: () => withTimeout(provider.shutdown(), options.closeMs),
   }
 }
 
@@ -141,7 +145,7 @@ function callAttributes({ method, origin, about }: Call): Attributes {
   }
 }
 
-function statementOf({ sql, name }: Statement): { name: string; attributes: Attributes } {
+function describeSpan({ sql, name }: Statement): { name: string; attributes: Attributes } {
   const { operation, table } = describeStatement(sql)
   const summary = name ?? (table === null ? operation : `${operation} ${table}`)
   return {
@@ -155,8 +159,8 @@ function statementOf({ sql, name }: Statement): { name: string; attributes: Attr
   }
 }
 
-/** A collector that is away costs the shutdown no more than this. */
-async function withinTime(work: Promise<void>, timeoutMs: number): Promise<void> {
+/** Limits how long an unreachable collector can delay the shutdown. */
+async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const overdue = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
   await Promise.race([work.catch(() => undefined), overdue])

@@ -1,5 +1,5 @@
-// The way of ended spans to the collector: a bounded queue, batches, one deadline for each. Nothing waits for it: what
-// the collector does not take in time is dropped and counted.
+// Exports ended spans to the collector through a bounded queue, in batches that each have a deadline. No request waits
+// for the export: spans that the collector does not accept in time are dropped and counted.
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import {
   BatchSpanProcessor,
@@ -11,12 +11,13 @@ import type { Logger } from '../log/log.ts'
 import { sampledFlag } from './trace-context.ts'
 import type { SpanCounter } from './tracing.ts'
 
+/** The collector and the limits of the export. */
 export type ExportOptions = {
-  /** Of the collector, with the path for traces. */
+  /** URL of the collector, including the path for traces. */
   url: string
-  /** What the collector gets as Authorization. */
+  /** Value of the Authorization header. */
   authorization: string | null
-  /** Ended spans that wait or are being sent. */
+  /** Maximum number of ended spans that wait or are being sent. */
   maxQueue: number
   exportTimeoutMs: number
   log: Logger
@@ -27,10 +28,10 @@ const maxBatch = 512
 const everyMs = 1_000
 // ExportResultCode.SUCCESS of @opentelemetry/core.
 const succeeded = 0
-// A response that trickles in keeps the exporter's own timeout from ending it.
+// The timeout of the exporter does not apply to a response that trickles in, so a separate deadline ends the export.
 const graceMs = 1_000
 
-/** Takes ended spans, at most `maxQueue` at once, and exports them in the background. */
+/** Queues at most `maxQueue` ended spans and exports them in the background. */
 export function createSpanProcessor(options: ExportOptions): SpanProcessor {
   const { maxQueue, exportTimeoutMs, spans } = options
   let pending = 0
@@ -45,7 +46,7 @@ export function createSpanProcessor(options: ExportOptions): SpanProcessor {
     onStart: () => undefined,
     onEnd: (span) => {
       if (!isSampled(span)) return
-      // Counted here, and not by the queue alone: what is being sent takes memory too.
+      // The limit of the queue is not enough, because spans that are being sent use memory too.
       if (pending >= maxQueue) return spans.inc({ outcome: 'dropped' })
       pending++
       batches.onEnd(span)
@@ -57,7 +58,7 @@ export function createSpanProcessor(options: ExportOptions): SpanProcessor {
 
 const isSampled = (span: ReadableSpan): boolean => (span.spanContext().traceFlags & sampledFlag) !== 0
 
-/** Exports within the time, and says once when the collector goes away and when it is back. */
+/** Exports within the deadline. Logs once when the collector stops accepting spans, and once when it recovers. */
 function createCountingExporter(options: ExportOptions, onDone: (count: number) => void): SpanExporter {
   const { url, authorization, maxQueue, exportTimeoutMs, log, spans } = options
   const exporter = new OTLPTraceExporter({
@@ -66,25 +67,25 @@ function createCountingExporter(options: ExportOptions, onDone: (count: number) 
     timeoutMillis: exportTimeoutMs,
     concurrencyLimit: Math.ceil(maxQueue / maxBatch) + 1,
   })
-  let isAway = false
-  const note = (count: number, isTaken: boolean): void => {
+  let isFailing = false
+  const note = (count: number, isAccepted: boolean): void => {
     onDone(count)
-    spans.inc({ outcome: isTaken ? 'exported' : 'failed' }, count)
-    if (isTaken === !isAway) return
-    isAway = !isTaken
-    // Never the reason: it may quote the response, or the address with its credentials.
-    if (isAway) log.warn('the collector of traces does not take spans; they are dropped until it does')
-    else log.info('the collector of traces takes spans again')
+    spans.inc({ outcome: isAccepted ? 'exported' : 'failed' }, count)
+    if (isAccepted === !isFailing) return
+    isFailing = !isAccepted
+    // The reason is not logged, because it may quote the response or the URL with its credentials.
+    if (isFailing) log.warn('the trace collector does not accept spans; they are dropped until it recovers')
+    else log.info('the trace collector accepts spans again')
   }
   return {
     export: (batch, done) => {
       let isNoted = false
-      const noteOnce = (isTaken: boolean): void => {
+      const noteOnce = (isAccepted: boolean): void => {
         clearTimeout(deadline)
-        if (!isNoted) note(batch.length, isTaken)
+        if (!isNoted) note(batch.length, isAccepted)
         isNoted = true
       }
-      // The next batch follows a little later, when the processor gives this one up too.
+      // The next batch follows slightly later, when the processor also times out.
       const deadline = setTimeout(noteOnce, exportTimeoutMs + graceMs, false)
       deadline.unref()
       exporter.export(batch, (result) => {

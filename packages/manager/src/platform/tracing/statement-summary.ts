@@ -1,18 +1,18 @@
-// What a span says of an SQL statement: which operation, and the first table it names. Never its text: literals may be
-// in it.
+// Describes an SQL statement for a span: its operation and the first table. The text is never exported, because it may
+// contain literals.
 
 const operations = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'WITH'])
-const operationForm = /^\s{0,20}([A-Za-z]{1,20})\b/
-const tableForm = /\b(?:from|into|update|join) (?:only )?"?([a-z_][a-z0-9_]{0,62})\b/
-// The table is named early; a statement may have megabytes.
+const operationPattern = /^\s{0,20}([A-Za-z]{1,20})\b/
+const tablePattern = /\b(?:from|into|update|join) (?:only )?"?([a-z_][a-z0-9_]{0,62})\b/
+// The table appears early, and a statement may be megabytes long.
 const maxRead = 2_000
 
-/** The operation is `SQL` for what is none of the usual ones. */
+/** The operation is `SQL` for less common statements. */
 export function describeStatement(sql: string): { operation: string; table: string | null } {
-  const beginning = sql.slice(0, maxRead)
-  const word = (operationForm.exec(beginning)?.[1] ?? '').toUpperCase()
+  const start = sql.slice(0, maxRead)
+  const word = (operationPattern.exec(start)?.[1] ?? '').toUpperCase()
   return {
     operation: operations.has(word) ? word : 'SQL',
-    table: tableForm.exec(beginning)?.[1] ?? null,
+    table: tablePattern.exec(start)?.[1] ?? null,
   }
 }

@@ -1,41 +1,45 @@
-// Traces, opt-in. Without tracing.otlp_endpoint no module of OpenTelemetry is loaded: spans are empty, and the context a
-// request came with is passed on as it is. What a span may hold is decided by the types here: names of our own, ids,
-// methods, hosts and statuses; never a path, a query, a header or a value of SQL, nor a text of a caller other than the
-// request id.
+// Tracing is opt-in. Without tracing.otlp_endpoint no OpenTelemetry module is loaded: spans are empty, and the context
+// of a request is passed on unchanged. The types here limit what a span contains: internal names, ids, methods, hosts
+// and statuses. A span never contains a path, a query, a header, an SQL value or caller text other than the request id.
 import type { Metrics } from '../metrics.ts'
 import type { TraceContext } from './trace-context.ts'
 
-/** How something ended: the status of HTTP if there is one, and a fixed text if it failed. */
+/** The result of an operation: its HTTP status, if any, and a fixed text if it failed. */
 export type Ending = { status?: number | undefined; failure?: string | undefined }
+/** An operation in a trace. */
 export type Span = {
-  /** What others are told, in headers, logs and the audit trail; null when there is no trace. */
+  /** The context for headers, logs and the audit trail; null if there is no trace. */
   readonly context: TraceContext | null
   end(ending?: Ending): void
 }
+/** The result of an incoming request. */
 export type RequestEnding = { route: string; method: string; status: number }
+/** The span of an incoming request. */
 export type RequestSpan = Span & { endRequest(ending: RequestEnding): void }
-/** A request that we send; `about` are ids of our own. */
+/** An outgoing request; `about` contains internal ids. */
 export type Call = { method: string; origin: string; about: Readonly<Record<string, string>> }
+/** A finished SQL statement; only prepared statements have a name. */
 export type Statement = { sql: string; name: string | null; durationMs: number }
 
+/** Creates and exports spans. */
 export type Tracing = {
   readonly isOn: boolean
-  /** The span of a request that arrives. One that is never ended is not exported. */
+  /** Starts the span of an incoming request. A span that is never ended is not exported. */
   startRequest(incoming: TraceContext | null, requestId: string): RequestSpan
-  /** The span of a request that we send. */
+  /** Starts the span of an outgoing request. */
   startCall(parent: Span, call: Call): Span
-  /** The span of work that no request asked for; it begins a trace. */
+  /** Starts the span of background work, which starts a new trace. */
   startWork(name: string, about: Readonly<Record<string, string | number>>): Span
-  /** Runs with the span as the parent of the statements that are noted meanwhile. */
+  /** Runs the function; its statements become children of the span. */
   within<T>(span: Span, run: () => T): T
   noteStatement(statement: Statement): void
-  /** Exports what has ended, within a bounded time. */
+  /** Exports the ended spans within a bounded time. */
   close(): Promise<void>
 }
 
 const nothing: RequestSpan = { context: null, end: () => undefined, endRequest: () => undefined }
 
-/** Passes contexts on, and does nothing else. */
+/** Passes contexts on and does nothing else. */
 export const noTracing: Tracing = {
   isOn: false,
   startRequest: (incoming) => (incoming === null ? nothing : { ...nothing, context: incoming }),
@@ -46,11 +50,13 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 }
 
+/** Counts spans by outcome. */
 export type SpanCounter = ReturnType<typeof createSpanCounter>
 
+/** Registers the span counter, even if tracing is off. */
 export const createSpanCounter = ({ counter }: Metrics) =>
   counter(
     'svc_trace_spans_total',
-    'Spans: taken by the collector (exported), not taken by it (failed), or not queued because it is too slow (dropped).',
+    'Spans: accepted by the collector (exported), not accepted (failed), or not queued because the queue was full (dropped).',
     { outcome: ['exported', 'failed', 'dropped'] },
   )

@@ -1,9 +1,9 @@
-// Forms that pages send. A page of another host can make a browser send one too, with the cookies of the person who looks at
-// it; browsers say in headers where a form is from.
+// Forms on the service's pages. A page of another host can also make a browser send a form, with the cookies of its
+// visitor; headers of the browser reveal the origin.
 import { parse } from 'node:querystring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, forbidden } from '../../errors.ts'
-import { isOfOwnHost } from '../origin.ts'
+import { isSameHost } from '../origin.ts'
 
 const mediaType = /^application\/x-www-form-urlencoded(?:; ?charset="?utf-8"?)?$/i
 const maxFields = 20
@@ -11,7 +11,7 @@ const maxFields = 20
 const wrongType = (): AppError =>
   new AppError('unsupported_media_type', 'send the form as application/x-www-form-urlencoded')
 
-/** The routes of this instance take forms of pages, and no other body. */
+/** Makes the routes of this instance accept forms from pages, and no other body. */
 export function acceptOnlyPageForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _body, done) => done(wrongType()))
@@ -20,33 +20,33 @@ export function acceptOnlyPageForms(server: FastifyInstance): void {
     { parseAs: 'string' },
     (request, body, done) => {
       if (!mediaType.test(request.headers['content-type'] ?? '')) done(wrongType())
-      // What is beyond that many fields is not read.
+      // The parser ignores fields beyond this number.
       else done(null, { ...parse(body as string, '&', '=', { maxKeys: maxFields }) })
     },
   )
 }
 
 /**
- * Throws unless a person opens the page itself: what other sites make a browser load, such as a picture, is no visit. Who
- * sends no such header is let through.
+ * Throws 403 unless a person opens the page itself: a resource that another site embeds, such as an image, is not a
+ * visit. Requests without the header are accepted.
  */
 export function refuseEmbedding({ raw }: FastifyRequest): void {
   const destination = raw.headers['sec-fetch-dest']
   if (destination !== undefined && destination !== 'document')
-    throw forbidden('open this page by itself; it is no part of another one')
+    throw forbidden('open this page directly; it cannot be embedded')
 }
 
 /**
- * Throws unless the form is from a page of ours, as far as the browser says. Our pages name no referrer, so they send
- * `Origin: null`; then the other header has to say that the form is of this host.
+ * Throws 403 unless the form is from a page of this service, as far as the browser reports it. The pages send no
+ * referrer, so browsers send `Origin: null`. Sec-Fetch-Site must then confirm that the form is from this host.
  */
 export function refuseForeignForm({ raw, isFromProxy }: FastifyRequest): void {
   const site = raw.headers['sec-fetch-site']
   const isOwnSite = site === 'same-origin' || site === 'none'
-  if (site !== undefined && !isOwnSite) throw forbidden('the form was sent by a page of another site')
+  if (site !== undefined && !isOwnSite) throw forbidden('cross-site form rejected')
   if (raw.headers.origin === 'null' && isOwnSite) return
   if (raw.headers.origin === 'null')
-    throw forbidden('the browser does not say which page sent the form; use HTTPS and a current browser')
-  if (!isOfOwnHost(raw, isFromProxy))
-    throw forbidden('the form was sent by a page of another host: Origin must name the host of this one')
+    throw forbidden('the browser does not report which page sent the form; use HTTPS and a current browser')
+  if (!isSameHost(raw, isFromProxy))
+    throw forbidden('cross-origin form rejected: Origin must match the host of this page')
 }

@@ -20,6 +20,6 @@ describe('html', () => {
     ['a name of an element', () => html`<${'p'}></p>`],
     ['the end of one', () => html`<p></${'p'}>`],
   ])('refuses a value as %s', (_name, build) => {
-    expect(build).toThrow('a value in HTML is the text of an element or stands in quotes')
+    expect(build).toThrow('values in HTML must be element text or quoted attributes')
   })
 })

@@ -1,5 +1,5 @@
-// HTML as a tagged template that escapes every value. Text gets in unescaped only as a part of the template, or as a file that
-// comes with the service.
+// HTML as a tagged template that escapes every value. Only the text of templates and files of the service are inserted
+// unescaped.
 import { readFileSync } from 'node:fs'
 
 const entities: Readonly<Record<string, string>> = {
@@ -19,19 +19,19 @@ class Piece {
     return this.#text
   }
 }
-/** A piece of a page. */
+/** A piece of a page in which every value is escaped. */
 export type Html = Piece
 type Value = string | number | Html | readonly Html[] | null
 
-/** Values are texts of elements, or attributes in quotes; null is nothing. */
+/** Builds a piece; values are element texts or quoted attributes, and null renders nothing. Other positions throw. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
-  // An attribute without quotes ends at the first blank of its value, and a name is not a text.
+  // An unquoted attribute ends at the first space of its value, and escaping does not protect element names.
   if (parts.slice(0, -1).some((part) => /[=</]\s*$/.test(part)))
-    throw new Error('a value in HTML is the text of an element or stands in quotes')
+    throw new Error('values in HTML must be element text or quoted attributes')
   return new Piece(parts, values)
 }
 
-/** A file of the service, as it is. */
+/** Returns the content of a file of the service, unescaped. */
 export const htmlOfFile = (file: URL): Html => new Piece([readFileSync(file, 'utf8')], [])
 
 function textOf(value: Value): string {

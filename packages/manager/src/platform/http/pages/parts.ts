@@ -1,28 +1,29 @@
-// Parts that several pages have.
+// Parts that several pages share.
 import { type Html, html } from './html.ts'
 
-/** A name and its value in a `<dl>`. */
+/** Renders a name and its value in a `<dl>`. */
 export const row = (name: string, value: string | Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd> `
 
-export const counted = (count: number): string => count.toLocaleString('en')
+/** Formats a count with thousands separators. */
+export const formatCount = (count: number): string => count.toLocaleString('en')
 
-/** The number with its noun, such as "1 entry" or "2 entries". */
-export const countedNoun = (count: number, one: string, many: string): string =>
-  `${counted(count)} ${count === 1 ? one : many}`
+/** Returns the count with its noun, such as "1 entry" or "2 entries". */
+export const formatCountWithNoun = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`
 
-/** Minutes are enough to read; the whole is in the attribute. */
+/** Renders a timestamp with minute precision; the attribute contains the full timestamp. */
 export const time = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
 
 const verdicts = {
   ok: 'verified, unbroken',
   empty: 'empty',
-  broken: 'BROKEN: do not rely on what this page shows',
+  broken: 'BROKEN: do not rely on this page',
 }
 
-/** The verdict on the audit trail. */
+/** Returns the text of the verdict on the audit trail. */
 export const verdictOf = ({
   status,
   reason,

@@ -1,20 +1,20 @@
-// Pages for browsers: HTML from the server, in one layout, without a script. What a page may do is said in its headers, so that
-// a text that would get through as HTML could still do nothing.
+// Pages for browsers: server-rendered HTML in one layout, without scripts. Headers restrict each page, so that injected
+// HTML could not do anything.
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { type Html, html, htmlOfFile } from './html.ts'
 
-/** What differs from page to page. */
+/** The variable parts of a page. */
 export type Page = {
   title: string
   main: Html
-  /** As wide as the window, for tables. */
+  /** Uses the wide layout, for tables. */
   isWide?: true
 }
 
 const style = htmlOfFile(new URL('./style.css', import.meta.url))
 
-/** Sends the page. Nobody keeps it, frames it, or learns from it which page somebody was on. */
+/** Sends the page with headers that forbid caching, framing and referrers. */
 export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`

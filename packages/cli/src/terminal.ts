@@ -1,0 +1,19 @@
+// The environment of the program. Tests replace it.
+import type { Readable, Writable } from 'node:stream'
+
+export type Output = Writable & { isTTY?: boolean; columns?: number }
+export type Terminal = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The home folder of the user, which contains the configuration. */
+  readonly home: string
+  readonly stdin: Readable & { isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  /** Aborted when the program must stop. */
+  readonly signal: AbortSignal
+  readonly hostname: string
+}
+
+/** Whether the program can prompt the user. */
+export const isInteractive = ({ stdin, stderr }: Terminal): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true

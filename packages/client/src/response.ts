@@ -1,0 +1,74 @@
+// Reads responses. Bodies are bounded, and errors are read in all formats of the Manager.
+import { ResponseError } from './errors.ts'
+import { retryAfterOf } from './waiting.ts'
+
+const maxJsonBytes = 64 * 1024 * 1024
+const maxErrorBytes = 256 * 1024
+const maxMessageLength = 1_000
+
+/** Returns the JSON body of a response. Throws a ResponseError if it is not JSON or exceeds 64 MiB. */
+export async function readJson(response: Response): Promise<unknown> {
+  const text = await readText(response, maxJsonBytes)
+  if (text === null) throw new ResponseError(`the response exceeds ${maxJsonBytes} bytes`, response)
+  const json = parse(text)
+  if (json === undefined)
+    throw new ResponseError(
+      'the response is not JSON; check that url is the address of the Manager',
+      response,
+    )
+  return json
+}
+
+/** Converts an error response to a ResponseError. */
+export async function responseErrorOf(response: Response): Promise<ResponseError> {
+  const body = parse((await readText(response, maxErrorBytes)) ?? '') ?? null
+  const { error, message, hint, errors, code, request_id } = (body ?? {}) as {
+    error?: unknown
+    message?: unknown
+    hint?: unknown
+    errors?: { message?: unknown }[]
+    code?: unknown
+    request_id?: unknown
+  }
+  const found = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
+  // Some message texts are fixed, so the response explains the violated rule in a separate hint.
+  const text = found !== undefined && typeof hint === 'string' ? `${found}: ${hint}` : found
+  return new ResponseError(text?.slice(0, maxMessageLength) ?? fallbackMessage(response), {
+    status: response.status,
+    code: typeof code === 'string' ? code : null,
+    requestId: typeof request_id === 'string' ? request_id : response.headers.get('x-request-id'),
+    retryAfterMs: retryAfterOf(response),
+    body,
+  })
+}
+
+function fallbackMessage({ type, status }: Response): string {
+  if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return `status ${status}`
+  return 'redirects are not followed; check the url, and whether a sign-in is required'
+}
+
+/** Returns the text, or null if it exceeds `maxBytes`. */
+async function readText(response: Response, maxBytes: number): Promise<string | null> {
+  let [text, bytes] = ['', 0]
+  const decoder = new TextDecoder()
+  const reader = response.body?.getReader()
+  for (;;) {
+    const part = await reader?.read()
+    if (part === undefined || part.done) return text + decoder.decode()
+    const chunk = part.value as Uint8Array
+    bytes += chunk.length
+    if (bytes > maxBytes) {
+      await reader?.cancel()
+      return null
+    }
+    text += decoder.decode(chunk, { stream: true })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

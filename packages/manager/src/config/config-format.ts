@@ -1,0 +1,43 @@
+// Formats settings for `manager config print`, the configuration page and the example file. The readers parse every
+// formatted value back to the same value.
+import { stringify } from 'yaml'
+import type { Config } from './config.ts'
+import type { Setting, SettingsTable } from './readers.ts'
+
+type AnySetting = Setting<unknown, boolean>
+
+const mask = '********'
+
+/** Returns a value as it is written in the configuration file. */
+export const fileValue = (item: AnySetting, value: unknown): unknown => item.read.show?.(value) ?? value
+
+/** Returns a value as it is written in its environment variable; lists become comma-separated text. */
+export const envText = (item: AnySetting, value: unknown): string => String(fileValue(item, value))
+
+/** Returns the effective configuration by dotted key, with every secret masked. */
+export function printableConfig(config: Config, settings: SettingsTable): Record<string, unknown> {
+  const entries = Object.entries(settings).map(([name, item]) => {
+    const value = config[name as keyof Config]
+    if (value === undefined) return [item.key, null]
+    return [item.key, item.secret ? mask : fileValue(item, value)]
+  })
+  return Object.fromEntries(entries) as Record<string, unknown>
+}
+
+/**
+ * Returns the effective configuration as a configuration file. Secrets that are set become comments, so that the file
+ * stays valid when they come from the environment. `notes` adds publishable details of a secret by key.
+ */
+export function configText(
+  config: Config,
+  settings: SettingsTable,
+  notes: Readonly<Record<string, string>>,
+): string {
+  const secrets = new Set(Object.values(settings).flatMap((item) => (item.secret ? [item.key] : [])))
+  return Object.entries(printableConfig(config, settings))
+    .map(([key, value]) => {
+      if (value === null || !secrets.has(key)) return stringify({ [key]: value }, { lineWidth: 0 })
+      return `# ${key}: ${mask}${notes[key] === undefined ? '' : ` (${notes[key]})`}\n`
+    })
+    .join('')
+}

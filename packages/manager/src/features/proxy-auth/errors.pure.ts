@@ -1,0 +1,10 @@
+// Defines the errors that are returned to the proxy.
+import { AppError, rateLimited } from '../../platform/errors.ts'
+
+/** Returns 429 with the remaining time of the block. */
+export const tooManyFailures = (blockedMs: number): AppError =>
+  rateLimited('too many failed validations; try again later', blockedMs)
+
+/** Returns 401 with the same text for every defect of a credential. */
+export const invalidCredentials = (): AppError =>
+  new AppError('unauthenticated', 'invalid credentials: unknown, expired, revoked or disabled')

@@ -1,0 +1,83 @@
+// Limits the size of one response. The number of objects is limited elsewhere (object-budget.ts); their size is charged
+// here during execution, so that many fields of one document cannot exceed the memory of a process.
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  defaultFieldResolver,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+} from 'graphql'
+import { type AppError, badRequest } from '../errors.ts'
+import { isResponseRejected, rejectResponse, unresolved } from './rejected-responses.ts'
+
+const maxBytes = 16 * 1_048_576
+// Cost of a value in addition to its text: quotes and serialization, which are the whole cost of true or 1.
+const bytesPerValue = 24
+const shortLength = 64
+
+/** `contents` can be large and are charged before they are read; `values` are all others, charged when resolved. */
+type Kind = 'contents' | 'values'
+type Spent = Record<Kind, number>
+const spent = new WeakMap<object, Spent>()
+
+/** Charges bytes to a response; throws 400 once its budget is exceeded. */
+export type Charge = (bytes: number) => void
+
+/** Returns a function that throws once the contents of this request exceed the response budget. */
+export const responseBudget =
+  (context: object): Charge =>
+  (bytes) => {
+    const problem = charge(context, 'contents', bytes)
+    if (problem !== null) throw problem
+  }
+
+/** Returns an error once the bytes of this kind exceed the limit; null until then. */
+function charge(context: object, kind: Kind, bytes: number): AppError | null {
+  let total = spent.get(context)
+  if (total === undefined) spent.set(context, (total = { contents: 0, values: 0 }))
+  total[kind] += bytes
+  if (total[kind] <= maxBytes) return null
+  return badRequest(
+    `the ${kind} of this response would exceed ${maxBytes} bytes; request smaller pages or fewer fields`,
+  )
+}
+
+/** Whether a type or field is declared @large: its resolver has already charged it. */
+export const isLarge = ({ astNode }: GraphQLNamedType | GraphQLField<unknown, unknown>): boolean =>
+  astNode?.directives?.some(({ name }) => name.value === 'large') === true
+
+/** Wraps the resolvers in place, so that every returned leaf value is charged. */
+export function chargeFields(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__') || isLarge(type)) continue
+    for (const field of Object.values(type.getFields()))
+      if (isLeafType(getNamedType(field.type)) && !isLarge(field)) chargeField(field)
+  }
+}
+
+function chargeField(field: GraphQLField<unknown, unknown>): void {
+  const resolve = field.resolve ?? defaultFieldResolver
+  field.resolve = (source, args, context, info) => {
+    const value = resolve(source, args, context, info)
+    if (value instanceof Promise) return value.then((shown) => chargeValue(context as object, info, shown))
+    return chargeValue(context as object, info, value)
+  }
+}
+
+function chargeValue(context: object, info: GraphQLResolveInfo, value: unknown): unknown {
+  if (isResponseRejected(context)) return unresolved()
+  const problem = charge(context, 'values', bytesOf(value) + (info.path.key as string).length)
+  return problem === null ? value : rejectResponse(context, problem, info)
+}
+
+function bytesOf(value: unknown): number {
+  // Most texts are short, and computing their byte length would be the largest part of the cost.
+  if (typeof value === 'string')
+    return bytesPerValue + (value.length < shortLength ? value.length : Buffer.byteLength(value))
+  return Array.isArray(value)
+    ? value.reduce<number>((sum, one) => sum + bytesOf(one), bytesPerValue)
+    : bytesPerValue
+}

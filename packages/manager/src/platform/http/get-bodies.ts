@@ -1,0 +1,44 @@
+// The server does not read the body of a GET. A route that accepts one reads it with this hook, after the gate.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError, badRequest } from '../errors.ts'
+
+const maxBytes = 16_384
+
+/** Parses the JSON body of a GET, of at most 16 KiB, into the request's `body`; without one it stays undefined. */
+export function acceptGetBodies(server: FastifyInstance): void {
+  server.addHook('preValidation', async (request) => {
+    const { raw, headers } = request
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+    if (!['GET', 'HEAD'].includes(raw.method ?? '') || !hasBody) return
+    if (!/^application\/json(?:; ?charset="?utf-8"?)?$/i.test(headers['content-type'] ?? ''))
+      throw new AppError('unsupported_media_type', 'send the body as application/json; charset=utf-8')
+    const text = await readText(request)
+    if (text !== '') request.body = parsed(text)
+  })
+}
+
+/** The time limit applies to all requests (arriving-bodies.ts); bytes beyond the size limit are left to be dropped. */
+function readText({ raw }: FastifyRequest): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const pieces: Buffer[] = []
+  let bytes = 0
+  const take = (piece: Buffer): void => {
+    bytes += piece.length
+    if (bytes <= maxBytes) return void pieces.push(piece)
+    raw.off('data', take)
+    reject(new AppError('payload_too_large', `the body must have at most ${maxBytes} bytes`))
+  }
+  raw.on('data', take)
+  raw.once('end', () => resolve(Buffer.concat(pieces).toString('utf8')))
+  raw.once('error', reject)
+  raw.once('close', () => reject(badRequest('the body did not arrive completely')))
+  return promise
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest('the request body is not valid JSON')
+  }
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { shareConnections } from './open-files.ts'
+
+const needs = {
+  database: 30,
+  redis: 2,
+  blobStores: 0,
+  threads: 4,
+  maxApi: 10_000,
+  maxOutbound: 5_000,
+  maxSockets: 10_000,
+}
+
+test('an unlimited number of open files gives every kind its upper limit', () => {
+  expect(shareConnections(Infinity, needs)).toEqual({
+    api: 10_000,
+    outbound: 5_000,
+    callbacks: 10_000,
+    sockets: 10_000,
+  })
+})

@@ -1,0 +1,48 @@
+// Limits the time spent waiting for a request body. Otherwise a sender that stalls or trickles could hold memory, a
+// connection and a slot in the upstream pool indefinitely.
+import { type AppError, badRequest } from '../errors.ts'
+
+/** Limits for receiving one body. */
+export type BodyRateLimits = {
+  /** The total waiting time for one body. */
+  timeoutMs: number
+  /** Limit for one pause, and for how far a body may lag behind the minimum rate. */
+  stallMs: number
+}
+/** Measures how fast a sender delivers a body. */
+export type RateGuard = {
+  /** Waits for the next part; throws 400 when it takes too long. */
+  next<T>(part: Promise<T>): Promise<T>
+  add(bytes: number): void
+  /** True while the receiver waits for the sender. */
+  isWaiting(): boolean
+}
+
+const minBytesPerMs = 16.384
+
+/** The 400 error for a body that arrives too slowly. */
+export const bodyTooSlow = (): AppError => badRequest('the request body arrived too slowly')
+
+/** Counts only the time spent waiting for the sender: a sender that the receiver blocks is not slow. */
+export function createRateGuard({ timeoutMs, stallMs }: BodyRateLimits): RateGuard {
+  let [waitedMs, received, isWaiting] = [0, 0, false]
+  return {
+    next: async (part) => {
+      const started = performance.now()
+      const leftMs = Math.min(stallMs, stallMs + received / minBytesPerMs - waitedMs, timeoutMs - waitedMs)
+      const { promise: overdue, reject } = Promise.withResolvers<never>()
+      // If the event loop was blocked, data that arrived in that time is read first.
+      const timer = setTimeout(() => setImmediate(() => reject(bodyTooSlow())), Math.max(0, leftMs))
+      isWaiting = true
+      try {
+        return await Promise.race([part, overdue])
+      } finally {
+        isWaiting = false
+        clearTimeout(timer)
+        waitedMs += performance.now() - started
+      }
+    },
+    add: (bytes) => void (received += bytes),
+    isWaiting: () => isWaiting,
+  }
+}
