@@ -1,8 +1,9 @@
-// One word per idea (docs/reference/glossary.md). These were given up for another one; where one comes back, the check fails.
+// The glossary (docs/reference/glossary.md) has one term per concept. The check fails if a replaced term is used again.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { readSourceTexts } from './texts.ts'
 
-/** What is not written, and what is written instead. */
+/** Replaced terms, each with its replacement. */
 export const replaced: readonly [RegExp, string][] = [
   [/fresh[- ]?memory/i, 'versioned cache'],
   [
@@ -35,13 +36,32 @@ export const replaced: readonly [RegExp, string][] = [
   ],
   [/PeriodicJob|startPeriodic|platform\/periodic/, 'schedule'],
   [/(?<!\})\b(?:he|him|his|himself)\b/i, 'they'],
+  [
+    /letTransactionsRepeat|keepConnectionsHonest|\bcreateLook\b|\bunsettle\b|\bleastMissed\b|\bgiveUpLate\b|\bworthASecond\b|\bgoOn\b/,
+    'the verb that a Node engineer would search for: retry, inspect, resume, expire',
+  ],
+  [
+    /\b(?:type|interface) Place\b|\b(?:Inbox|Feed|Comms|Key)Place\b|\bplaceKey\b/,
+    'scope, slot, address, key',
+  ],
 ]
 
-// The check itself, what others generate, and texts that are data.
-const unread =
-  /^(?:package-lock\.json|packages\/manager\/(?:tools|test)\/words[.a-z]*|packages\/gotemplate\/test\/|.*\.(?:pem|ico))/
+/** Constructions that do not read as English. They are rejected in comments. */
+export const constructions: readonly [RegExp, string][] = [
+  [/\bformer\b/i, 'previous'],
+  [/\b(?:is|are|was|were) away\b/i, 'is unreachable'],
+  [/\bshall\b/i, 'must'],
+  [/(?<!\bthere )\b(?:is|are) no\b(?! longer)/i, 'is not a'],
+  [/(?:^|[.!?] )(?:What|Who|Of|Nobody|Somebody|Whoever)\b/, 'a noun as the subject'],
+]
 
-/** Every line with a word that was replaced, with what to write instead. */
+// Excluded files: the check itself, files that other tools generate, and texts that are test data.
+const unread =
+  /^(?:package-lock\.json|packages\/manager\/(?:tools|test)\/words[.a-z]*|packages\/gotemplate\/test\/|.*\.(?:pem|ico|png))/
+
+const isSource = (file: string): boolean => /\.(?:ts|mjs)$/.test(file) && !file.includes('/generated/')
+
+/** Returns every use of a replaced term, with its line and its replacement. */
 export const findReplaced = (file: string, text: string): string[] =>
   text
     .split('\n')
@@ -51,12 +71,24 @@ export const findReplaced = (file: string, text: string): string[] =>
         .map(([form, instead]) => `${file}:${index + 1}: ${form.exec(line)?.[0]}: write ${instead}`),
     )
 
+/** Returns every comment of a source file with a rejected construction. */
+export const findConstructions = (file: string, source: string): string[] =>
+  readSourceTexts(file, source).comments.flatMap(({ line, text }) =>
+    constructions
+      .filter(([form]) => form.test(text))
+      .map(([form, instead]) => `${file}:${line}: ${form.exec(text)?.[0].trim()}: write ${instead}`),
+  )
+
 if (import.meta.main) {
   const files = execFileSync('git', ['ls-files', '-z']).toString().split('\0').filter(Boolean)
   const found = files.flatMap((file) =>
     unread.test(file)
       ? []
-      : [...findReplaced('the name of a file', file), ...findReplaced(file, readFileSync(file, 'utf8'))],
+      : [
+          ...findReplaced('the name of a file', file),
+          ...findReplaced(file, readFileSync(file, 'utf8')),
+          ...(isSource(file) ? findConstructions(file, readFileSync(file, 'utf8')) : []),
+        ],
   )
   for (const line of found) process.stderr.write(`${line}\n`)
   if (found.length > 0) process.exitCode = 1
