@@ -1,9 +1,13 @@
-// The generated reference: every operation and route has its entry, and the examples of GraphQL run.
-import { globSync, readFileSync } from 'node:fs'
+// Tests the generated reference: every operation and route has an entry, and the examples run.
+import { execFile } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { buildSchema } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person } from '@manager/harness/callers.ts'
-import { seedUser } from '@manager/harness/seed.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, proxySecret } from '@manager/harness/callers.ts'
+import { seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 
 const docs = new URL('../../../docs/', import.meta.url).pathname
@@ -51,6 +55,54 @@ const examples = pagesIn('graphql').flatMap((page) =>
 
 test.each(examples)('$page: $document', async ({ document, variables }) => {
   const { errors } = await service.query(admin, document, JSON.parse(variables) as Record<string, unknown>)
-  // The ids are examples: the documents pass all checks but the search for their objects.
+  // The ids are only examples, so the documents pass all checks except the lookup of their objects.
   expect(errors.filter(({ extensions }) => extensions?.code !== 'not_found')).toEqual([])
+})
+
+describe('the commands of the REST pages', () => {
+  // Skip commands for the health port, which a test app does not have.
+  const commands = pagesIn('rest').flatMap((page) =>
+    [...read(page).matchAll(/```sh\n(curl [\s\S]*?)```/g)]
+      .map(([, command = '']) => ({ page, command }))
+      .filter(({ command }) => !command.includes('$HEALTH_URL')),
+  )
+  let folder: string
+  let variables: Record<string, string>
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'reference-pages-'))
+    writeFileSync(join(folder, 'bundle.js'), 'export const setup = () => {}')
+    const project = await seedProject(service.sql, 'pages')
+    const { token } = await seedMachineUser(service.sql, project)
+    variables = {
+      MANAGER_URL: service.url,
+      SVC_PROXY_SECRET: proxySecret,
+      MACHINE_TOKEN: token,
+      SUBJECT: admin.id,
+      USER_ID: admin.id,
+      PROJECT_ID: project.id,
+      TENANT_ID: project.tenantId,
+      APPLICATION_ID: project.applicationId,
+      APP_ID: project.applicationId,
+      ID: project.applicationId,
+      ENDPOINT_PATH: 'orders',
+      LOCALE: 'en',
+      NAME: 'cart',
+      VERSION: '1.0.0',
+    }
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each(commands)('$page: $command', async ({ command }) => {
+    const env = { PATH: process.env['PATH'], ...variables }
+    const options = { cwd: folder, env }
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-uc', command], options).catch(
+      (error: unknown) => error as { stdout: string },
+    )
+    // Most ids and credentials are only examples, so the request passes all checks except the lookup of its objects.
+    const isRejected = /"(?:bad_request|unsupported_media_type|internal)"|no such route/.test(stdout)
+    expect([stdout, isRejected]).toEqual([
+      expect.stringMatching(/"valid":false|^(?!.*"unauthenticated")/s),
+      false,
+    ])
+  })
 })

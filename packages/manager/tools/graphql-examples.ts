@@ -1,4 +1,5 @@
-// Example operations of the GraphQL reference: a document that selects the plain fields, and variables for its arguments.
+// Builds the example operations of the GraphQL reference: a document that selects the plain fields, and variables for
+// its arguments.
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -16,7 +17,7 @@ import {
   isRequiredInputField,
 } from 'graphql'
 
-/** Values by the name of an argument or input field; others follow from the type. */
+/** Sample values by name of the argument or input field. All other values are derived from the type. */
 const samples: Record<string, unknown> = {
   slug: 'example',
   projectSlug: 'example',
@@ -24,6 +25,7 @@ const samples: Record<string, unknown> = {
   roleName: 'viewer',
   role: 'developer',
   cronExpression: '@daily',
+  runKey: 'nightly-report',
   hashedKey: '__GENERATE_TOKEN__',
   consumeURL: '/orders',
   url: 'https://partner.example/orders',
@@ -32,12 +34,14 @@ const samples: Record<string, unknown> = {
   version: '1.0.0',
   workload: 'shop',
 }
-const sampleId = '00000000-0000-7000-8000-000000000001'
+/** Optional input fields that examples include, because the object is of little use without them. */
+const shownOptions = new Set(['runKey'])
 
-/** A document and its variables as JSON. */
+/** Returns a document and its variables as JSON. */
 export function exampleOf(root: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>) {
   const used = field.args.filter(isRequiredArgument)
-  const variables = Object.fromEntries(used.map((one) => [one.name, valueOf(one)]))
+  const ids = sampleIds()
+  const variables = Object.fromEntries(used.map((one) => [one.name, valueOf(one, ids)]))
   const declared = used.map((one) => `$${one.name}: ${String(one.type)}`).join(', ')
   const passed = used.map(({ name }) => `${name}: $${name}`).join(', ')
   const keyword = root === 'Query' ? 'query' : 'mutation'
@@ -47,7 +51,7 @@ export function exampleOf(root: 'Query' | 'Mutation', field: GraphQLField<unknow
   return { document: lines.join('\n'), variables: JSON.stringify(variables, null, 2) }
 }
 
-/** The plain fields of an object. Of an object without any, those of the objects in it. */
+/** Selects the leaf fields of an object; an object without leaf fields selects those of its nested objects. */
 function selectionOf(type: GraphQLOutputType, indent = '  '): string {
   const named = getNamedType(type)
   if (!isObjectType(named)) return ''
@@ -59,19 +63,27 @@ function selectionOf(type: GraphQLOutputType, indent = '  '): string {
   return ` {\n${lines.join('')}${indent}}`
 }
 
-const valueOf = ({ name, type }: GraphQLArgument | GraphQLInputField): unknown => sampleOf(name, type)
+/** Yields a different id for each argument, because the arguments identify different objects. */
+function* sampleIds(): Generator<string, never> {
+  for (let number = 1; ; number += 1) yield `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`
+}
 
-function sampleOf(name: string, type: GraphQLInputType): unknown {
-  if (isNonNullType(type)) return sampleOf(name, type.ofType)
-  if (isListType(type)) return [sampleOf(name, type.ofType)]
+type Ids = ReturnType<typeof sampleIds>
+
+const valueOf = ({ name, type }: GraphQLArgument | GraphQLInputField, ids: Ids): unknown =>
+  sampleOf(name, type, ids)
+
+function sampleOf(name: string, type: GraphQLInputType, ids: Ids): unknown {
+  if (isNonNullType(type)) return sampleOf(name, type.ofType, ids)
+  if (isListType(type)) return [sampleOf(name, type.ofType, ids)]
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields())
-    const required = fields.filter(isRequiredInputField)
+    const required = fields.filter((field) => isRequiredInputField(field) || shownOptions.has(field.name))
     const chosen = required.length > 0 ? required : fields.slice(0, 1)
-    return Object.fromEntries(chosen.map((field) => [field.name, valueOf(field)]))
+    return Object.fromEntries(chosen.map((field) => [field.name, valueOf(field, ids)]))
   }
   if (isEnumType(type)) return type.getValues()[0]?.name
-  if (type.name === 'ID') return sampleId
+  if (type.name === 'ID') return ids.next().value
   if (type.name === 'Boolean') return true
   if (type.name === 'Int' || type.name === 'Float') return 1
   return samples[name] ?? 'example'

@@ -1,10 +1,13 @@
-// docs/reference/graphql/: a page for each area with its queries, mutations and types. Arguments, permissions and audit rows come
-// from the schema files, errors from the constraints of the features, examples from the types.
+// Prints docs/reference/graphql/, one page per area with its queries, mutations and types. Arguments, permissions and
+// audit rows come from the schema files, errors from the constraints that the features declare, and examples from the
+// types.
 import { globSync, readFileSync } from 'node:fs'
 import {
   type FieldDefinitionNode,
   type GraphQLField,
+  type GraphQLInputObjectType,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   Kind,
   type ObjectTypeExtensionNode,
@@ -24,7 +27,7 @@ type Area = {
   title: string
   files: readonly string[]
   guide?: readonly [string, string]
-  /** Operations of the example; by default the first query and the first mutation. */
+  /** Operations that are shown as examples; by default the first query and the first mutation. */
   shown?: readonly string[]
 }
 type Policy = { do: Permission; on: string[]; also: string[]; in: string }
@@ -102,7 +105,7 @@ const areas: Record<string, Area> = {
   },
 }
 
-/** The pages by name; throws when a schema file belongs to no area. */
+/** Returns the pages by name. Throws if a schema file belongs to no area. */
 export async function graphqlPages(): Promise<Record<string, string>> {
   const listed = new Set(Object.values(areas).flatMap(({ files }) => files.map((file) => `${file}.graphql`)))
   const missing = globSync('*/*.graphql', { cwd: src }).filter((file) => !listed.has(file))
@@ -166,7 +169,7 @@ function printArea(schema: GraphQLSchema, { title, guide, shown }: Area, found: 
     ...printErrors(constraints),
     '## Types',
     '',
-    ...types.flatMap((name) => printType(schema.getType(name) as GraphQLNamedType)),
+    ...types.flatMap((name) => printType(schema, schema.getType(name) as GraphQLNamedType)),
   ].join('\n')
 }
 
@@ -225,7 +228,7 @@ function printOperation(field: GraphQLField<unknown, unknown>, { root, field: no
     '',
     `- Permission: \`${policy.do}\`${scopeText(policy)}; ${rolesOf(policy.do)}`,
     ...(root === 'Mutation' ? [`- Audit rows: ${audited.length > 0 ? audited.join(', ') : 'none'}`] : []),
-    `- Errors: ${errorsOf(field, policy)
+    `- Errors: ${errorsOf(root, field, policy)
       .map((code) => `\`${code}\``)
       .join(', ')}`,
     ...(typeof field.deprecationReason === 'string' ? [`- Deprecated: ${field.deprecationReason}`] : []),
@@ -234,11 +237,20 @@ function printOperation(field: GraphQLField<unknown, unknown>, { root, field: no
 }
 
 function signatureOf({ name, args, type }: GraphQLField<unknown, unknown>): string {
-  const listed = args.map((one) => `${one.name}: ${String(one.type)}`)
-  const line = `${name}${listed.length === 0 ? '' : `(${listed.join(', ')})`}: ${String(type)}`
+  const line = `${name}${argumentsOf({ args })}: ${String(type)}`
   if (line.length <= 100) return line
-  return `${name}(\n${listed.map((one) => `  ${one}\n`).join('')}): ${String(type)}`
+  return `${name}(\n${listedArguments({ args })
+    .map((one) => `  ${one}\n`)
+    .join('')}): ${String(type)}`
 }
+
+type WithArguments = Pick<GraphQLField<unknown, unknown>, 'args'>
+
+const listedArguments = ({ args }: WithArguments): string[] =>
+  args.map((one) => `${one.name}: ${String(one.type)}`)
+
+const argumentsOf = (field: WithArguments): string =>
+  field.args.length === 0 ? '' : `(${listedArguments(field).join(', ')})`
 
 function directiveOf(node: FieldDefinitionNode, name: string): Record<string, unknown> | undefined {
   const found = node.directives?.find((one) => one.name.value === name)
@@ -268,14 +280,21 @@ const rolesOf = (permission: Permission): string => {
   return roles.startsWith('system role') ? roles : roles.replace(/, or system role administrator$/, '')
 }
 
-/** The codes that follow from the declaration; a mutation can also return those of its constraints. */
-function errorsOf({ args }: GraphQLField<unknown, unknown>, { do: permission, on }: Policy): string[] {
+/**
+ * Returns the error codes that follow from the declaration. Any mutation can return `conflict` because of a constraint.
+ */
+function errorsOf(
+  root: Operation['root'],
+  { args }: GraphQLField<unknown, unknown>,
+  { do: permission, on }: Policy,
+): string[] {
   const isForAll = permissions[permission].system === 'user'
   return [
     ...(args.length === 0 ? [] : ['bad_request']),
     'unauthenticated',
     ...(isForAll ? [] : ['forbidden']),
     ...(on.length === 0 ? [] : ['not_found']),
+    ...(root === 'Query' ? [] : ['conflict']),
     'unavailable',
   ]
 }
@@ -300,7 +319,7 @@ const paragraph = (text: string | null | undefined): string[] =>
 
 const inline = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim()
 
-function printType(type: GraphQLNamedType): string[] {
+function printType(schema: GraphQLSchema, type: GraphQLNamedType): string[] {
   const heading = [`### ${type.name}`, '', ...paragraph(type.description)]
   if (isEnumType(type))
     return [
@@ -312,9 +331,33 @@ function printType(type: GraphQLNamedType): string[] {
       '',
     ]
   if (!isObjectType(type) && !isInputObjectType(type)) return []
+  const described = describedFields(schema, type)
+  const hasDescriptions = Object.values(described).some((text) => text !== '')
   const rows = Object.values(type.getFields()).map((field) => {
-    const args = 'args' in field && field.args.length > 0 ? '(…)' : ''
-    return `| \`${field.name}${args}\` | \`${String(field.type)}\` | ${inline(field.description ?? '')} |`
+    const args = 'args' in field ? argumentsOf(field) : ''
+    const name = `| \`${field.name}${args}\` | \`${String(field.type)}\` |`
+    return hasDescriptions ? `${name} ${described[field.name] ?? ''} |` : name
   })
-  return [...heading, '| field | type | description |', '| --- | --- | --- |', ...rows, '']
+  const header = hasDescriptions
+    ? ['| field | type | description |', '| --- | --- | --- |']
+    : ['| field | type |', '| --- | --- |']
+  return [...heading, ...header, ...rows, '']
+}
+
+/**
+ * Returns the description of each field. An input field without a description uses the description from the object that
+ * the input creates or updates.
+ */
+function describedFields(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType | GraphQLInputObjectType,
+): Record<string, string> {
+  const object = schema.getType(type.name.replace(/^(Create|Update)/, '').replace(/Input$/, ''))
+  const shared = isInputObjectType(type) && isObjectType(object) ? object.getFields() : {}
+  return Object.fromEntries(
+    Object.values(type.getFields()).map(({ name, description }) => [
+      name,
+      inline(description ?? shared[name]?.description ?? ''),
+    ]),
+  )
 }

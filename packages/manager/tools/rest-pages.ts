@@ -1,6 +1,6 @@
-// docs/reference/rest/: a page for each group of callers, printed from the API document: credentials, parameters, bodies, responses
-// and an example of every route.
-import type { Json } from './openapi-frame.ts'
+// Prints docs/reference/rest/ from the API document: one page per group of callers. It describes the credentials,
+// parameters, bodies and responses of every route, with an example.
+import { type Json, reasons } from './openapi-frame.ts'
 
 type Schema = {
   $ref?: string
@@ -40,7 +40,7 @@ const titles: Record<string, string> = {
   people: 'REST: routes for people',
   operations: 'REST: routes for operators',
 }
-/** Each page links to the page that explains the behavior of its routes. */
+/** Links from each page to the page that explains the behavior of its routes. */
 const explained: Record<string, string> = {
   machines: '[Machine API](../machine-api.md) and [Gateway](../gateway.md) explain the behavior.',
   proxy: '[Proxy API](../proxy-api.md) explains the behavior.',
@@ -58,7 +58,7 @@ const credentials: Record<string, string> = {
   personalAccessToken: 'personal access token',
 }
 
-/** The pages by the name of their group. */
+/** Returns the pages by group name. */
 export function restPages(document: Json): Record<string, string> {
   const api = document as unknown as ApiDocument
   const routes = Object.entries(api.paths).flatMap(([path, methods]) =>
@@ -79,7 +79,7 @@ export function restPages(document: Json): Record<string, string> {
   return pages
 }
 
-/** Methods of a path that do the same share an entry. */
+/** Merges methods of a path that have the same summary into one entry. */
 const joined = (routes: readonly Route[]): Route[] =>
   [...Map.groupBy(routes, ({ path, operation }) => `${path} ${operation.summary}`).values()].map((group) => ({
     ...(group[0] as Route),
@@ -94,6 +94,7 @@ const printPage = (api: ApiDocument, title: string, explanation: string, routes:
     '',
     'This page lists every route of this group.',
     `${explanation} [openapi.json](../../api/openapi.json) is the source, [Errors](../errors.md) lists the codes.`,
+    'Commands need the address of the Manager in `MANAGER_URL`, and other values in the variables that they name.',
     '',
     ...routes.flatMap((route) => printRoute(api, route)),
   ].join('\n')
@@ -161,7 +162,7 @@ function printBody(api: ApiDocument, { requestBody }: Operation): string[] {
   ]
 }
 
-/** The fields of an object, those of objects in it with a dot. */
+/** Returns one row per field of an object. Fields of nested objects have a dotted path. */
 function rowsOf(api: ApiDocument, schema: Schema, prefix = ''): string[] {
   const { properties = {}, required = [] } = plain(api, schema)
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -176,7 +177,7 @@ function rowsOf(api: ApiDocument, schema: Schema, prefix = ''): string[] {
   })
 }
 
-/** The schema itself instead of a reference, and the part that is not null. */
+/** Resolves a reference, and returns the only part of a nullable schema that is not null. */
 function plain(api: ApiDocument, schema: Schema): Schema {
   if (schema.$ref !== undefined) return plain(api, api.components.schemas[nameOf(schema.$ref)] ?? {})
   const parts = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
@@ -197,17 +198,31 @@ function typeOf({ type, format, enum: values, const: fixed, anyOf, $ref }: Schem
   return `${[type ?? 'any'].flat().join(' or ')}${format === undefined ? '' : ` (${format})`}`
 }
 
+/** Prints errors with the usual meaning as one line, and all other responses as rows of a table. */
 function printResponses(api: ApiDocument, responses: Record<string, Response>): string[] {
-  const rows = Object.entries(responses).map(([status, response]) => {
-    const whole =
+  const all = Object.entries(responses).map(([status, response]) => {
+    const { description = '', content = {} } =
       response.$ref === undefined ? response : (api.components.responses[nameOf(response.$ref)] ?? {})
-    const bodies = Object.entries(whole.content ?? {}).map(([type, { schema }]) => bodyOf(type, schema))
-    return `| ${status} | ${cell(whole.description ?? '')} | ${bodies.join('; ')} |`
+    const body = Object.entries(content).map(([type, { schema }]) => bodyOf(type, schema))
+    const isUsual = Number(status) >= 400 && description === reasons[status]
+    return { status, body: body.join('; '), meaning: cell(description), isUsual }
   })
-  return ['| status | meaning | body |', '| --- | --- | --- |', ...rows, '']
+  const rows = all.flatMap(({ status, meaning, body, isUsual }) =>
+    isUsual ? [] : [`| ${status} | ${meaning} | ${body} |`],
+  )
+  const errors = [
+    ...Map.groupBy(
+      all.filter(({ isUsual }) => isUsual),
+      ({ body }) => body,
+    ),
+  ].map(([body, group]) => `${group.map(({ status }) => status).join(', ')} (${body})`)
+  return [
+    ...(rows.length === 0 ? [] : ['| status | meaning | body |', '| --- | --- | --- |', ...rows, '']),
+    ...(errors.length === 0 ? [] : [`[Errors](../errors.md#error-codes): ${errors.join('; ')}`, '']),
+  ]
 }
 
-/** The fields of the successful response. */
+/** Prints the fields of the successful response. */
 function printResult(api: ApiDocument, responses: Record<string, Response>): string[] {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const content = success?.content?.['application/json']
@@ -229,11 +244,21 @@ function printCommand(api: ApiDocument, { method, path, operation }: Route): str
   const headers = Object.keys(first).flatMap((name) => headerOf[name] ?? [])
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const body =
-    type === 'application/json' && content !== undefined ? sampleOf(api, content.schema) : undefined
+    type === 'application/json' && content !== undefined
+      ? [`--json '${JSON.stringify(sampleOf(api, content.schema))}'`]
+      : type === 'multipart/form-data'
+        ? ['-F file=@bundle.js']
+        : []
+  const base = 'servers' in (api.paths[path] ?? {}) ? '$HEALTH_URL' : '$MANAGER_URL'
+  const isDefault = verb === 'GET' || (verb === 'POST' && body.length > 0)
+  const query = (operation.parameters ?? [])
+    .filter(({ in: part, name }) => part === 'query' && verb === 'GET' && typeof samples[name] === 'string')
+    .map(({ name }) => `${name}=${samples[name] as string}`)
+  const target = `${base}${address}${query.length === 0 ? '' : `?${query.join('&')}`}`
   const lines = [
-    `curl --fail-with-body${verb === 'GET' ? '' : ` -X ${verb}`} "$MANAGER_URL${address}"`,
+    `curl --fail-with-body${isDefault ? '' : ` -X ${verb}`} "${target}"`,
     ...headers.map((header) => `-H ${header}`),
-    ...(body === undefined ? [] : [`--json '${JSON.stringify(body)}'`]),
+    ...body,
   ]
   return ['```sh', lines.join(' \\\n  '), '```', '']
 }
@@ -248,19 +273,23 @@ const headerOf: Record<string, string> = {
   machineToken: '"Authorization: Bearer $MACHINE_TOKEN"',
 }
 
-/** Values by the name of a field; these are shown even if they are optional. */
+/** Sample values by field name. Examples include these fields even if they are optional. */
 const samples: Record<string, unknown> = {
+  query: '{ me { id role } }',
   callback_url: 'https://backend.example/callbacks',
   title: 'Order shipped',
+  topic: 'orders',
+  public_key: 'GrMeq1Pkcl2CeGPsVgkOTPVCcZjSYZqNyyK4eFWQ3Us=',
+  token_name: 'laptop',
   app_id: 'web',
   env: 'dev',
   ids: ['00000000-0000-7000-8000-000000000002'],
 }
-/** Routes that a plain request cannot use. */
+/** Routes without an example, because a plain HTTP request cannot use them. */
 const withoutCommand = new Set(['/api/proxy/comms/{appID}/ws'])
 
-/** The required fields with a plain value each. */
-function sampleOf(api: ApiDocument, schema: Schema): unknown {
+/** Returns an example with the required fields. Ids differ by position, because they identify different objects. */
+function sampleOf(api: ApiDocument, schema: Schema, position = 1): unknown {
   const whole = plain(api, schema)
   if (whole.const !== undefined) return whole.const
   if (whole.enum !== undefined) return whole.enum[0]
@@ -269,10 +298,13 @@ function sampleOf(api: ApiDocument, schema: Schema): unknown {
     return Object.fromEntries(
       Object.keys(whole.properties ?? {})
         .filter((name) => name in samples || whole.required?.includes(name) === true)
-        .map((name) => [name, samples[name] ?? sampleOf(api, whole.properties?.[name] ?? {})]),
+        .map((name, index) => [
+          name,
+          samples[name] ?? sampleOf(api, whole.properties?.[name] ?? {}, index + 1),
+        ]),
     )
   if (whole.type === 'array') return [sampleOf(api, whole.items ?? {})]
   if (whole.type === 'integer' || whole.type === 'number') return 1
   if (whole.type === 'boolean') return true
-  return whole.format === 'uuid' ? '00000000-0000-7000-8000-000000000001' : 'example'
+  return whole.format === 'uuid' ? `00000000-0000-7000-8000-00000000000${position}` : 'example'
 }
