@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// Each package says in its own file how its tests run.
+// Each package configures its tests in its own file.
 export default defineConfig({
   test: { projects: ['packages/*/vitest.config.ts'] },
 })

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// Tests that measure have the machine to themselves: one file at a time.
+// Test files run one at a time, so that they do not disturb time measurements.
 export default defineConfig({
   test: { projects: ['packages/*/vitest.nightly.config.ts'], fileParallelism: false },
 })
