@@ -161,7 +161,7 @@ end
 
 -- Releases the slot of a finished request, possibly in another thread.
 function ended(r)
-  local slot = r.subprocess_env['svc_slot']
+  local slot = r.subprocess_env['svc_place']
   if slot then r:ivm_set(slot, 0) end
   return apache2.DECLINED
 end

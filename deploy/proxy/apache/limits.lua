@@ -22,7 +22,7 @@ end
 local function acquire_slot(r, kind, counter, now)
   local first = math.random(0, kind.max_concurrent - 1)
   for i = 0, kind.max_concurrent - 1 do
-    local slot = 'svc_slot_' .. counter .. '_' .. (first + i) % kind.max_concurrent
+    local slot = 'svc_place_' .. counter .. '_' .. (first + i) % kind.max_concurrent
     if (r:ivm_get(slot) or 0) < now then
       r:ivm_set(slot, now + slot_expiry_us)
       return slot
@@ -37,6 +37,6 @@ return function(r, person)
   local counter = (person and 'p' or 'a') .. hash
   local now = r:clock()
   local slot = count_request(r, kind, counter, now) and acquire_slot(r, kind, counter, now) or nil
-  r.subprocess_env['svc_slot'] = slot
+  r.subprocess_env['svc_place'] = slot
   return slot ~= nil
 end

@@ -19,7 +19,7 @@ type Work<Options> = (context: Context, args: string[], options: Options) => Pro
 /** The options that every command has. */
 export function addGlobalOptions(program: Command): Command {
   return program
-    .option('--url <address>', 'the address of the Manager (SVC_URL)')
+    .option('--url <address>', 'the address at which you reach the Manager, usually of its proxy (SVC_URL)')
     .option('--profile <name>', 'the profile to use (SVC_PROFILE; default: "default")')
     .option('--plain-http', 'send the token unencrypted; only for trusted networks')
     .addOption(new Option('-o, --output <format>', 'the output format').choices(formats).default('table'))

@@ -13,7 +13,7 @@ export async function readJson(response: Response): Promise<unknown> {
   const json = parse(text)
   if (json === undefined)
     throw new ResponseError(
-      'the response is not JSON; check that url is the address of the Manager',
+      'the response is not JSON; check that url is the address of the Manager or its proxy',
       response,
     )
   return json

@@ -207,7 +207,7 @@ describe('an answer', () => {
   test('that is no JSON is told from one that is', async () => {
     server.answer((_request, response) => response.end('<!doctype html>'))
     await expect(sendForJson(connection(), get)).rejects.toThrow(
-      'the response is not JSON; check that url is the address of the Manager',
+      'the response is not JSON; check that url is the address of the Manager or its proxy',
     )
   })
 

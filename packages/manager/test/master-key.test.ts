@@ -18,7 +18,7 @@ import { type Upstream, startUpstream } from './kit/upstream.ts'
 
 const otherKey = randomBytes(32).toString('base64')
 const refusal =
-  /SVC_MASTER_KEY is not the master key of this database .*start with the previous key, or rotate it with/
+  /SVC_MASTER_KEY is not the master key of this database .*start with the previous key, or replace the master key with/
 
 const seal = (service: TestApp): Promise<void> =>
   service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run() ??

@@ -52,7 +52,7 @@ async function logIn(
   const url =
     namedUrl(terminal, target) ?? (stored === null ? null : checkedUrl(stored.url, target.plainHttp ?? false))
   if (url === null)
-    throw new Failure('usage', 'The address of the Manager is missing. Pass --url <address>, or set SVC_URL.')
+    throw new Failure('usage', 'The address is missing. Pass --url <address>, or set SVC_URL.')
   const name = tokenName ?? `svc on ${terminal.hostname}`.slice(0, 100)
   const { token, expiresAt } = await obtainToken(terminal, openConnection(url), name)
   await saveProfile(terminal, target.profile, { url, token, tokenName: name, expiresAt })

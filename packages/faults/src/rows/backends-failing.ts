@@ -71,7 +71,7 @@ function judge({ planned, runs, deliveries, drainSeconds }: Observed) {
     'not_failed',
     rejectedRuns.filter((run) => !hasFailed(run)).map(({ id, outcome }) => `${id} ${outcome}`),
   )
-  figures.show('failed', rejectedRuns.length)
+  figures.show('failed_runs', rejectedRuns.length)
   figures.none(
     'not_delivered',
     acceptedRuns.filter(({ outcome }) => outcome !== 'delivered').map(({ id }) => id),

@@ -119,7 +119,7 @@ function wrap(
     // Without an actor, the request has not passed authentication, so no resolver may run.
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
     if (performance.now() > deadline)
-      throw unavailable('the request timed out; request fewer fields or retry')
+      throw unavailable('the request timed out; request less data, or try again')
     const keys = named.map((readers) => readers.map((read) => read(source, args)))
     const proceed = (): unknown => resolve(source, args, context, info)
     if (isMutation)

@@ -59,7 +59,7 @@ const details = (view: ConsentView): Html[] => [
     'Requested from',
     view.isElsewhere ? `${view.ipAddress}, which is not in your network` : view.ipAddress,
   ),
-  row('Program', isolated(programOf(view.userAgent))),
+  row('Program (self-reported)', isolated(programOf(view.userAgent))),
   row('Started', html`<time datetime="${view.createdAt}">${ago(view.ageSeconds)}</time>`),
   row('Key fingerprint', view.fingerprint),
   row(

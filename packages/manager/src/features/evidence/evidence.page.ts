@@ -85,7 +85,7 @@ const windowForm = ({ from, to }: Shown): Html =>
       <input type="date" id="to" name="to" value="${dayOf(Math.ceil(to.getTime() / dayMs) * dayMs)}" />
     </p>
     <button type="submit">Show</button>
-    <p class="soft">Days start at midnight UTC. The default window is the last 90 days.</p>
+    <p class="soft">Days start at midnight UTC. Without a start, the window is the 90 days before its end.</p>
   </form>`
 
 function tableOf(names: readonly string[], rows: readonly Record<string, unknown>[]): Html {

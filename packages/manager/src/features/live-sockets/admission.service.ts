@@ -60,9 +60,9 @@ export function createAdmissionService(deps: AdmissionDeps) {
   return {
     /** Throws 503 if this process cannot accept another socket of the tenant. */
     checkCapacity: (tenantId: string): void => {
-      if (joining >= maxJoining) refuse('joining', 'too many websockets are connecting; connect again later')
+      if (joining >= maxJoining) refuse('joining', 'too many websockets are connecting; reconnect later')
       if (hub.rooms.projectSize(tenantId) >= deps.maxPerProject)
-        refuse('project', 'the project has reached its websocket limit in this process; connect again later')
+        refuse('project', 'the project has reached its websocket limit in this process; reconnect later')
     },
     /** Admits the socket, or closes it with a code for the reason. */
     admit: async (socket: LiveSocket, user: ApplicationUser): Promise<void> => {

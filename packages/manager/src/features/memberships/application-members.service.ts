@@ -28,7 +28,7 @@ async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promis
   if (await isStillAdministrator(tx, actor.user.id)) return
   const role = await projectRoleOf(tx, projectId, actor.user.id)
   if (projectRank(role) < projectRank('maintainer'))
-    throw notPermitted('managing memberships needs project role maintainer or higher')
+    throw notPermitted('managing memberships requires project role maintainer or higher')
 }
 
 export function createApplicationMembersService({ db, audit }: { db: Db; audit: Audit }) {

@@ -25,7 +25,7 @@ export function findProjectGrantProblem({
 }: ProjectGrant): string | null {
   const callerRank = caller === 'above' ? Number.POSITIVE_INFINITY : projectRank(caller)
   if (callerRank < projectRank('maintainer'))
-    return 'managing memberships needs project role maintainer or higher'
+    return 'managing memberships requires project role maintainer or higher'
   if (projectRank(requested) > callerRank) return `your role does not let you grant ${requested}`
   if (projectRank(current) > callerRank) return 'the member has a higher role than you'
   if (isSelf && caller !== 'above' && projectRank(requested) > projectRank(current))
@@ -52,7 +52,7 @@ export type TenantGrant = {
 export function findTenantGrantProblem({ caller, current, requested, owners }: TenantGrant): string | null {
   if (caller === 'above') return null
   if (caller === null || !caller.permissions.includes('members'))
-    return 'managing memberships needs tenant permission members'
+    return 'managing memberships requires the tenant permission `members`'
   if (requested !== null && !covers(caller, requested))
     return `your role does not let you grant ${requested.name}`
   if (current !== null && !covers(caller, current)) return 'the member has a higher role than you'

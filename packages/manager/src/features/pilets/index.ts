@@ -45,10 +45,7 @@ export const pilets = defineFeature({
     pilet_packages_version_key: ['conflict', versionTaken],
     pilet_packages_project_fkey: ['not_found', 'project not found'],
     // The sweep removed the bytes before their version was written.
-    pilet_packages_hash_fkey: [
-      'unavailable',
-      'the stored bytes were removed before the version was written; try again',
-    ],
+    pilet_packages_hash_fkey: ['unavailable', 'the stored bytes were removed concurrently; try again'],
   },
   sealedColumns: [privateKeyColumn],
   create: (deps: Deps) => {

@@ -28,7 +28,7 @@ const policyOf = (permission: Permission, ...audited: string[]) => ({
   policy: { can: { do: permission, on: ['projectId'], in: 'PROJECT' as const } },
   audited,
 })
-const uploadedDisabled = `Package uploaded but disabled: enabling it needs ${describeRequirement(permissions.PILET_WRITE)}`
+const uploadedDisabled = `Package uploaded but disabled: enabling it requires ${describeRequirement(permissions.PILET_WRITE)}`
 const isTrue = (flag: 'true' | 'false' | undefined): boolean | null =>
   flag === undefined ? null : flag === 'true'
 const actorOf = (request: FastifyRequest): Actor => request.actor as Actor

@@ -105,7 +105,7 @@ describe('an upload', () => {
       expect([status, body.enabled, body.message]).toEqual([
         200,
         false,
-        'Package uploaded but disabled: enabling it needs project role developer or higher, or system role administrator',
+        'Package uploaded but disabled: enabling it requires project role developer or higher, or system role administrator',
       ])
     }
     const staged = { projectId: project.id, name: 'untried', version: '1.1.0', query: '?enabled=false' }

@@ -55,7 +55,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
         // The role is checked again under the lock, because a caller who has lost the role since then must not grant
         // it.
         if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')
-          throw notPermitted('changing system roles needs system role administrator')
+          throw notPermitted('changing system roles requires system role administrator')
         const before = orNotFound(
           locked.find(({ id: one }) => one === userId),
           'user',

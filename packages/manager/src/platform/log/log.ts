@@ -90,7 +90,7 @@ function withoutRows(error: object): object {
 /** Returns the same value, or a copy with redacted secrets. Errors are left to their serializer. */
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
-  if (depth === maxDepth) return '[truncated]'
+  if (depth === maxDepth) return '[too deep]'
   let copy: Record<string, unknown> | null = null
   for (const name of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[name]

@@ -14,7 +14,7 @@ export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> 
   if (found === own) return
   throw new Error(
     `SVC_MASTER_KEY is not the master key of this database (the database has ${found ?? 'another key'}, not ${own}): ` +
-      'start with the previous key, or rotate it with `manager keys exchange-master`',
+      'start with the previous key, or replace the master key with `manager keys exchange-master`',
   )
 }
 
