@@ -37,13 +37,19 @@ function keepBraces(rules: Rules): void {
   const { code_inline: code, text } = rules as { code_inline: Rule; text: Rule }
   rules['code_inline'] = (tokens, index, ...rest) => {
     tokens[index]?.attrSet('v-pre', '')
-    return code(tokens, index, ...rest)
+    return withBreaks(code(tokens, index, ...rest))
   }
   rules['text'] = (tokens, index, ...rest) => {
     const written = text(tokens, index, ...rest)
     return written.includes('{{') ? `<span v-pre>${written}</span>` : written
   }
 }
+
+/** Lets long names break after a separator, so that columns of tables stay narrow without splitting words. */
+const withBreaks = (html: string): string =>
+  html.replace(/(?<=^<code[^>]*>).*(?=<\/code>$)/s, (text) =>
+    text.replaceAll(/(?<=\w[._/,]|\w&lt;)(?=\w)/g, '<wbr>'),
+  )
 
 function showDiagrams(rules: Rules): void {
   const fence = rules['fence'] as Rule
