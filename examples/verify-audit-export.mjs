@@ -56,7 +56,7 @@ function hashOf({ form, principal_type: type, principal_id: id, ...fields }) {
 
 function checkRow(row, text, state) {
   const [{ chain_id: chain, seq, hash }, name] = [row, `row ${row.seq} of chain ${row.chain_id}`]
-  need(Object.keys(row).join() === columns, 'a row does not have the fields of a row')
+  need(Object.keys(row).join() === columns, 'a row does not have the expected fields')
   // If a name occurs twice, another reader may use the value that was not hashed.
   need(namesIn(text) === namesIn(JSON.stringify(row)), `${name} names a field twice`)
   need(hashOf(row) === hash, `${name} was changed`)
@@ -81,7 +81,7 @@ function checkEnd(end, state, trusted) {
   const content = { ...said, keyId, publicKey, filters, chain }
   need(isSigned(sha256(canonical(content)), signature, publicKey), 'the signature of the export is invalid')
   need(said.digest === state.digest, 'the bytes before this line do not match the signed digest')
-  need(said.count === state.count, `there are ${state.count} rows, not ${said.count}`)
+  need(said.count === state.count, `expected ${counted(said.count, 'row')}, found ${state.count}`)
   need(chain.status !== 'broken', `the service itself found the trail broken: ${chain.reason}`)
   const { project_id: project = null, ...others } = filters
   const isOwn = project === null || (state.chains < 2 && (state.last?.chain_id ?? project) === project)
@@ -92,7 +92,7 @@ function checkEnd(end, state, trusted) {
   if (part.length > 0) return found
   state.line = state.gap?.line ?? state.line
   need(state.gap === null, state.gap?.text)
-  need(chain.entries <= state.count, `rows are missing: there were ${chain.entries}`)
+  need(chain.entries <= state.count, `rows are missing: the trail had ${counted(chain.entries, 'row')}`)
   for (const [id, { seq }] of state.heads)
     need(project !== null && id !== project, `rows of chain ${id} are missing: the checkpoint sealed ${seq}`)
   return found

@@ -1,7 +1,7 @@
 import { type Document, isScalar, parseDocument, visit } from 'yaml'
 import { Failure } from './failures.ts'
 
-/** Parses YAML or JSON. `name` starts error messages. Throws if the text has more than `maxAliasCount` aliases. */
+/** Parses YAML or JSON. Error messages start with `name`. Throws if the text has more than `maxAliasCount` aliases. */
 export function parseYaml(
   text: string,
   { name, maxAliasCount }: { name: string; maxAliasCount: number },

@@ -1,5 +1,5 @@
-// Tests notifications from a backend to inboxes and sockets of the real service. The service sends the close codes
-// itself, except those that it has no reason to send here.
+// Tests notifications from a backend to inboxes and sockets of the real service. The close codes come from
+// the service itself. sockets.test.ts simulates the codes that it does not send here.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
 import { generousLimits, seedTenantMember } from '../../manager/test/kit/comms.ts'

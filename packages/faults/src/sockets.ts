@@ -19,7 +19,7 @@ export type SocketEvent = { socket: number; at: number } &
     | { kind: 'refused'; status: number }
   )
 /**
- * The arrival of a hint, which is a message that may be lost, at a socket. Its key is the title of the notification, or
+ * The arrival of a hint at a socket. A hint is a message that may be lost. Its key is the title of the notification, or
  * the topic.
  */
 export type Arrival = { socket: number; key: string; at: number }

@@ -8,7 +8,7 @@ import { type Entries, Int, Named, type Value, hasEntries, isList, sortedKeys } 
 export interface Budget {
   /** Executed nodes, loop iterations, and sorted, printed or scanned elements. */
   readonly steps: number
-  /** Bytes of output. All strings built during the execution may have four times as many in total. */
+  /** Maximum output size in bytes. All strings built during execution may total four times this size. */
   readonly outputBytes: number
   /** The maximum nesting depth of template calls. */
   readonly depth: number

@@ -125,7 +125,7 @@ Example:
 function addIdCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('id')
-    .description('Show the outcome of an old id and its new rows.')
+    .description('Show how an old id was imported, and its new rows.')
     .argument('<old-id>', 'an id of the old installation; <tenant>/<user> for a member')
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {

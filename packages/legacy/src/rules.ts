@@ -23,7 +23,7 @@ export const rules = {
     'other tenants use its path for another endpoint: it gets a separate path; inform its callers',
   'endpoint-texts': 'its name, description or log level differs from that of the merged endpoint',
   'endpoint-refused': 'it violates the rules for endpoints: skipped',
-  'endpoint-no-secret': 'the view does not provide the secret that it needs: disabled',
+  'endpoint-no-secret': 'the endpoint needs a secret that the view does not provide: disabled',
   'caller-unknown': 'some of its callers are not machine users of its project',
   'pilet-refused': 'its name, version, size or hash is invalid: skipped',
   'version-taken': 'the project has different bytes under this name and version: skipped',

@@ -16,7 +16,7 @@ export type Source = {
 }
 /** Rows of one view, ordered by project. Projects must be requested in the same order. */
 export type RowReader<Row> = {
-  /** Yields the rows of a project id. An empty text yields the rows without a project, which may be skipped. */
+  /** Yields the rows of a project id. An empty string yields the rows without a project, which may be skipped. */
   of(projectId: string): AsyncGenerator<Row, void, void>
 }
 type Cursor<Row> = {

@@ -1,4 +1,4 @@
-// The bare side of a benchmark: Fastify sends the same response for every address of a route.
+// Benchmark baseline: Fastify sends the same response for every URL that matches a route.
 //   node bench/bare-constant.ts '{"route": "/a/:b", "status": 200, "headers": {…}, "body": "…"}'
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'

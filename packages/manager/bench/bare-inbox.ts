@@ -1,5 +1,5 @@
-// The bare side of a benchmark: Node's HTTP server runs the inbox statement on as many connections as the service uses
-// for it, without gate, log and policy.
+// Benchmark baseline: Node's HTTP server runs the inbox statement on as many connections as the service uses for it,
+// without a gate, logging or a policy.
 //   node bench/bare-inbox.ts <database url> <connections> <lists of statement values, used in rotation, as JSON>
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

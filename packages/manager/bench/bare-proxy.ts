@@ -1,4 +1,4 @@
-// The bare side of a benchmark: a proxy with node:http and undici, without authentication, log and limits. With
+// Benchmark baseline: a proxy built on node:http and undici, without authentication, logging or limits. With
 // `template`, it reads, parses and serializes the body.
 //   node bench/bare-proxy.ts <upstream url> [template]
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'

@@ -1,4 +1,4 @@
-// The bare side of the WebSocket benchmark: a ws server that writes a prebuilt frame to all sockets on request.
+// Baseline of the WebSocket benchmark: a ws server that writes a prebuilt frame to all sockets on request.
 import { type AddressInfo } from 'node:net'
 import { createServer } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'

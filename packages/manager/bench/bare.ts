@@ -1,4 +1,4 @@
-// The bare side of a benchmark: Fastify with JSON and one prepared SELECT that uses an index, without gate, log and
+// Benchmark baseline: Fastify with JSON and one prepared SELECT that uses an index, without a gate, logging or a
 // policy. The benchmark measures the additional cost of the service.
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyRequest } from 'fastify'

@@ -21,7 +21,7 @@ beforeAll(async () => {
   tester = await member('tester', 'tester')
 })
 const uploadPath = (name: string): string => piletPath({ projectId: project.id, name, version: '1.0.0' })
-const late = 'the request did not arrive completely in time; send it again'
+const late = 'timed out before the complete request arrived; send it again'
 
 describe('a body that stops arriving', () => {
   let impatient: TestApp

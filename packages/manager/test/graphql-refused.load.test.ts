@@ -28,7 +28,7 @@ afterAll(async () => {
 const connections = 64
 const [pauseMs, phaseMs, rounds] = [5, 1_000, 4]
 
-/** Part of a document that almost has the maximum size and contains one field that does not exist. */
+/** Part of a document that is just below the maximum size and contains one unknown field. */
 const level = '... on Project { id name slug createdAt tenants { id name slug deploymentMode } }'
 const costly = (n: number): string => `{ projects { ${`${level} `.repeat(60)} nothing${n} } }`
 const aliases = (n: number): string => Array.from({ length: 31 }, (_, i) => `a${n}_${i}: me { id }`).join(' ')

@@ -155,7 +155,7 @@ describe('manager triggers retry', () => {
     await end(id, 'failed', 'the backend returned 500', 500)
     expect(await triggers('retry', id)).toEqual({
       code: 0,
-      stdout: `Scheduled the run of seeded planned for ${plannedAt.toISOString()} for delivery.\n`,
+      stdout: `Queued the run of trigger seeded (planned for ${plannedAt.toISOString()}) for delivery.\n`,
       stderr: '',
     })
     expect(await scene.runsOf(trigger.id)).toMatchObject([

@@ -74,7 +74,7 @@ defaults: { run: { shell: bash, working-directory: docs } }`
     [
       '- run: ls',
       'container: { image: debian:bookworm }',
-      'the player does not support the options of the container',
+      'unsupported container options; only --privileged and --shm-size are supported',
     ],
     [
       '- run: ls',

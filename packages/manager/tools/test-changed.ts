@@ -47,7 +47,7 @@ function run(since: string): number {
       process.stdout.write(`${file} has no tests near it; run npm test for all tests\n`)
   }
   if (near.size === 0) {
-    process.stdout.write(`no file with tests near it has changed since ${since}\n`)
+    process.stdout.write(`none of the files that changed since ${since} has tests near it\n`)
     return 0
   }
   return spawnSync('npx', ['vitest', 'run', ...near], { stdio: 'inherit' }).status ?? 1

@@ -71,7 +71,7 @@ export const findReplaced = (file: string, text: string): string[] =>
         .map(([form, instead]) => `${file}:${index + 1}: ${form.exec(line)?.[0]}: write ${instead}`),
     )
 
-/** Returns every comment of a source file with a rejected construction. */
+/** Returns one problem for each rejected construction in the comments of a source file. */
 export const findConstructions = (file: string, source: string): string[] =>
   readSourceTexts(file, source).comments.flatMap(({ line, text }) =>
     constructions

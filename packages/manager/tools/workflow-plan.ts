@@ -150,9 +150,7 @@ function readMachine(container: unknown, at: string): Machine {
   if (image !== 'debian:bookworm')
     throw new Error(`${at}: the player does not support the image ${JSON.stringify(image)}`)
   if (!/^--privileged(?: --shm-size=\d+g)?$/.test(readText(options, '', at)))
-    throw new Error(
-      `${at}: the player does not support the options of the container: only --privileged and --shm-size`,
-    )
+    throw new Error(`${at}: unsupported container options; only --privileged and --shm-size are supported`)
   return 'container'
 }
 

@@ -1,4 +1,4 @@
-// Additional command of `tokens`: revoke.
+// Adds the subcommand `revoke` to `tokens`.
 import { graphql } from '@manager/client'
 import { revokeTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'

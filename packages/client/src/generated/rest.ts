@@ -223,7 +223,7 @@ export type DeletePiletAnswer = {
   readonly message: string;
 };
 export type EmitNotificationAnswer = {
-  /** The notification, with the same id as in inboxes. */
+  /** Id of the notification, also used in inboxes. */
   readonly notification_id: string;
   /** Id of the request that created the notification. */
   readonly request_id: string;
@@ -251,7 +251,7 @@ export type EmitNotificationBody = {
   readonly link?: string | null;
   /** Any JSON of at most 16384 bytes, nested at most 64 levels deep. */
   readonly data?: unknown;
-  /** Expiry time, in the future; effective if earlier than the end of the retention period. */
+  /** Expiry time. Must be in the future. Ignored if it is after the end of the retention period. */
   readonly expires_at?: string | null;
   /** The same as `Idempotency-Key`. */
   readonly dedupe_key?: string | null;
@@ -415,7 +415,7 @@ export type Notification = {
   readonly title: string | null;
   /** The `notification_id` that emit returned. */
   readonly id: string;
-  /** Type of the notification, for programs. */
+  /** Machine-readable type of the notification. */
   readonly type: string | null;
   /** Plain text of one or more lines, for display. */
   readonly body: string | null;

@@ -56,7 +56,7 @@ async function planMissed(
   return splitByOutcome(past, (one) => one.scheduledAt === latest)
 }
 
-/** Adds triggers that were due once, too long ago to be caught up. */
+/** Adds triggers whose only due time is too old to catch up. */
 async function planExpired(stage: Stage, count: number, now: number) {
   const dueAt = Math.ceil((now - downMs) / minuteMs) * minuteMs
   const at = new Date(dueAt)

@@ -174,7 +174,7 @@ function addDeleteCommand(keys: Command, terminal: Terminal): void {
 const damages = {
   bytes: 'the stored bytes SHA256 are missing or incomplete',
   signature: 'its signature does not match its bytes',
-  statement: 'its bytes start like a statement, so a signature could be misused for another pilet',
+  statement: 'its bytes look like a signing statement, so its signature could be misused for another pilet',
 }
 const damageOf = ({ project, name, version, sha256, damage }: SignedPackages['damaged'][number]): string =>
   `DAMAGED ${name} ${version} of project ${project}: ${damages[damage].replace('SHA256', sha256)}`

@@ -110,7 +110,9 @@ function addRetryCommand(triggers: Command, terminal: Terminal): void {
     )
     .action(async (id: string, _options, command: Command) => {
       const run = await withRuns(commandConfig(terminal, command), (all) => all.retry(id))
-      terminal.say(`Scheduled the run of ${run.triggerName} planned for ${run.scheduledAt} for delivery.`)
+      terminal.say(
+        `Queued the run of trigger ${run.triggerName} (planned for ${run.scheduledAt}) for delivery.`,
+      )
     })
 }
 

@@ -152,7 +152,7 @@ export const platformSettings = {
     key: 'roles',
     env: 'SVC_ROLES',
     default: ['api', 'gateway', 'comms', 'jobs'],
-    doc: 'Parts of the service that this process runs, comma separated: `api`, `gateway`, `comms`, `jobs`.',
+    doc: 'Parts of the service that this process runs, comma-separated: `api`, `gateway`, `comms`, `jobs`.',
   }),
   proxySecret: setting(headerSecret, {
     key: 'proxy.secret',
@@ -172,7 +172,7 @@ export const platformSettings = {
     key: 'proxy.trusted_cidrs',
     env: 'SVC_PROXY_TRUSTED_CIDRS',
     default: [],
-    doc: 'Networks whose `X-Forwarded-For` header is trusted without the proxy secret, comma separated.',
+    doc: 'Networks whose `X-Forwarded-For` header is trusted without the proxy secret, comma-separated.',
   }),
   masterKey: setting(base64Key, {
     key: 'master_key',
@@ -186,7 +186,7 @@ export const platformSettings = {
     env: 'SVC_ENCRYPTION_KEYS',
     secret: true,
     optional: true,
-    doc: 'Keys that encrypt stored secrets, such as `2027:<base64 of 32 bytes>`, comma separated. The first key encrypts. The other keys, and the key derived from the master key, only decrypt. Without this setting, the derived key also encrypts.',
+    doc: 'Keys that encrypt stored secrets, such as `2027:<base64 of 32 bytes>`, comma-separated. The first key encrypts. The other keys, and the key derived from the master key, only decrypt. Without this setting, the derived key also encrypts.',
   }),
   devUserOverride: setting(boolean, {
     key: 'dev_user_override_enabled',

@@ -92,13 +92,13 @@ describe('the status of one chain', () => {
       status: 'ok',
       entries: 1_100,
       to_seq: 1_100,
-      reason: 'verified up to here; 300 rows are not verified yet',
+      reason: 'verified up to here; not verified yet: 300 rows',
       checkpoint: null,
     })
     expect(await status(null)).toMatchObject({
       status: 'ok',
       entries: 1_100,
-      reason: 'verified up to here; 300 rows are not verified yet',
+      reason: 'verified up to here; not verified yet: 300 rows',
       checkpoint: null,
     })
     await verify()
@@ -119,11 +119,11 @@ describe('the status of one chain', () => {
     for (let made = 0; made < 10; made++) await grow()
     expect(await reasons()).toEqual([null, null])
     await grow()
-    const more = 'verified up to here; newer checkpoints are not verified yet'
+    const more = 'verified up to here; not verified yet: newer checkpoints'
     expect(await reasons()).toEqual([more, more])
     await appendRows(service, first, 1_100)
     expect((await status(first)).reason).toBe(
-      'verified up to here; 11 rows and newer checkpoints are not verified yet',
+      'verified up to here; not verified yet: 11 rows and newer checkpoints',
     )
     await verify()
     expect(await reasons()).toEqual([null, null])
@@ -144,7 +144,7 @@ describe('the status of one chain', () => {
 
   test.each([
     ["update audit_logs set description = 'x' where seq = 13", 13, 'row 13 was changed'],
-    ['delete from audit_logs where seq > 12', 13, 'rows are missing: the chain had 15'],
+    ['delete from audit_logs where seq > 12', 13, 'rows are missing: the chain had rows up to 15'],
     [
       `delete from audit_logs where seq > 12; update audit_chains c set seq = 12, hash = l.hash from audit_logs l where l.seq = 12`,
       null,
@@ -153,7 +153,7 @@ describe('the status of one chain', () => {
     [
       `delete from audit_logs where seq > 8; update audit_chains c set seq = 8, checkpointed_seq = 8, hash = l.hash from audit_logs l where l.seq = 8`,
       9,
-      "the chain's head records 8 rows",
+      "the chain's head has a different row count: 8",
     ],
     [
       'update audit_chains set checkpointed_seq = 15',

@@ -72,7 +72,7 @@ test('[audit-append.checkpoint-kept-twice] each checkpoint becomes one object, w
     `create table kept as select * from audit_checkpoints where seq = 2;
     delete from audit_checkpoints where seq = 2; update audit_chains set checkpointed_seq = 3`,
   )
-  expect((await verify()).stdout).toContain('checkpoint 2 exists outside the database but is missing in it')
+  expect((await verify()).stdout).toContain('checkpoint 2 exists outside the database but is missing from it')
   await tamper(
     service,
     'insert into audit_checkpoints select * from kept; update audit_chains set checkpointed_seq = 6',

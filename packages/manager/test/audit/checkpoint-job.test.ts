@@ -48,7 +48,8 @@ test('[audit-append.checkpoint] a process writes one after each interval that sa
     await change(`round-${round}`)
     await expect.poll(unsealed).toBe(0)
     const made = await checkpoints()
-    // One checkpoint covers the rows of a change, or two if the interval ended between its chains.
+    // A change writes to two chains. If a checkpoint interval ends between the two writes, two checkpoints cover the
+    // change instead of one.
     expect(made.length).toBeGreaterThanOrEqual(round)
     for (const _ of [1, 2, 3])
       await replica.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()

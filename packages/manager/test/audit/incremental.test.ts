@@ -121,7 +121,7 @@ describe('what is old', () => {
     await tamper(service, `delete from audit_logs where chain_id = '${chainId}' and seq > 35`)
     await verify()
     expect(await findings()).toEqual([
-      `chain ${chainId} is broken at seq 36: rows are missing: the chain had 40`,
+      `chain ${chainId} is broken at seq 36: rows are missing: the chain had rows up to 40`,
     ])
   })
 
@@ -137,7 +137,7 @@ describe('what is old', () => {
     await verify()
     expect(await findings()).toEqual([
       `chain ${chainId} is broken at seq 6: the chain's head refers to a checkpoint that does not exist`,
-      `chain ${other} is broken at seq 4: the chain's head records 3 rows`,
+      `chain ${other} is broken at seq 4: the chain's head has a different row count: 3`,
     ])
   })
 

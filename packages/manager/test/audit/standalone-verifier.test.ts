@@ -261,7 +261,7 @@ test('a row has the fields of a row, each once, even when all is signed anew', a
     const { code, text } = await found((line) => line.replace(before, after))
     expect([code, text]).toEqual([
       1,
-      expect.stringMatching(before.startsWith('{') ? /does not have the fields of a row$/ : twice),
+      expect.stringMatching(before.startsWith('{') ? /does not have the expected fields$/ : twice),
     ])
   }
   for (const change of [
@@ -270,7 +270,7 @@ test('a row has the fields of a row, each once, even when all is signed anew', a
     (line: string) => line.replace(/^\{("chain_id":[^,]*),("seq":\d+),/, '{$2,$1,'),
   ]) {
     const { text } = await found(change)
-    expect(text).toBe('BROKEN line 7: a row does not have the fields of a row')
+    expect(text).toBe('BROKEN line 7: a row does not have the expected fields')
   }
   // A string that only resembles a field name does not count as a field.
   const quoted = await check(signedAnew(rewritten(rows, 18, '"a":"b\\":{"')))

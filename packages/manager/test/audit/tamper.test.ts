@@ -152,7 +152,7 @@ describe('checkpoints', () => {
     const against = await runManager(['audit', 'verify', '--checkpoints', file], env)
     expect(against.code).toBe(1)
     expect(against.stdout).toMatch(/BROKEN chain .* rows are missing/)
-    expect(against.stdout).toMatch(/exists outside the database but is missing in it/)
+    expect(against.stdout).toMatch(/exists outside the database but is missing from it/)
   })
 
   test('[audit-append.checkpoint] an edited, unlinked or foreign checkpoint is found', async () => {

@@ -1,4 +1,4 @@
-// Calls for access reviews: requests the report, its entries and their attestation.
+// Test helpers for access reviews: fetch the report and its entries, and attest them.
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { type JsonAnswer, call } from '@manager/harness/credentials.ts'

@@ -1,4 +1,4 @@
-// Requests responses without reading them, from a server with limited connections.
+// Sends requests to a server with a connection limit, and does not read the responses.
 import { type Server, createServer, get } from 'node:http'
 import { type AddressInfo, type Socket, connect } from 'node:net'
 import { limitConnections } from '../../src/platform/http/connection-limit.ts'

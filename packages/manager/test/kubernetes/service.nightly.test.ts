@@ -100,7 +100,7 @@ test('without rights a wake is 502 and says why, and with the next token it is 2
     status: 502,
     body: {
       error:
-        'cannot list the HorizontalPodAutoscalers of default: the role of the service does not allow it (403 Forbidden)',
+        'cannot list the HorizontalPodAutoscalers of default: the role of the service account does not allow this request (403 Forbidden)',
     },
   })
   writeFileSync(tokenFile, kubernetesTokens.admin)

@@ -262,7 +262,7 @@ test('without rights, with a wrong token and without a Deployment, the failure s
   await create(deploymentOf('guarded', 0))
   const workload = { namespace, name: 'guarded' }
   expect(await failureOf(orchestratorOf(kubernetesTokens.limited).wake(workload))).toBe(
-    'cannot list the HorizontalPodAutoscalers of workloads: the role of the service does not allow it (403 Forbidden)',
+    'cannot list the HorizontalPodAutoscalers of workloads: the role of the service account does not allow this request (403 Forbidden)',
   )
   expect(await failureOf(orchestratorOf('no-such-token').wake(workload))).toBe(
     'cannot list the HorizontalPodAutoscalers of workloads: the API server rejected the credentials of the service (401 Unauthorized)',

@@ -42,9 +42,9 @@ const scopeNames: Record<(typeof scopeTypes)[number], string> = {
   endpoint: 'Endpoints',
 }
 const activityNames: Record<(typeof activities)[number], string> = {
-  under_30_days: 'Under 30 days ago',
-  under_90_days: 'Under 90 days ago',
-  under_1_year: 'Under a year ago',
+  under_30_days: 'Less than 30 days ago',
+  under_90_days: 'Less than 90 days ago',
+  under_1_year: 'Less than a year ago',
   older: 'Longer ago',
   never: 'Never recorded',
 }

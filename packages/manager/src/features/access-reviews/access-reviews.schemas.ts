@@ -179,7 +179,7 @@ export const attestFormSchema = {
         }),
       ),
     },
-    { title: 'the form of the page' },
+    { title: 'the fields of the attestation form' },
   ),
   produces: 'text/html',
   response: {

@@ -150,7 +150,7 @@ describe('the page', () => {
     expect((await page(query)).text).toContain('<dd>verified, unbroken</dd>')
     await appendRows(service, other.id, 10_300)
     const { text } = await page(query)
-    expect(text).toMatch(/<dd>verified up to here; \d+ rows are not verified yet<\/dd>/)
+    expect(text).toMatch(/<dd>verified up to here; not verified yet: \d+ rows<\/dd>/)
     expect(text).not.toContain('unbroken')
   })
 })

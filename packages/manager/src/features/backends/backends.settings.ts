@@ -17,6 +17,6 @@ export const backendSettings = {
     key: 'callbacks.allowed_cidrs',
     env: 'SVC_CALLBACKS_ALLOWED_CIDRS',
     default: [],
-    doc: 'Loopback, private and reserved networks in which backends may be called back, comma separated, for backends in the same cluster. If the list is empty, callbacks go only to public addresses. Link-local, cloud metadata and multicast addresses are never called.',
+    doc: 'Loopback, private and reserved networks in which backends may be called back, comma-separated, for backends in the same cluster. If the list is empty, callbacks go only to public addresses. Link-local, cloud metadata and multicast addresses are never called.',
   }),
 } as const

@@ -1,5 +1,6 @@
 // These statements write the call log. Concurrent calls share a statement, which receives its columns as arrays. The
-// index on endpoint and machine user finds a row again; its columns are known from the start of the call.
+// update at the end of a call finds its row through the index on endpoint and machine user, because both are known when
+// the call starts.
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'

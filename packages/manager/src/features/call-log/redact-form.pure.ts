@@ -20,7 +20,7 @@ const restOfValue = /^(?:[^=]+$|#?\w{1,8};)/
 const partEnd = /[^\p{L}\p{N}_-]+/u
 const userinfo = /(:\/\/)[^\s/?#"'<>]*@/g
 
-/** Redacts the secrets of a form. A truncated form ends after its last complete pair. */
+/** Redacts the secrets in a form. If the form is truncated, its incomplete last pair is dropped. */
 export function redactForm(text: string, context: RedactionContext): string {
   const raw = text.split('&')
   if (context.isTruncated) raw.pop()

@@ -1,5 +1,5 @@
-// A misbehaving partner or an attacker may send such bodies so that a secret is not redacted. In every case, `s3cr3t`
-// and `h1dden` are parts of the secret, and `kept` is not.
+// Tests malformed bodies, with which a misbehaving partner or an attacker could evade redaction. In every case,
+// `s3cr3t` and `h1dden` are parts of the secret, and `kept` is not.
 import { describe, expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
 

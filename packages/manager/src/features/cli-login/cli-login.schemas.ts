@@ -106,7 +106,7 @@ export const decideSchema = {
         }),
       ),
     },
-    { title: 'the form of the page' },
+    { title: 'the fields of the consent form' },
   ),
   produces: 'text/html',
   response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410) },

@@ -33,7 +33,7 @@ const isolated = (text: string): Html => html`<bdi>${text}</bdi>`
 export const consentPage = (view: ConsentView): Page => ({
   title: 'Sign in to the command line',
   main: html`<h1>Sign in to the command line?</h1>
-    <p>A terminal requests an access token in your name. Your terminal must show this code:</p>
+    <p>A terminal is requesting an access token on your behalf. Your terminal must show this code:</p>
     <p class="code" id="user-code">${view.userCode}</p>
     <p class="note" id="warning">
       <strong>Deny if you did not start this login yourself just now,</strong> or if the code differs, even if

@@ -185,7 +185,7 @@ function throwIfProblem(problem: string | null): void {
   if (problem !== null) throw badRequest(problem)
 }
 
-/** Seals the secrets of the input. Null or absent keeps a secret, and an empty text clears it. */
+/** Seals the secrets of the input. Null or absent keeps a secret, and an empty string clears it. */
 async function sealSecrets(
   tx: Tx,
   { secrets, lockMasterKey }: Pick<EndpointsDeps, 'secrets' | 'lockMasterKey'>,

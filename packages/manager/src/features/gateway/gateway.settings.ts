@@ -11,7 +11,7 @@ export const gatewaySettings = {
     key: 'esb.forward_timeout',
     env: 'SVC_ESB_FORWARD_TIMEOUT',
     default: 30_000,
-    doc: 'Maximum time from the forwarding of a call to the last byte of the response, such as `30s` or `500ms`. A longer call fails with 502.',
+    doc: 'Maximum time from forwarding a call to receiving the last byte of the response, for example `30s` or `500ms`. A longer call fails with 502.',
   }),
   esbMaxCallsPerOrigin: setting(integer(1, 10_000), {
     key: 'esb.max_calls_per_origin',
@@ -42,12 +42,12 @@ export const gatewaySettings = {
     key: 'esb.denied_cidrs',
     env: 'SVC_ESB_DENIED_CIDRS',
     default: [],
-    doc: 'Networks to which calls are never forwarded, comma separated. Link-local and cloud metadata addresses are always denied.',
+    doc: 'Networks to which calls are never forwarded, comma-separated. Link-local and cloud metadata addresses are always denied.',
   }),
   esbAllowedCidrs: setting(cidrList, {
     key: 'esb.allowed_cidrs',
     env: 'SVC_ESB_ALLOWED_CIDRS',
     default: [],
-    doc: 'If not empty, the only networks to which calls are forwarded, comma separated.',
+    doc: 'If not empty, the only networks to which calls are forwarded, comma-separated.',
   }),
 } as const

@@ -10,7 +10,7 @@ const nullable = <T extends ReturnType<typeof Type.String>>(schema: T, descripti
 const item = Type.Object(
   {
     id: uuid('The `notification_id` that emit returned.'),
-    type: nullable(Type.String(), 'Type of the notification, for programs.'),
+    type: nullable(Type.String(), 'Machine-readable type of the notification.'),
     title: nullable(Type.String(), 'One line, for display.'),
     body: nullable(Type.String(), 'Plain text of one or more lines, for display.'),
     severity: Type.Enum(['info', 'success', 'warning', 'error']),

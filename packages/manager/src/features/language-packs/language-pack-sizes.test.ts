@@ -62,7 +62,7 @@ describe('one language pack', () => {
     expect((await update(admin, id, full, 'id')).error).toBeNull()
     for (const [content, text] of [
       [[pair(`k${'.a'.repeat(20)}`, 'v')], 'every Key of content must have at most 20 parts'],
-      [[...full, pair('one', 'v')], 'the keys of content must have at most 100000 parts together'],
+      [[...full, pair('one', 'v')], 'the keys of content must have at most 100000 parts in total'],
     ] as const) {
       const answer = await update(admin, id, content)
       expectRefused(answer, 'bad_request')

@@ -29,7 +29,7 @@ export function findKeyProblem(content: readonly KeyValuePair[]): string | null 
     totalParts += parts.length
   }
   return totalParts > maxTotalParts
-    ? `the keys of content must have at most ${maxTotalParts} parts together`
+    ? `the keys of content must have at most ${maxTotalParts} parts in total`
     : null
 }
 

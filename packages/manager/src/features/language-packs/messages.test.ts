@@ -340,7 +340,7 @@ describe('the words of a language pack', () => {
     const full = Array.from({ length: 5_000 }, (_, index) => keyOf(20, index))
     expect(findKeyProblem(full)).toBeNull()
     expect(findKeyProblem([...full, pair('one')])).toBe(
-      'the keys of content must have at most 100000 parts together',
+      'the keys of content must have at most 100000 parts in total',
     )
     expect(findKeyProblem([...full.slice(1), keyOf(19, 0), pair('one')])).toBeNull()
   })

@@ -127,7 +127,7 @@ describe('extras', () => {
     ])
       expect(JSON.parse(String((await kept({ data }))?.data))).toEqual(data)
     expect((await kept({ data: null }))?.data).toBeNull()
-    const tooLong = 'data must have at most 16384 bytes as JSON'
+    const tooLong = 'data must be at most 16384 bytes when serialized as JSON'
     await expectRefused('data', ['x'.repeat(16_383), 'ü'.repeat(8_192), { a: 'x'.repeat(16_380) }], tooLong)
   })
 

@@ -77,7 +77,7 @@ export function readData(value: unknown): string | null {
     throw badRequest(`data must not be nested deeper than ${limits.dataDepth} levels`)
   const json = JSON.stringify(value)
   if (json.length > limits.dataBytes || Buffer.byteLength(json) > limits.dataBytes)
-    throw badRequest(`data must have at most ${limits.dataBytes} bytes as JSON`)
+    throw badRequest(`data must be at most ${limits.dataBytes} bytes when serialized as JSON`)
   return json
 }
 

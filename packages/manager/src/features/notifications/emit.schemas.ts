@@ -21,7 +21,7 @@ const keyTitle = `a text of 1 to ${limits.key} characters`
 
 export const emitSchema = {
   operationId: 'emitNotification',
-  summary: 'Adds a notification to the inboxes of users of a tenant',
+  summary: 'Adds a notification to the inboxes of tenant users',
   description:
     'The route responds after the commit. The notification goes to the users in `recipients` and to holders of `roles`. Without both, it goes to every member of the tenant who has the application. With a key (`Idempotency-Key` or `dedupe_key`), you can repeat a request. For 24 hours, the same key returns the first response again and adds nothing.',
   tags,
@@ -62,13 +62,13 @@ export const emitSchema = {
     data,
     expires_at: orNull(
       Type.String({ title: 'an RFC 3339 time' }),
-      'Expiry time, in the future; effective if earlier than the end of the retention period.',
+      'Expiry time. Must be in the future. Ignored if it is after the end of the retention period.',
     ),
     dedupe_key: orNull(Type.String({ title: keyTitle }), 'The same as `Idempotency-Key`.'),
   }),
   response: {
     202: Type.Object({
-      notification_id: uuid('The notification, with the same id as in inboxes.'),
+      notification_id: uuid('Id of the notification, also used in inboxes.'),
       request_id: Type.String({ description: 'Id of the request that created the notification.' }),
       recipient_count: Type.Integer({ description: 'Number of users who have it in their inbox.' }),
     }),

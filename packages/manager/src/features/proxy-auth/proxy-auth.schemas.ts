@@ -52,7 +52,7 @@ export const validateCredentialSchema = {
 
 export const validatePersonSchema = {
   operationId: 'validateOauthUser',
-  summary: 'Returns the access of a signed-in person to an application',
+  summary: 'Returns the access of a signed-in user to an application',
   description: 'A new person becomes a user. A changed name or e-mail is stored.',
   tags: ['proxy' as const],
   body: Type.Object({

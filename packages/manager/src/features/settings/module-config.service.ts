@@ -42,7 +42,7 @@ export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpd
   }
 }
 
-/** Returns the name, or an empty text if it is blank. */
+/** Returns the name, or an empty string if it is blank. */
 function checkDefault(value: string, field: string): string {
   return value.trim() === '' ? '' : checkText(value, field, nameLength)
 }

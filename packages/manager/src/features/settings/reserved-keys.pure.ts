@@ -26,7 +26,7 @@ function findPinsProblem(value: string): string | null {
   if (value.length > maxPinsLength) return `pilets.pins must have at most ${maxPinsLength} characters`
   const pins = parseObject(value)
   if (pins === null)
-    return 'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
+    return 'pilets.pins must be a JSON object that maps pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
   for (const [name, version] of Object.entries(pins)) {
     if (!isPackageName(name))
       return `pilets.pins contains ${JSON.stringify(name.slice(0, maxNameLength))}, which is not a package name`

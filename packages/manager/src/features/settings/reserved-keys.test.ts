@@ -7,7 +7,7 @@ const problemOfPins = (pins: unknown) => problemOf('pilets.pins', JSON.stringify
 const problemOfVersion = (version: unknown) => problemOfPins({ menu: version })
 
 const noObject =
-  'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
+  'pilets.pins must be a JSON object that maps pilet names to exact versions, such as {"@acme/menu": "1.2.3"}'
 const noVersion = (name = 'menu') => `pilets.pins must map ${name} to an exact version such as "1.2.3"`
 const noName = (name: string) => `pilets.pins contains ${JSON.stringify(name)}, which is not a package name`
 

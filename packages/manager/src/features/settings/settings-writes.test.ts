@@ -218,7 +218,7 @@ describe('what may be stored', () => {
     ])
     await expectRefusals(
       'Frontend',
-      'pilets.pins must be a JSON object from pilet names to exact versions, such as {"@acme/menu": "1.2.3"}',
+      'pilets.pins must be a JSON object that maps pilet names to exact versions, such as {"@acme/menu": "1.2.3"}',
       [onePair('pilets.pins', '["menu"]'), onePair('pilets.pins', 'null'), onePair('pilets.pins')],
     )
   })

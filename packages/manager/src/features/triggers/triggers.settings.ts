@@ -12,13 +12,13 @@ export const triggersSettings = {
     key: 'triggers.retry_delays',
     env: 'SVC_TRIGGERS_RETRY_DELAYS',
     default: [5_000, 30_000, 120_000],
-    doc: 'Delays before the further attempts of a run, comma separated, each varied by up to 20 %. Every delay adds one attempt; with `none` there is only the first attempt.',
+    doc: 'Delays before the further attempts of a run, comma-separated, each varied by up to 20 %. Every delay adds one attempt; with `none` there is only the first attempt.',
   }),
   triggerMaxRetryAfterMs: setting(duration(0, 3_600_000), {
     key: 'triggers.max_retry_after',
     env: 'SVC_TRIGGERS_MAX_RETRY_AFTER',
     default: 300_000,
-    doc: 'Maximum time by which a `Retry-After` of a backend delays the next attempt.',
+    doc: 'Maximum delay of the next attempt that a backend can request with `Retry-After`.',
   }),
   triggerMisfireToleranceMs: setting(duration(60_000, 86_400_000), {
     key: 'triggers.misfire_tolerance',

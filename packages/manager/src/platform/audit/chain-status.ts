@@ -96,8 +96,9 @@ const countUnverifiedRows = ({ state, to }: Walk): number => Math.max(0, to - st
 
 /** Describes the rows and checkpoints that the verdict does not cover; null if it covers everything. */
 function describeUnverified({ isComplete }: Seals, rows: number): string | null {
-  const rest = [...(rows > 0 ? [`${rows} rows`] : []), ...(isComplete ? [] : ['newer checkpoints'])]
-  return rest.length === 0 ? null : `verified up to here; ${rest.join(' and ')} are not verified yet`
+  const counted = rows === 1 ? '1 row' : `${rows} rows`
+  const rest = [...(rows > 0 ? [counted] : []), ...(isComplete ? [] : ['newer checkpoints'])]
+  return rest.length === 0 ? null : `verified up to here; not verified yet: ${rest.join(' and ')}`
 }
 
 /** A problem with the checkpoints affects every row, so `seq` is 0. */

@@ -118,7 +118,7 @@ export function checkHead(
   if (lastSealed > state.seq)
     return { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed row ${lastSealed}` }
   if (seq !== state.seq)
-    return { seq: Math.min(state.seq, seq) + 1, reason: `the chain's head records ${seq} rows` }
+    return { seq: Math.min(state.seq, seq) + 1, reason: `the chain's head has a different row count: ${seq}` }
   // Rows that count as covered are not included in a later checkpoint, so a false claim would leave them unprotected.
   if ((head?.checkpointedSeq ?? 0) > lastSealed)
     return { seq: lastSealed + 1, reason: `the chain's head refers to a checkpoint that does not exist` }

@@ -241,7 +241,7 @@ async function endRound(run: Run): Promise<void> {
           reason: "the chain's head refers to a checkpoint that does not exist",
         }
       : head < Number(verified ?? 0)
-        ? { seq: head + 1, reason: `the chain's head records ${head} rows` }
+        ? { seq: head + 1, reason: `the chain's head has a different row count: ${head}` }
         : { seq: head, reason: "the chain's head has a different hash" }
     return { ...position, pass: 'new', chainId, round: 0, checkpointSeq: mark?.checkpointSeq ?? 0, broken }
   })

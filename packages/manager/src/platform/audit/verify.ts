@@ -142,7 +142,7 @@ function compareExternal({ checkpoint, seal }: External, { anchors, hashes, last
   const { seq, hash } = checkpoint
   if (seal !== null) return `external checkpoint ${seq} ${seal}`
   const contradiction = addAnchors(anchors, checkpoint)
-  if (seq > last.seq) return `checkpoint ${seq} exists outside the database but is missing in it`
+  if (seq > last.seq) return `checkpoint ${seq} exists outside the database but is missing from it`
   return hashes.get(seq) === hash
     ? contradiction
     : `checkpoint ${seq} in the database differs from its external copy`

@@ -189,7 +189,7 @@ export async function walkChains<W extends Walk>(
       covered += to === Infinity ? rows.length : size
       if (rows.length === size) continue
       if (to === Infinity) walk.to = state.seq
-      else walk.broken ??= { seq: state.seq + 1, reason: `rows are missing: the chain had ${to}` }
+      else walk.broken ??= { seq: state.seq + 1, reason: `rows are missing: the chain had rows up to ${to}` }
     }
     taken += covered
     await onRows?.(covered, walks)

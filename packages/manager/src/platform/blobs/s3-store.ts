@@ -4,7 +4,7 @@ import type { Logger } from '../log/log.ts'
 import { type BlobStore, blobRemoved } from './blob-store.ts'
 import { type S3Settings, createBucketClient, withHash } from './s3-client.ts'
 
-/** Columns of a blob's row that decide about its object. */
+/** Columns of a blob's row that determine the key of its object and whether the object is being removed. */
 export type Generation = { generation: string; removing: boolean }
 type S3Deps = {
   log: Logger

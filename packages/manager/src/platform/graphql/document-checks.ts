@@ -43,7 +43,7 @@ export function checkDocument(document: DocumentNode): void {
   if (!fields.has('__schema') && !fields.has('__type')) return
   for (const [name, most] of Object.entries(introspectionLists))
     if ((fields.get(name) ?? 0) > most)
-      throw badRequest(`an introspection may request ${name} at most ${most} times`)
+      throw badRequest(`an introspection query may request ${name} at most ${most} times`)
   checkIntrospectionNames(document)
 }
 
@@ -52,7 +52,7 @@ function checkIntrospectionNames(document: DocumentNode): void {
   visit(document, {
     Field({ alias, name }) {
       if (alias !== undefined && name.value !== '__schema' && name.value !== '__type')
-        throw badRequest('in a document with an introspection, only __schema and __type may have aliases')
+        throw badRequest('in an introspection query, only __schema and __type may have aliases')
     },
   })
 }

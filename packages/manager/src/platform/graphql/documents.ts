@@ -52,7 +52,7 @@ export function createDocuments(schema: GraphQLSchema) {
   return {
     /** Whether the text is a cached valid document. */
     isKnown: (text: string): boolean => kept.has(text),
-    /** Returns the operation of a text, or the errors in it. */
+    /** Returns the requested operation of a document, or the errors of the document. */
     read: (text: string, operationName?: string): Operation | { errors: readonly AppError[] } => {
       const checked = check(text)
       if ('errors' in checked) return checked

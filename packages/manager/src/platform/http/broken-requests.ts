@@ -10,7 +10,7 @@ const byParserCode: Record<string, typeof malformed> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
-    text: 'the request did not arrive completely in time; send it again',
+    text: 'timed out before the complete request arrived; send it again',
   },
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { parseAddress } from './ip-address.ts'
 
-/** Returns the client address of a request, or an empty text if it has no peer. */
+/** Returns the client address of a request, or an empty string if it has no peer. */
 export type ClientAddress = (request: IncomingMessage, cameThroughProxy: boolean) => string
 
 /** Creates the reader. It returns the right-most hop that is not trusted, or the peer if the peer is not trusted. */

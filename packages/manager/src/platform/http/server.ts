@@ -116,7 +116,7 @@ export function createServer(options: ServerOptions): ApiServer {
     frameworkErrors: (error, request, reply) => {
       const text = notFoundTextOf(request.url)
       const answer = text === undefined ? error : new AppError('not_found', text)
-      // Framework errors run no hook, so the body is drained here.
+      // Fastify runs no hooks for framework errors, so the body is drained here.
       reply.raw.once('close', () => drainBody(request.raw, { maxBytes: maxBodyBytes, timeoutMs }))
       void sendError(answer, request, reply.header('x-request-id', request.id), options)
     },

@@ -10,7 +10,7 @@ export const statementOf = ({ projectId, name, version, hash }: PackageStatement
   JSON.stringify({ svcPiletStatement: 1, project: projectId, name, version, hash })
 
 /**
- * Whether bytes start like a statement. Bundles and statements are signed with the same key. A signed bundle of this
- * form would be a statement about any package that its uploader chooses.
+ * Returns whether the bytes start like a statement. Bundles and statements are signed with the same key. A signed
+ * bundle of this form would be a statement about any package that its uploader chooses.
  */
 export const isStatement = (bytes: Buffer): boolean => bytes.subarray(0, firstBytes.length).equals(firstBytes)

@@ -115,7 +115,7 @@ function describeRejection(status: number, text: string): string {
   const [, reason] = /"reason":\s{0,8}"([A-Za-z]{1,64})"/.exec(text.slice(0, 65_536)) ?? []
   const statusText = reason === undefined ? String(status) : `${status} ${reason}`
   if (status === 401) return `the API server rejected the credentials of the service (${statusText})`
-  if (status === 403) return `the role of the service does not allow it (${statusText})`
+  if (status === 403) return `the role of the service account does not allow this request (${statusText})`
   return `the API server returned ${statusText}`
 }
 

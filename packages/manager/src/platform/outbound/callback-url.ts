@@ -53,7 +53,10 @@ export function parseCallbackUrl(text: string, rules: AddressRules): URL | null 
   return 'url' in validated ? validated.url : null
 }
 
-/** Like `parseCallbackUrl`, but names the violated rule and the setting that would allow the URL; "it" is the URL. */
+/**
+ * Like `parseCallbackUrl`, but returns the violated rule and the setting that would allow the URL. The problem text
+ * refers to the URL as "it".
+ */
 export function validateCallbackUrl(text: string, rules: AddressRules): { url: URL } | { problem: string } {
   const tooLong = { problem: `it must have at most ${maxLength} characters` }
   if (text.length > maxLength) return tooLong

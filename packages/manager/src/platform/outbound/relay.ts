@@ -216,7 +216,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done(error)
   }
 
-  /** The connection close ends an HTTP/1.0 response without a length, so only a reset shows that it is incomplete. */
+  /**
+   * An HTTP/1.0 response without a length ends when the connection closes, so only a reset tells the caller that it is
+   * incomplete.
+   */
   #abortConnection(): void {
     const { response } = this.#caller
     if (this.#announced === null && !response.chunkedEncoding) response.socket?.resetAndDestroy()

@@ -1,5 +1,4 @@
-// Tests connections that the server closes: reads do not fail, and errors of changes state whether the change may have
-// been applied.
+// Tests connections that the server closes: reads succeed, and a failed write reports whether it may have been applied.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'

@@ -1,4 +1,4 @@
-// Tests the shares of owners, the order of requests and the ending of slow transfers, with fake timers.
+// Tests owner shares, the order of requests and the termination of slow transfers, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type FairShareOptions, type Lease, type Owners, createFairShare } from './fair-share.ts'
 import { type WatchSpeed, createSpeedWatch } from './transfer-speed.ts'
