@@ -57,7 +57,7 @@ test.concurrent(
 
 test.concurrent(
   'a collector that refuses or is away is logged once, and again when it is back',
-  async ({ onTestFinished }) => {
+  async ({ expect, onTestFinished }) => {
     const collector = await startCollector()
     collector.refuse(400)
     const service = await startTestApp({ env: { SVC_TRACING_OTLP_ENDPOINT: collector.url } })

@@ -121,7 +121,7 @@ describe.concurrent('with a short ping interval', () => {
     await shortLived.close()
   })
 
-  test('pings come again and again, and who answers stays [websocket.ping]', async () => {
+  test('pings come again and again, and who answers stays [websocket.ping]', async ({ expect }) => {
     const socket = openSocket(app.url, seat())
     expect(await socket.hello).toMatchObject({ ping_interval: 1 })
     const pings = () => socket.frames.filter(({ type }) => type === 'ping')
