@@ -69,7 +69,9 @@ describe.concurrent('a socket is closed with 4500 within seconds', () => {
     expect(await socket.closed).toBe(4500)
   })
 
-  test('after the role lost apps.read; another role with it is taken over, and its hints come [websocket.close-revoked]', async ({ expect }) => {
+  test('after the role lost apps.read; another role with it is taken over, and its hints come [websocket.close-revoked]', async ({
+    expect,
+  }) => {
     await service.sql.query(
       `insert into tenant_role_definitions (id, project_id, tenant_id, name, permissions)
        values (gen_random_uuid(), $1, $2, 'guest', '{apps.read}'), (gen_random_uuid(), $1, $2, 'watcher', '{members}')`,
