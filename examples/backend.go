@@ -1,10 +1,10 @@
 // A backend in Go 1.19 without modules. docs/guides/backends/register.md explains the steps.
 //
-// It registers and sends heartbeats. When a trigger calls, it verifies the signature, asks a partner through the ESB for the stock
-// of each tenant, and notifies the people of the tenant.
+// It registers and sends heartbeats. When a trigger calls, it verifies the signature. For each tenant, it
+// then asks a partner for the stock through the ESB, and notifies the users of the tenant.
 //
-// It needs an application with a tenant, a trigger, an endpoint /stock and a machine user that may call it. For a callback URL on
-// this machine, the Manager needs SVC_CALLBACKS_ALLOWED_CIDRS=127.0.0.0/8.
+// It needs an application with a tenant, a trigger, an endpoint /stock and a machine user that may call the
+// endpoint. For a callback URL on this machine, the Manager needs SVC_CALLBACKS_ALLOWED_CIDRS=127.0.0.0/8.
 //
 //	MANAGER_URL=http://127.0.0.1:8080 MACHINE_TOKEN_FILE=token APPLICATION_ID=... \
 //	CALLBACK_URL=http://127.0.0.1:9100/callbacks PORT=9100 go run examples/backend.go
@@ -42,7 +42,7 @@ var (
 	callbackURL   = os.Getenv("CALLBACK_URL")
 	tokenFile     = os.Getenv("MACHINE_TOKEN_FILE")
 
-	// A redirect of a partner must not receive the machine token.
+	// Redirects are not followed, so that no other host receives the machine token.
 	client = &http.Client{
 		Timeout:       30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -108,7 +108,8 @@ func ask(method, path string, body, result any, headers map[string]string) error
 	return json.NewDecoder(response.Body).Decode(result)
 }
 
-// isAlive sends a heartbeat. It returns false if the registration is gone or belongs to another machine user.
+// isAlive sends a heartbeat. It returns false if the registration no longer exists or belongs to a different
+// machine user.
 func isAlive() (bool, error) {
 	mutex.Lock()
 	id, isDue := registration, mustRegister
@@ -169,7 +170,7 @@ func isSignedWith(secret string, header http.Header, body []byte) bool {
 	return false
 }
 
-// work does the work of a run, once per tenant.
+// work processes a run, once per tenant.
 func work(run, runKey string) error {
 	var answer struct {
 		Tenants []struct {
@@ -194,7 +195,7 @@ func work(run, runKey string) error {
 			"title":          fmt.Sprintf("Tulips left: %d", stock.Left),
 			"data":           stock,
 		}
-		// A run can arrive twice. With its id in the key, its notification exists once.
+		// A run can arrive twice. The run id in the key ensures that only one notification is created.
 		key := map[string]string{"Idempotency-Key": run + " " + tenant.ID}
 		if err := ask(http.MethodPost, "/api/machine/comms/emit", notification, nil, key); err != nil {
 			return err
@@ -253,7 +254,7 @@ func accept(header http.Header, body []byte) int {
 		delete(taken, takenList[0])
 		takenList = takenList[1:]
 	}
-	// The Manager waits for 30 s, so the response is sent before the work.
+	// The Manager waits at most 30 s, so the response is sent before the work starts.
 	go func() {
 		defer func() { <-runs }()
 		if err := work(run, callback.RunKey); err != nil {
@@ -275,7 +276,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	response.WriteHeader(accept(request.Header, body))
 }
 
-// stop unregisters and waits for accepted runs, because the Manager does not call them again.
+// stop unregisters and waits for accepted runs, because the Manager does not send them again.
 func stop() {
 	mutex.Lock()
 	id := registration

@@ -46,7 +46,7 @@ stopping = threading.Event()
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect of a partner must not receive the machine token."""
+    """Does not follow redirects, so that no other host receives the machine token."""
 
     def redirect_request(self, *_):
         return None
@@ -138,7 +138,7 @@ def work(run, run_key):
             "title": f"Tulips left: {stock['left']}",
             "data": {"left": stock["left"]},
         }
-        # With the id of the run in the key, its notification exists once.
+        # The run id in the key ensures that only one notification is created.
         ask("POST", "/api/machine/comms/emit", notification, {"Idempotency-Key": f"{run} {tenant['id']}"})
         say(f"{run_key} for {tenant['name']}")
 
@@ -174,7 +174,7 @@ def receive(headers, body):
         taken[run] = True
         while len(taken) > MAX_REMEMBERED:
             taken.popitem(last=False)
-    # The Manager waits for 30 s, so the response is sent before the work.
+    # The Manager waits at most 30 s, so the response is sent before the work starts.
     threading.Thread(target=work_and_report, args=(run, run_key), daemon=True).start()
     return 204
 
@@ -230,7 +230,7 @@ def main():
             ask("DELETE", f"/api/machine/backend/{registration}")
         except Exception as error:
             say(f"failed: {error}")
-    # The Manager does not call accepted runs again, so let them finish.
+    # The Manager does not send accepted runs again, so let them finish.
     deadline = time.monotonic() + STOP_SECONDS
     for _ in range(MAX_RUNS):
         runs.acquire(timeout=max(0, deadline - time.monotonic()))

@@ -12,11 +12,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 const { MANAGER_URL = 'http://127.0.0.1:8080', APPLICATION_ID = '', CALLBACK_URL = '' } = process.env
 const { MACHINE_TOKEN, MACHINE_TOKEN_FILE = '', PORT = '9100', HEARTBEAT_SECONDS = '30' } = process.env
 type Keys = { token: string; signing_secret?: string }
-type Answer = Keys & { registered_id: string; tenants?: { id: string; name: string }[] }
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+type ManagerResponse = Keys & { registered_id: string; tenants?: { id: string; name: string }[] }
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Calls the Manager, and returns null for 404. A token file is read for every request, so a rotated token is used. */
-async function ask(method: string, path: string, body?: object): Promise<Answer | null> {
+/**
+ * Calls the Manager. Returns null for 404. Reads the token file for every request, so that a rotated token is
+ * used.
+ */
+async function callManager(method: string, path: string, body?: object): Promise<ManagerResponse | null> {
   const token = MACHINE_TOKEN ?? (await readFile(MACHINE_TOKEN_FILE, 'utf8')).trim()
   const response = await fetch(`${MANAGER_URL}/api/machine${path}`, {
     method,
@@ -24,28 +27,32 @@ async function ask(method: string, path: string, body?: object): Promise<Answer 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000),
   })
-  const answer = await response.text()
+  const text = await response.text()
   if (response.status === 404) return null
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`)
-  return JSON.parse(answer) as Answer
+  return JSON.parse(text) as ManagerResponse
 }
 
 let registration: string | null = null
-/** The current and the previous keys. The previous keys verify callbacks sent before the last registration. */
+/**
+ * The current and the previous keys. The previous keys verify callbacks that were sent before the last
+ * registration.
+ */
 let keys: Keys[] = []
 
-/** Sends a heartbeat, or registers if there is no registration: at the start, or after it was removed. */
-async function beat(): Promise<void> {
-  if (registration !== null && (await ask('PUT', `/backend/${registration}/heartbeat`)) !== null) return
+/** Sends a heartbeat, or registers if no registration exists: at the start, or after it was removed. */
+async function sendHeartbeat(): Promise<void> {
+  if (registration !== null && (await callManager('PUT', `/backend/${registration}/heartbeat`)) !== null)
+    return
   const body = { application_id: APPLICATION_ID, callback_url: CALLBACK_URL, version: '1.0.0' }
-  const registered = await ask('POST', '/register-backend', body)
-  if (registered === null) throw new Error('the application is unknown')
-  registration = registered.registered_id
-  keys = [registered, ...keys.slice(0, 1)]
-  say(`registered ${registration}`)
+  const response = await callManager('POST', '/register-backend', body)
+  if (response === null) throw new Error('the Manager does not know the application; check APPLICATION_ID')
+  registration = response.registered_id
+  keys = [response, ...keys.slice(0, 1)]
+  printLine(`registered ${registration}`)
 }
 
-/** Whether the secret signed these bytes within the last five minutes (Standard Webhooks). */
+/** Returns whether the secret signed these bytes within the last five minutes (Standard Webhooks). */
 function isSignedWith(secret: string, headers: IncomingHttpHeaders, body: Buffer): boolean {
   const [id, sentAt] = [String(headers['webhook-id']), String(headers['webhook-timestamp'])]
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -59,10 +66,13 @@ function isSignedWith(secret: string, headers: IncomingHttpHeaders, body: Buffer
   return isRecent && signatures.some((signature) => matches(Buffer.from(signature)))
 }
 
-/** Accepted runs. A run can arrive more than once; store these ids with your data if work must not happen twice. */
+/**
+ * Ids of accepted runs, because a run can arrive more than once. Store the ids with your data if work must
+ * not happen twice.
+ */
 const acceptedRuns = new Set<string>()
 
-/** Accepts a callback and returns the status of the response. */
+/** Accepts a callback and returns the HTTP status of the response. */
 async function receive(request: IncomingMessage): Promise<number> {
   const { headers } = request
   // Callbacks are small and declare their length.
@@ -71,28 +81,31 @@ async function receive(request: IncomingMessage): Promise<number> {
   // An older Manager issues no signing secret and signs with the token.
   if (!keys.some(({ token, signing_secret = token }) => isSignedWith(signing_secret, headers, body))) {
     if (!isSignedWith(headers.authorization?.slice('Bearer '.length) ?? '', headers, body)) return 401
-    // The signature is valid, but not for our secret: another instance may have registered as the same machine user.
-    // The next heartbeat registers again, and 503 requests another attempt, which is signed with the new secret. A
-    // forged call of this kind causes one more registration, and nothing else.
+    // The signature is valid, but was created with a different secret: another instance may have registered
+    // as the same machine user. The next heartbeat registers again. 503 requests another attempt, which is
+    // signed with the new secret. A forged call of this kind only causes one more registration.
     registration = null
     return 503
   }
   const id = String(headers['webhook-id'])
-  if (acceptedRuns.has(id)) say(`run ${id} was already accepted`)
+  if (acceptedRuns.has(id)) printLine(`run ${id} was already accepted`)
   else {
     const { run_key } = JSON.parse(body.toString()) as { run_key: string }
     acceptedRuns.add(id)
     for (const oldest of acceptedRuns) if (acceptedRuns.size > 1_000) acceptedRuns.delete(oldest)
-    say(`run ${id}: ${run_key}`)
-    work(run_key).catch((error: unknown) => say(`${run_key} failed: ${String(error)}`))
+    printLine(`run ${id}: ${run_key}`)
+    work(run_key).catch((error: unknown) => printLine(`${run_key} failed: ${String(error)}`))
   }
   return 204
 }
 
-/** Does the work of a run, once per tenant. The Manager waits for 30 s, so the response is sent before the work. */
+/**
+ * Does the work of a run for each tenant. The Manager waits at most 30 s, so the response is sent before the
+ * work starts.
+ */
 async function work(runKey: string): Promise<void> {
-  const answer = await ask('GET', `/application/${APPLICATION_ID}/tenants`)
-  for (const tenant of answer?.tenants ?? []) say(`${runKey} for ${tenant.name}`)
+  const response = await callManager('GET', `/application/${APPLICATION_ID}/tenants`)
+  for (const tenant of response?.tenants ?? []) printLine(`${runKey} for ${tenant.name}`)
 }
 
 createServer((request, response) => {
@@ -103,12 +116,13 @@ createServer((request, response) => {
 }).listen(Number(PORT))
 
 process.once('SIGTERM', () => {
-  const leaving = registration === null ? Promise.resolve() : ask('DELETE', `/backend/${registration}`)
-  void leaving.catch(() => undefined).then(() => process.exit())
+  const unregistration =
+    registration === null ? Promise.resolve() : callManager('DELETE', `/backend/${registration}`)
+  void unregistration.catch(() => undefined).then(() => process.exit())
 })
 
 // Any failure, such as an unreachable Manager or a token that was just rotated, is retried with the next heartbeat.
 for (;;) {
-  await beat().catch((error: unknown) => say(`heartbeat failed: ${String(error)}`))
+  await sendHeartbeat().catch((error: unknown) => printLine(`heartbeat failed: ${String(error)}`))
   await pause((Number(HEARTBEAT_SECONDS) || 30) * 1_000)
 }

@@ -1,5 +1,5 @@
-// The bell: a dot for unread notifications, and the inbox behind it. Both stay current while the page is open. The
-// inbox is authoritative; the socket only tells when to read it.
+// The bell shows a dot for unread notifications and opens the inbox. The dot and the inbox stay current while
+// the page is open. The inbox is authoritative; the socket only signals when to read the inbox.
 import {
   isUnread,
   listNotifications,
@@ -8,7 +8,7 @@ import {
   openNotifications,
 } from '../../packages/client/src/index.ts'
 
-const part = (id) => document.getElementById(id)
+const getElement = (id) => document.getElementById(id)
 const [spreadMs, retryMs] = [300, 5_000]
 
 /** Shows the inbox of the signed-in user. `onInbox` receives the newest notifications after every change. */
@@ -18,15 +18,15 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
   let timer = null
 
   const show = (unread) => {
-    part('bell').classList.toggle('unread', unread)
-    part('bell').ariaLabel = text(unread === true ? 'bell.unread' : 'bell.title')
-    part('inbox').ariaLabel = text('bell.title')
-    part('all').hidden = unread === false
-    part('none').hidden = notifications.length > 0
-    say(unread === true ? text('bell.new') : '')
-    showRows(part('list'), notifications, { locale, open })
+    getElement('bell').classList.toggle('unread', unread)
+    getElement('bell').ariaLabel = text(unread === true ? 'bell.unread' : 'bell.title')
+    getElement('inbox').ariaLabel = text('bell.title')
+    getElement('all').hidden = unread === false
+    getElement('none').hidden = notifications.length > 0
+    announce(unread === true ? text('bell.new') : '')
+    showRows(getElement('list'), notifications, { locale, open })
   }
-  /** Reads the inbox, and retries after a delay if that fails. */
+  /** Reads the inbox. Retries after a delay if the request fails. */
   const refresh = async () => {
     clearTimeout(timer)
     try {
@@ -38,7 +38,10 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
       timer = setTimeout(refresh, retryMs)
     }
   }
-  /** Many users receive the same notification, so their pages spread their requests. */
+  /**
+   * Many users receive the same notification at the same time. A random delay spreads the requests of their
+   * pages.
+   */
   const refreshSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(refresh, Math.random() * spreadMs)
@@ -52,10 +55,10 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
     if (link !== null) location.assign(link)
   }
 
-  part('all').addEventListener('click', () => {
+  getElement('all').addEventListener('click', () => {
     void mark(markRead(manager, inbox, 'all', { connectionId: socket.connectionId }))
   })
-  part('inbox').addEventListener('toggle', () => {
+  getElement('inbox').addEventListener('toggle', () => {
     const ids = notifications.filter(({ seen }) => seen === false).map(({ id }) => id)
     if (ids.length > 0) void mark(markSeen(manager, inbox, ids, { connectionId: socket.connectionId }))
   })
@@ -67,43 +70,43 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
     onState: ({ status }) => {
       // Notifications that arrived while there was no socket are in the inbox.
       if (status === 'open') void refresh()
-      else say(text(status === 'ended' ? 'bell.ended' : 'bell.connecting'))
+      else announce(text(status === 'ended' ? 'bell.ended' : 'bell.connecting'))
     },
   })
 }
 
-/** Screen readers read it out when it changes. */
-function say(words) {
-  if (part('note').textContent !== words) part('note').textContent = words
+/** Writes a status message. Screen readers announce each change. */
+function announce(words) {
+  if (getElement('note').textContent !== words) getElement('note').textContent = words
 }
 
 const rows = new Map()
 
-/** Existing rows are not moved, so they keep the focus. */
+/** Updates the list. Existing rows are not moved, because a moved row loses the focus. */
 function showRows(list, notifications, { locale, open }) {
-  for (const [index, one] of notifications.entries()) {
-    const row = rows.get(one.id) ?? makeRow(one, locale, open)
-    rows.set(one.id, row)
-    row.className = one.read === true ? one.severity : `${one.severity} unread`
+  for (const [index, notification] of notifications.entries()) {
+    const row = rows.get(notification.id) ?? createRow(notification, locale, open)
+    rows.set(notification.id, row)
+    row.className = notification.read === true ? notification.severity : `${notification.severity} unread`
     if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null)
   }
   while (list.children.length > notifications.length) list.lastChild.remove()
-  const kept = new Set(notifications.map(({ id }) => id))
-  for (const id of rows.keys()) if (!kept.has(id)) rows.delete(id)
+  const currentIds = new Set(notifications.map(({ id }) => id))
+  for (const id of rows.keys()) if (!currentIds.has(id)) rows.delete(id)
 }
 
-/** The content of a notification is text, and is never written as HTML. */
-const make = (name, words) => Object.assign(document.createElement(name), { textContent: words })
+/** Creates an element. The content of a notification is inserted as text, never as HTML. */
+const createElement = (name, words) => Object.assign(document.createElement(name), { textContent: words })
 
-function makeRow(one, locale, open) {
-  const title = make('button', one.title ?? one.type ?? '')
+function createRow(notification, locale, open) {
+  const title = createElement('button', notification.title ?? notification.type ?? '')
   title.type = 'button'
-  title.addEventListener('click', () => open(one))
-  const row = make('li', '')
+  title.addEventListener('click', () => open(notification))
+  const row = createElement('li', '')
   row.append(
     title,
-    make('span', one.body ?? ''),
-    make('small', new Date(one.createdAt).toLocaleString(locale)),
+    createElement('span', notification.body ?? ''),
+    createElement('small', new Date(notification.createdAt).toLocaleString(locale)),
   )
   return row
 }

@@ -1,6 +1,6 @@
-// A pilet of the shell: it shows the stock that the backend counted last.
+// A pilet that shows the latest stock count of the backend.
 
-/** Called once by the shell, with the functions that it offers to pilets. */
+/** The shell calls this function once and passes the functions that it offers to pilets. */
 export function setup({ addSection, text, onInbox }) {
   const stock = document.createElement('p')
   stock.textContent = text('stock.waiting')

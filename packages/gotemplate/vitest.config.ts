@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-// An environment variable, because --exclude does not apply to projects.
+// This is an environment variable, because --exclude does not apply to projects.
 const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
 
 export default defineConfig({
@@ -12,12 +12,12 @@ export default defineConfig({
     exclude: ['**/*.nightly.test.ts', ...browserTests],
     setupFiles: ['../harness/src/property-seed.ts'],
     pool: 'forks',
-    // All packages need the same number, because vitest runs them together.
+    // All packages must use the same number, because vitest runs them together.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Node loads the files and strips the types, as it does for users of the package.
     experimental: { viteModuleRunner: false },
     testTimeout: 120_000,
-    // A test that was left focused must not hide the others.
+    // A forgotten `.only` must not hide the other tests.
     allowOnly: false,
   },
 })

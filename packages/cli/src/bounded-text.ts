@@ -3,8 +3,8 @@ import { Failure } from './failures.ts'
 
 const maxBytes = 1_048_576
 
-/** Returns the text of a stream. Stops reading and throws after 1 MiB; `name` starts the error message. */
-export async function boundedText(stream: Readable, name: string): Promise<string> {
+/** Returns the text of a stream. Throws if it is longer than 1 MiB. The error message starts with `name`. */
+export async function readBoundedText(stream: Readable, name: string): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {

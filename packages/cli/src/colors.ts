@@ -4,8 +4,11 @@ const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magen
 export type Color = keyof typeof codes
 export type Paint = (color: Color, text: string) => string
 
-/** Colors text on a terminal. Files, pipes, dumb terminals and NO_COLOR get plain text. */
-export function paintOf({ env }: Pick<Terminal, 'env'>, output: Output): Paint {
+/**
+ * Returns a function that colors text for a terminal. Without a color terminal, or with NO_COLOR, the text
+ * stays unchanged.
+ */
+export function createPaint({ env }: Pick<Terminal, 'env'>, output: Output): Paint {
   const isPlain = output.isTTY !== true || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb'
   return (color, text) => (isPlain ? text : `\u001b[${codes[color]}m${text}\u001b[0m`)
 }

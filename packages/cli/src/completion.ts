@@ -1,82 +1,87 @@
-// Shell completion scripts, generated from the command definitions.
+// Generates shell completion scripts from the command definitions.
 import type { Command } from 'commander'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 type CommandPath = { path: string; words: string[] }
 
-export function completionScript(program: Command, shell: Shell): string {
-  const paths = pathsOf(program, '')
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program.name(), paths)
+export function createCompletionScript(program: Command, shell: Shell): string {
+  const paths = listPaths(program, '')
+  return { bash: createBashScript, zsh: createZshScript, fish: createFishScript }[shell](
+    program.name(),
+    paths,
+  )
 }
 
 /** Lists every command path, including aliases, with the words that can follow it. */
-function pathsOf(command: Command, path: string): CommandPath[] {
+function listPaths(command: Command, path: string): CommandPath[] {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
   const words = [
-    ...commands.flatMap((one) => [one.name(), ...one.aliases()]),
+    ...commands.flatMap((subcommand) => [subcommand.name(), ...subcommand.aliases()]),
     ...options.flatMap(({ long }) => (long === null || long === undefined ? [] : [long])),
   ]
-  const below = commands.flatMap((one) =>
-    [one.name(), ...one.aliases()].flatMap((word) => pathsOf(one, `${path} ${word}`.trim())),
+  const subcommandPaths = commands.flatMap((subcommand) =>
+    [subcommand.name(), ...subcommand.aliases()].flatMap((word) =>
+      listPaths(subcommand, `${path} ${word}`.trim()),
+    ),
   )
-  return [{ path, words: [...new Set(words)] }, ...below]
+  return [{ path, words: [...new Set(words)] }, ...subcommandPaths]
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-const knownPaths = (paths: readonly CommandPath[]): string =>
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const joinPaths = (paths: readonly CommandPath[]): string =>
   paths
     .filter(({ path }) => path !== '')
-    .map(({ path }) => quoted(path))
+    .map(({ path }) => quote(path))
     .join('|')
 
-const bashScript = (
+const createBashScript = (
   name: string,
   paths: readonly CommandPath[],
-): string => `# bash completion of ${name}: source it, or keep it in ~/.local/share/bash-completion/completions/${name}
+): string => `# bash completion of ${name}: source this file, or copy it to ~/.local/share/bash-completion/completions/${name}
 _${name}() {
   local word command_path="" words=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${command_path:+$command_path }$word" in
-      ${knownPaths(paths)}) command_path="\${command_path:+$command_path }$word" ;;
+      ${joinPaths(paths)}) command_path="\${command_path:+$command_path }$word" ;;
     esac
   done
   case "$command_path" in
-${paths.map(({ path, words }) => `    ${quoted(path)}) words=${quoted(words.join(' '))} ;;`).join('\n')}
+${paths.map(({ path, words }) => `    ${quote(path)}) words=${quote(words.join(' '))} ;;`).join('\n')}
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}")
 }
 complete -o default -F _${name} ${name}
 `
 
-const zshScript = (name: string, paths: readonly CommandPath[]): string => `#compdef ${name}
-# zsh completion of ${name}: keep it as _${name} in a folder of $fpath
+const createZshScript = (name: string, paths: readonly CommandPath[]): string => `#compdef ${name}
+# zsh completion of ${name}: save this file as _${name} in a folder of $fpath
 _${name}() {
   local word command_path="" candidates=""
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${command_path:+$command_path }$word" in
-      ${knownPaths(paths)}) command_path="\${command_path:+$command_path }$word" ;;
+      ${joinPaths(paths)}) command_path="\${command_path:+$command_path }$word" ;;
     esac
   done
   case "$command_path" in
-${paths.map(({ path, words }) => `    ${quoted(path)}) candidates=${quoted(words.join(' '))} ;;`).join('\n')}
+${paths.map(({ path, words }) => `    ${quote(path)}) candidates=${quote(words.join(' '))} ;;`).join('\n')}
   esac
   compadd -- \${=candidates} || _files
 }
 if [ "$funcstack[1]" = "_${name}" ]; then _${name} "$@"; else compdef _${name} ${name}; fi
 `
 
-const fishScript = (
+const createFishScript = (
   name: string,
   paths: readonly CommandPath[],
-): string => `# fish completion of ${name}: keep it as ~/.config/fish/completions/${name}.fish
+): string => `# fish completion of ${name}: save this file as ~/.config/fish/completions/${name}.fish
 function __${name}_command_path
   set -l command_path ""
   for word in (commandline -opc)[2..-1]
     switch (string trim -- "$command_path $word")
-      case ${knownPaths(paths).replaceAll('|', ' ')}
+      case ${joinPaths(paths).replaceAll('|', ' ')}
         set command_path (string trim -- "$command_path $word")
     end
   end
@@ -85,7 +90,7 @@ end
 ${paths
   .map(
     ({ path, words }) =>
-      `complete -c ${name} -n 'test (__${name}_command_path) = "${path}"' -a ${quoted(words.join(' '))}`,
+      `complete -c ${name} -n 'test (__${name}_command_path) = "${path}"' -a ${quote(words.join(' '))}`,
   )
   .join('\n')}
 `

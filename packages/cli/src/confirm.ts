@@ -1,21 +1,21 @@
 import { createInterface } from 'node:readline'
 import { Failure } from './failures.ts'
-import { printable } from './printable.ts'
+import { escapeControlCharacters } from './printable.ts'
 import { type Terminal, isInteractive } from './terminal.ts'
 
-/** Returns if the user confirms or passed `--yes`. Throws otherwise. */
+/** Returns if the user confirms or has passed `--yes`. Throws otherwise. */
 export async function confirm(terminal: Terminal, question: string, isYes: boolean): Promise<void> {
   if (isYes) return
   if (!isInteractive(terminal))
     throw new Failure('usage', 'Cannot prompt: stdin or stderr is not a terminal. Pass --yes.')
-  const answer = await answerOf(terminal, `${printable(question)} [y/N] `)
+  const answer = await readAnswer(terminal, `${escapeControlCharacters(question)} [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('failed', 'Nothing was changed.')
 }
 
-/** Returns the line that the user types, or an empty string after Ctrl-D. */
-async function answerOf({ stdin, stderr, signal }: Terminal, question: string): Promise<string> {
+/** Returns the line that the user enters, or an empty string after Ctrl-D. */
+async function readAnswer({ stdin, stderr, signal }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr, signal })
-  // In raw mode, readline receives Ctrl-C instead of the process.
+  // In raw mode, readline intercepts Ctrl-C, so forward it to the process.
   lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const answer = await new Promise<string | null>((resolve) => {
     lines.once('close', () => resolve(null))

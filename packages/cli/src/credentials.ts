@@ -7,11 +7,11 @@ import type { Terminal } from './terminal.ts'
 export type Profile = { url: string; token: string; tokenName: string; expiresAt: string | null }
 type Profiles = Record<string, Profile>
 
-/** Returns the path of the credentials file, below XDG_CONFIG_HOME if that is set. */
-export function credentialsFile({ env, home }: Pick<Terminal, 'env' | 'home'>): string {
-  const configured = env['XDG_CONFIG_HOME'] ?? ''
+/** Returns the path of the credentials file. It is in XDG_CONFIG_HOME if that variable is set. */
+export function getCredentialsPath({ env, home }: Pick<Terminal, 'env' | 'home'>): string {
+  const configFolder = env['XDG_CONFIG_HOME'] ?? ''
   // The XDG specification requires that relative paths are ignored.
-  const base = path.isAbsolute(configured) ? configured : path.join(home, '.config')
+  const base = path.isAbsolute(configFolder) ? configFolder : path.join(home, '.config')
   return path.join(base, 'svc', 'credentials.json')
 }
 
@@ -22,7 +22,7 @@ async function readProfiles(file: string): Promise<Profiles> {
     const { profiles } = JSON.parse(text) as { profiles: Profiles }
     return Object.fromEntries(Object.entries(profiles).filter(([, profile]) => isProfile(profile)))
   } catch {
-    throw new Failure('failed', `${file} is not a valid credentials file. Remove it and sign in again.`)
+    throw new Failure('failed', `${file} is not a valid credentials file. Remove the file and sign in again.`)
   }
 }
 
@@ -36,18 +36,18 @@ async function writeProfiles(file: string, profiles: Profiles): Promise<void> {
 
 /** Returns the stored profile, or null. */
 export async function findProfile(terminal: Terminal, name: string): Promise<Profile | null> {
-  const profiles = await readProfiles(credentialsFile(terminal))
+  const profiles = await readProfiles(getCredentialsPath(terminal))
   return Object.hasOwn(profiles, name) ? (profiles[name] ?? null) : null
 }
 
-/** Stores the profile and replaces an existing profile of that name. */
+/** Stores the profile. Replaces an existing profile with the same name. */
 export async function saveProfile(terminal: Terminal, name: string, profile: Profile): Promise<void> {
-  const file = credentialsFile(terminal)
+  const file = getCredentialsPath(terminal)
   await writeProfiles(file, { ...(await readProfiles(file)), [name]: profile })
 }
 
 export async function removeProfile(terminal: Terminal, name: string): Promise<void> {
-  const file = credentialsFile(terminal)
-  const { [name]: _, ...others } = await readProfiles(file)
-  await writeProfiles(file, others)
+  const file = getCredentialsPath(terminal)
+  const { [name]: _, ...otherProfiles } = await readProfiles(file)
+  await writeProfiles(file, otherProfiles)
 }

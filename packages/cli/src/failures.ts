@@ -1,4 +1,4 @@
-// Maps errors to an exit code and a message that says what to do.
+// Maps errors to an exit code and a message that tells the user what to do.
 import { ConnectionError, GraphqlError, ResponseError } from '@manager/client'
 import { CommanderError } from 'commander'
 
@@ -27,53 +27,58 @@ export class Failure extends Error {
   }
 }
 
-const signIn = 'Sign in with: svc login --url <address>'
+const signInHint = 'Sign in with: svc login --url <address>'
 
 /** Returns the exit code and the message for an error. An empty message is not printed. */
-export function outcomeOf(error: unknown, signal: AbortSignal): { exitCode: ExitCode; text: string } {
+export function getOutcome(error: unknown, signal: AbortSignal): { exitCode: ExitCode; text: string } {
   if (error instanceof Failure) return { exitCode: error.exitCode, text: error.message }
   if (signal.aborted && signal.reason instanceof Failure)
     return { exitCode: signal.reason.exitCode, text: signal.reason.message }
   // Commander has already printed its message.
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, text: '' }
-  if (error instanceof ConnectionError) return { exitCode: exitCodes.connection, text: connectionText(error) }
-  if (error instanceof GraphqlError) return graphqlOutcome(error)
-  if (error instanceof ResponseError) return responseOutcome(error)
+  if (error instanceof ConnectionError)
+    return { exitCode: exitCodes.connection, text: formatConnectionError(error) }
+  if (error instanceof GraphqlError) return getGraphqlOutcome(error)
+  if (error instanceof ResponseError) return getResponseOutcome(error)
   return { exitCode: exitCodes.failed, text: (error as Error).message }
 }
 
-function connectionText({ message, cause }: ConnectionError): string {
-  const reason = cause instanceof Error ? reasonOf(cause) : ''
-  const shown = reason === '' ? '' : ` (${reason})`
-  return `The Manager cannot be reached: ${message}${shown}. Check the address (--url, SVC_URL) and the network.`
+function formatConnectionError({ message, cause }: ConnectionError): string {
+  const reason = cause instanceof Error ? getReason(cause) : ''
+  const suffix = reason === '' ? '' : ` (${reason})`
+  return `The Manager cannot be reached: ${message}${suffix}. Check the address (--url, SVC_URL) and the network.`
 }
 
-/** The actual reason is in the `cause` of the error that fetch throws. */
-function reasonOf(error: Error): string {
-  const inner = error.cause instanceof Error ? error.cause : error
-  const { code } = inner as { code?: unknown }
-  return typeof code === 'string' ? code : inner.message
+/** Returns the reason of a connection failure. fetch puts the actual reason in the `cause` of its error. */
+function getReason(error: Error): string {
+  const rootError = error.cause instanceof Error ? error.cause : error
+  const { code } = rootError as { code?: unknown }
+  return typeof code === 'string' ? code : rootError.message
 }
 
-function graphqlOutcome({ message, code }: GraphqlError): { exitCode: ExitCode; text: string } {
+function getGraphqlOutcome({ message, code }: GraphqlError): { exitCode: ExitCode; text: string } {
   if (code === 'not_found')
-    return { exitCode: exitCodes.notFound, text: `${message}. It does not exist, or you cannot see it.` }
-  if (code === 'unauthenticated') return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signIn}` }
+    return {
+      exitCode: exitCodes.notFound,
+      text: `${message}. The object does not exist, or you cannot see it.`,
+    }
+  if (code === 'unauthenticated')
+    return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signInHint}` }
   return { exitCode: exitCodes.failed, text: `The Manager rejected the request: ${message}` }
 }
 
-function responseOutcome({ status, message }: ResponseError): { exitCode: ExitCode; text: string } {
+function getResponseOutcome({ status, message }: ResponseError): { exitCode: ExitCode; text: string } {
   if (status === 401)
     return {
       exitCode: exitCodes.notSignedIn,
-      text: `The credential was rejected: ${message}. Use the address of the proxy, not of the Manager. ${signIn}`,
+      text: `The credential was rejected: ${message}. Use the address of the proxy, not of the Manager. ${signInHint}`,
     }
   if (status === 404) return { exitCode: exitCodes.notFound, text: `Not found: ${message}` }
   if (status >= 300 && status < 400)
     return {
       exitCode: exitCodes.connection,
-      text: `The address returned a redirect (${status}). Use the address that it redirects to.`,
+      text: `The address returned a redirect (${status}). Use the target of the redirect as the address.`,
     }
   if (status === 502 || status === 503 || status === 504)
     return {

@@ -1,4 +1,5 @@
-// Terminal login: a key pair in memory, a code that the user compares, and a token that is sealed to the public key.
+// Login from a terminal: generates a key pair in memory, shows a code that the user compares, and decrypts a
+// token that is sealed to the public key.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -11,76 +12,85 @@ import {
   startCliLogin,
 } from '@manager/client'
 import { Failure } from './failures.ts'
-import { printable } from './printable.ts'
+import { escapeControlCharacters } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
-type Approved = Extract<CliLoginStatus, { status: 'approved' }>
-export type Obtained = { token: string; expiresAt: string }
+type ApprovedLogin = Extract<CliLoginStatus, { status: 'approved' }>
+export type ObtainedToken = { token: string; expiresAt: string }
 
 /** Lets the user approve this terminal in a browser, and returns the token. */
 export async function obtainToken(
   terminal: Terminal,
   connection: Connection,
   tokenName: string,
-): Promise<Obtained> {
-  // Only login needs this library, and it is slow to load.
+): Promise<ObtainedToken> {
+  // Load this library only here, because loading is slow and only login needs it.
   const { default: sodium } = await import('libsodium-wrappers')
   await sodium.ready
   const { publicKey, privateKey } = sodium.crypto_box_keypair()
   const request = { publicKey: Buffer.from(publicKey).toString('base64'), tokenName }
   const login = await startCliLogin(connection, request, { signal: terminal.signal })
-  terminal.stderr.write(loginPrompt(login, createHash('sha256').update(publicKey).digest('hex').slice(0, 16)))
+  terminal.stderr.write(
+    formatPrompt(login, createHash('sha256').update(publicKey).digest('hex').slice(0, 16)),
+  )
   const { sealedToken, expiresAt } = await pollUntilDecided(terminal, connection, login)
-  const opened = sodium.crypto_box_seal_open(Buffer.from(sealedToken, 'base64'), publicKey, privateKey)
-  return { token: Buffer.from(opened).toString(), expiresAt }
+  const tokenBytes = sodium.crypto_box_seal_open(Buffer.from(sealedToken, 'base64'), publicKey, privateKey)
+  return { token: Buffer.from(tokenBytes).toString(), expiresAt }
 }
 
-const loginPrompt = ({ verificationUri, userCode, expiresAt }: CliLogin, fingerprint: string): string =>
+const formatPrompt = ({ verificationUri, userCode, expiresAt }: CliLogin, fingerprint: string): string =>
   `Open this address in a browser, and compare the code:
 
-  address  ${printable(verificationUri)}
-  code     ${printable(userCode)}
+  address  ${escapeControlCharacters(verificationUri)}
+  code     ${escapeControlCharacters(userCode)}
   key      ${fingerprint.replace(/.{4}(?=.)/g, '$& ')}
 
-Approve only a login that you started yourself. Waiting until ${printable(expiresAt)}; press Ctrl-C to cancel.
+Approve only a login that you started yourself. Waiting until ${escapeControlCharacters(expiresAt)}; press Ctrl-C to cancel.
 `
 
-/** Polls at the interval that the Manager sets, within bounds. Throws if the login is denied or expires. */
+/**
+ * Polls at the interval that the Manager requests, within bounds. Throws if the login is denied or expires.
+ */
 async function pollUntilDecided(
   terminal: Terminal,
   connection: Connection,
   login: CliLogin,
-): Promise<Approved> {
-  const untilMs = performance.now() + maxLoginMs
-  let waitMs = pollDelayMs(login.interval, defaultPollDelayMs)
-  while (performance.now() < untilMs) {
-    const polled = await poll(terminal, connection, login)
-    if (polled.status === 'approved') return polled
-    if (polled.status === 'denied' || polled.status === 'expired') throw failureOf(polled.status)
-    waitMs = pollDelayMs(intervalOf(polled, waitMs), waitMs)
+): Promise<ApprovedLogin> {
+  const deadlineMs = performance.now() + maxLoginMs
+  let waitMs = toPollDelayMs(login.interval, defaultPollDelayMs)
+  while (performance.now() < deadlineMs) {
+    const result = await poll(terminal, connection, login)
+    if (result.status === 'approved') return result
+    if (result.status === 'denied' || result.status === 'expired') throw createLoginFailure(result.status)
+    waitMs = toPollDelayMs(getNextInterval(result, waitMs), waitMs)
     await sleep(waitMs, undefined, { signal: terminal.signal })
   }
-  throw failureOf('expired')
+  throw createLoginFailure('expired')
 }
 
 const [defaultPollDelayMs, minPollDelayMs, maxPollDelayMs] = [5_000, 1_000, 60_000]
-/** Four times the lifetime of a login. This limit does not depend on the system clocks. */
+/** Four times the lifetime of a login. This limit works even if a system clock is wrong. */
 const maxLoginMs = 3_600_000
 
-/** Converts the interval of the Manager, in seconds, to a poll delay. Returns `fallbackMs` if there is none. */
-export function pollDelayMs(interval: unknown, fallbackMs: number): number {
+/**
+ * Converts the poll interval of the Manager from seconds to milliseconds. Returns `fallbackMs` if the
+ * interval is missing.
+ */
+export function toPollDelayMs(interval: unknown, fallbackMs: number): number {
   if (typeof interval !== 'number' || Number.isNaN(interval)) return fallbackMs
   // Node replaces a delay above 2^31 ms with 1 ms.
   return Math.min(Math.max(interval * 1_000, minPollDelayMs), maxPollDelayMs)
 }
 
-/** After a failed poll, the delay doubles and is at least Retry-After. */
-function intervalOf(polled: Polled, waitMs: number): unknown {
-  if (polled.status === 'unknown') return Math.max(waitMs * 2, polled.retryAfterMs) / 1_000
-  return 'interval' in polled ? polled.interval : null
+/**
+ * Returns the interval of the next poll. After a failed poll, the delay doubles and is at least Retry-After.
+ */
+function getNextInterval(result: PollResult, waitMs: number): unknown {
+  if (result.status === 'unknown') return Math.max(waitMs * 2, result.retryAfterMs) / 1_000
+  return 'interval' in result ? result.interval : null
 }
 
-const failureOf = (status: 'denied' | 'expired'): Failure =>
+const createLoginFailure = (status: 'denied' | 'expired'): Failure =>
   new Failure(
     'failed',
     status === 'denied'
@@ -89,14 +99,15 @@ const failureOf = (status: 'denied' | 'expired'): Failure =>
   )
 
 const transientStatuses = new Set([408, 425, 429, 502, 503, 504])
-type Polled = CliLoginStatus | { status: 'unknown'; retryAfterMs: number }
+type PollResult = CliLoginStatus | { status: 'unknown'; retryAfterMs: number }
 
-/** Polls once. A retry by the client would not wait as long as the poll delay. */
-async function poll({ signal }: Terminal, connection: Connection, login: CliLogin): Promise<Polled> {
+/** Polls once without retries, because the client would retry before the poll delay has passed. */
+async function poll({ signal }: Terminal, connection: Connection, login: CliLogin): Promise<PollResult> {
   try {
     return await pollCliLogin({ ...connection, maxRetries: 0 }, login, { signal })
   } catch (error) {
-    // The Manager deletes expired logins, and the oldest logins of an address that starts too many.
+    // The Manager deletes expired logins. It also deletes the oldest logins of an address that starts too
+    // many.
     if (error instanceof ResponseError && error.status === 404) return { status: 'expired' }
     const isTransient =
       error instanceof ConnectionError ||

@@ -1,14 +1,14 @@
-// Output of commands: a table for people, JSON or YAML for programs.
+// Prints command output: a table for people, JSON or YAML for programs.
 import { Document, Scalar, visit } from 'yaml'
-import { hasControlCharacters, printable, printableLines } from './printable.ts'
+import { hasControlCharacters, escapeControlCharacters, escapeLines } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 export const formats = ['table', 'json', 'yaml'] as const
 export type Format = (typeof formats)[number]
 export type Row = Readonly<Record<string, unknown>>
 
-/** Lines of a table: columns as wide as their widest cell, two spaces apart. */
-export function tableLines(
+/** Formats a table. Each column is as wide as its widest cell, with two spaces between columns. */
+export function formatTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
   paintCell: (text: string, row: number, column: number) => string = (text) => text,
@@ -29,26 +29,26 @@ export function tableLines(
 }
 
 /** Formats a value as a single line for a table cell. */
-export function cellOf(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map(cellOf).join(', ')
-  return printable(typeof value === 'string' ? value : JSON.stringify(value))
+  if (Array.isArray(value)) return value.map(formatCell).join(', ')
+  return escapeControlCharacters(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** Returns the column header of a field: createdAt becomes CREATED AT. */
-const headOf = (field: string): string => field.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toUpperCase()
+const formatHeader = (field: string): string => field.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toUpperCase()
 
 /** Formats a value as JSON or YAML, with control characters escaped. */
 export function serialize(value: unknown, format: 'json' | 'yaml'): string {
-  if (format === 'json') return `${printableLines(JSON.stringify(value, null, 2))}\n`
+  if (format === 'json') return `${escapeLines(JSON.stringify(value, null, 2))}\n`
   const document = new Document(value)
   visit(document, {
-    // YAML interprets escapes only in double quotes.
+    // YAML interprets escapes only in double-quoted strings.
     Scalar: (_key, node) => {
       if (typeof node.value === 'string' && hasControlCharacters(node.value)) node.type = Scalar.QUOTE_DOUBLE
     },
   })
-  return printableLines(document.toString({ lineWidth: 0 }))
+  return escapeLines(document.toString({ lineWidth: 0 }))
 }
 
 /** Prints the columns as a table, or the complete rows as JSON or YAML. */
@@ -60,25 +60,25 @@ export function printRows(
 ): void {
   if (format !== 'table') return void terminal.stdout.write(serialize(rows, format))
   if (rows.length === 0) return void terminal.stderr.write('Nothing found.\n')
-  const cells = rows.map((row) => columns.map((column) => cellOf(row[column])))
-  terminal.stdout.write(`${tableLines(columns.map(headOf), cells).join('\n')}\n`)
+  const cells = rows.map((row) => columns.map((column) => formatCell(row[column])))
+  terminal.stdout.write(`${formatTable(columns.map(formatHeader), cells).join('\n')}\n`)
 }
 
-/** Prints one row with all its fields, one per line. */
+/** Prints one row, with one field per line. */
 export function printRow(terminal: Terminal, format: Format, row: Row): void {
   if (format !== 'table') return void terminal.stdout.write(serialize(row, format))
-  const fields = Object.entries(row).map(([name, value]) => [printable(name), value] as const)
+  const fields = Object.entries(row).map(([name, value]) => [escapeControlCharacters(name), value] as const)
   const width = Math.max(...fields.map(([name]) => name.length))
-  const lines = fields.map(([name, value]) => `${name.padEnd(width)}  ${cellOf(value)}`.trimEnd())
+  const lines = fields.map(([name, value]) => `${name.padEnd(width)}  ${formatCell(value)}`.trimEnd())
   terminal.stdout.write(`${lines.join('\n')}\n`)
 }
 
 /** Prints a confirmation sentence for people, or the row for programs. */
-export function printDone(terminal: Terminal, format: Format, sentence: string, row: Row): void {
-  if (format === 'table') terminal.stdout.write(`${printable(sentence)}\n`)
+export function printResult(terminal: Terminal, format: Format, sentence: string, row: Row): void {
+  if (format === 'table') terminal.stdout.write(`${escapeControlCharacters(sentence)}\n`)
   else terminal.stdout.write(serialize(row, format))
 }
 
-/** Prints a remark to standard error, so that standard output contains only the result. */
-export const remark = ({ stderr }: Pick<Terminal, 'stderr'>, text: string): void =>
-  void stderr.write(`${printable(text)}\n`)
+/** Prints a message to standard error, so that standard output contains only the result. */
+export const printRemark = ({ stderr }: Pick<Terminal, 'stderr'>, text: string): void =>
+  void stderr.write(`${escapeControlCharacters(text)}\n`)

@@ -1,7 +1,7 @@
-// The project, app or environment that the rows of a command belong to.
+// Finds the project, app or environment that contains the rows of a command.
 import type { Connection } from '@manager/client'
 import type { Command } from 'commander'
-import { type Context, envValue } from './context.ts'
+import { type Context, getEnvValue } from './context.ts'
 import { Failure } from './failures.ts'
 import type { Parent } from './resource.ts'
 import { apps } from './resources/apps.ts'
@@ -26,8 +26,8 @@ export function addParentOptions(command: Command, parent: Parent | null): Comma
   return command
 }
 
-/** Returns the options that name the parent in help examples. */
-export const parentExample = (parent: Parent | null): string =>
+/** Returns the parent options for help examples. */
+export const getParentExample = (parent: Parent | null): string =>
   ({ none: '', project: ' -p shop', app: ' -p shop -a web', environment: ' -p shop -e dev' })[
     parent ?? 'none'
   ]
@@ -38,10 +38,10 @@ export async function getProject(
   connection: Connection,
   { project }: ParentOptions,
 ): Promise<ParentRow> {
-  const named = project ?? envValue(terminal, 'SVC_PROJECT')
-  if (named === undefined)
+  const projectKey = project ?? getEnvValue(terminal, 'SVC_PROJECT')
+  if (projectKey === undefined)
     throw new Failure('usage', 'The project is missing. Pass --project <slug or id>, or set SVC_PROJECT.')
-  return asParent(await getRow(connection, projects, null, { named, signal }))
+  return toParentRow(await getRow(connection, projects, null, { named: projectKey, signal }))
 }
 
 /** Returns the parent row, or null if the resource has no parent. */
@@ -53,17 +53,19 @@ export async function getParent(
 ): Promise<ParentRow | null> {
   if (parent === null) return null
   if (parent === 'project') return getProject(context, connection, options)
-  const named = options[parent]
-  if (named === undefined)
+  const parentKey = options[parent]
+  if (parentKey === undefined)
     throw new Failure('usage', `The ${parent} is missing. Pass --${parent} <name or id>.`)
   // An id can be looked up without its project.
-  if (isId(named)) return { id: named }
+  if (isId(parentKey)) return { id: parentKey }
   const project = await getProject(context, connection, options)
   const resource = parent === 'app' ? apps : environments
-  return asParent(await getRow(connection, resource, project, { named, signal: context.signal }))
+  return toParentRow(
+    await getRow(connection, resource, project, { named: parentKey, signal: context.signal }),
+  )
 }
 
-const asParent = ({ id, slug }: Readonly<Record<string, unknown>>): ParentRow => ({
+const toParentRow = ({ id, slug }: Readonly<Record<string, unknown>>): ParentRow => ({
   id: id as string,
   slug: slug as string,
 })

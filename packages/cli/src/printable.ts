@@ -1,19 +1,28 @@
-// Makes untrusted text safe for a terminal. Control characters are shown as escapes: they have no effect, but readers
-// see where they are.
+// Makes untrusted text safe for a terminal. Control characters are shown as escapes, so that they have no
+// effect but stay visible.
 
-/** Control characters, line separators, and characters that change the direction of a text. */
+/** Control characters, line separators, and characters that change the text direction. */
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const controlCharactersExceptLines = /[\p{Cc}\p{Bidi_Control}\u2028\u2029](?<![\n\t])/gu
 
-/** All of these characters fit into four hex digits. JSON and double-quoted YAML use the same escape. */
-const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+/**
+ * Escapes a character. Four hex digits are enough for all of these characters. JSON and double-quoted YAML
+ * use the same escape.
+ */
+const escapeCharacter = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Escapes control characters, including line breaks. */
-export const printable = (text: string): string => text.replace(controlCharacters, escapeOf)
+export const escapeControlCharacters = (text: string): string =>
+  text.replace(controlCharacters, escapeCharacter)
 
-/** Escapes control characters except line breaks and tabs. JSON and double-quoted YAML keep their meaning. */
-export const printableLines = (text: string): string => text.replace(controlCharactersExceptLines, escapeOf)
+/**
+ * Escapes control characters except line breaks and tabs. The meaning of JSON and double-quoted YAML does not
+ * change.
+ */
+export const escapeLines = (text: string): string =>
+  text.replace(controlCharactersExceptLines, escapeCharacter)
 
-/** Whether `printableLines` would change the text. */
+/** Returns whether `printableLines` would change the text. */
 export const hasControlCharacters = (text: string): boolean =>
   text.search(controlCharactersExceptLines) !== -1

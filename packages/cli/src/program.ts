@@ -10,16 +10,16 @@ import { addSettingsCommands } from './commands/settings.ts'
 import { addSignInCommands } from './commands/sign-in.ts'
 import { addTokenCommands } from './commands/tokens.ts'
 import { addTriggerCommands } from './commands/triggers.ts'
-import { type Shell, completionScript, shells } from './completion.ts'
+import { type Shell, createCompletionScript, shells } from './completion.ts'
 import { addCommand, addGlobalOptions, setAction } from './context.ts'
 import { Failure } from './failures.ts'
-import { printableLines } from './printable.ts'
+import { escapeLines } from './printable.ts'
 import { addResourceCommands } from './resource-commands.ts'
 import { resources } from './resources/all.ts'
 import { version } from './version.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Additional commands of individual resources. */
+/** Adds commands that only some resources have. */
 const extraCommands: Readonly<Record<string, (group: Command, terminal: Terminal) => void>> = {
   apps: addAppCommands,
   'machine-users': addMachineUserCommands,
@@ -29,7 +29,7 @@ const extraCommands: Readonly<Record<string, (group: Command, terminal: Terminal
 }
 const helpWidth = 80
 
-/** The command `svc` with all its commands. */
+/** Creates the command `svc` with all its subcommands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('svc')
     .description('The command-line client of the Manager.')
@@ -40,7 +40,7 @@ export function createProgram(terminal: Terminal): Command {
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       // Usage errors quote arguments, which may contain control characters.
-      writeErr: (text) => void terminal.stderr.write(printableLines(text)),
+      writeErr: (text) => void terminal.stderr.write(escapeLines(text)),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     })
@@ -75,28 +75,30 @@ Exit codes: 0 success, 1 rejected or failed, 2 usage error, 3 not signed in,
 function addHelpCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'help',
-    description: 'Prints the help of a command, as --help does.',
+    description: 'Print the help of a command, like --help.',
     examples: ['help', 'help apps create'],
-  }).argument('[command...]', 'the words of the command')
+  }).argument('[command...]', 'the command, such as apps create')
   setAction(command, terminal, (_context, words) => {
-    let found = program
+    let target = program
     for (const word of words) {
-      const next = found.commands.find((one) => [one.name(), ...one.aliases()].includes(word))
-      if (next === undefined)
+      const subcommand = target.commands.find((candidate) =>
+        [candidate.name(), ...candidate.aliases()].includes(word),
+      )
+      if (subcommand === undefined)
         throw new Failure('usage', `Unknown command: svc ${words.join(' ')}. See: svc help`)
-      found = next
+      target = subcommand
     }
-    found.outputHelp()
+    target.outputHelp()
   })
 }
 
 function addCompletionCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'completion',
-    description: 'Prints a script that completes commands and options in a shell.',
+    description: 'Print a shell script that completes commands and options.',
     examples: ['completion bash > ~/.local/share/bash-completion/completions/svc'],
   }).addArgument(new Argument('<shell>', 'your shell').choices(shells))
   setAction(command, terminal, (_context, [shell]) => {
-    terminal.stdout.write(completionScript(program, shell as Shell))
+    terminal.stdout.write(createCompletionScript(program, shell as Shell))
   })
 }

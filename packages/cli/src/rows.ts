@@ -1,10 +1,10 @@
-// Reads and writes rows of a resource with the documents of its definition.
+// Reads and writes the rows of a resource with the documents in its definition.
 import { type CallOptions, type Connection, type TypedDocument, graphql } from '@manager/client'
 import { Failure } from './failures.ts'
 import type { Row } from './output.ts'
 import type { AnyDocument, Operation, Resource } from './resource.ts'
 
-/** The row that other rows belong to. */
+/** The row that contains other rows. */
 export type ParentRow = { id: string; slug?: string }
 export type Filter = { field: string; value: string }
 export type Order = { field: string; direction: 'ASC' | 'DESC' }
@@ -14,24 +14,24 @@ export type Listing = {
   limit?: number
   isDetailed?: boolean
 } & CallOptions
-type Changed = { row: Row; secret: string | null }
+type ChangeResult = { row: Row; secret: string | null }
 
 const pageSize = 100
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isId = (text: string): boolean => uuid.test(text)
 
-/** Returns the value of the only root field of the document. */
+/** Executes a document and returns the value of its only root field. */
 async function query(
   connection: Connection,
   document: AnyDocument,
   variables: Row,
   options: CallOptions = {},
 ): Promise<unknown> {
-  const answer = await graphql(connection, document as TypedDocument<Row, Row>, variables, options)
-  return Object.values(answer)[0]
+  const result = await graphql(connection, document as TypedDocument<Row, Row>, variables, options)
+  return Object.values(result)[0]
 }
 
-/** Fetches the rows of the parent page by page, up to `limit`. `hasMore` tells whether more rows exist. */
+/** Fetches the rows of the parent page by page, up to `limit`. `hasMore` is true if more rows exist. */
 export async function listRows(
   connection: Connection,
   { list }: Resource,
@@ -39,15 +39,15 @@ export async function listRows(
   { filters = [], order = [], limit = Infinity, isDetailed = false, signal }: Listing = {},
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
   const rows: Row[] = []
-  const fixed = {
+  const commonVariables = {
     ...(list.parent === undefined ? {} : { [list.parent]: parent?.[list.parentKey ?? 'id'] }),
     ...(list.hasFilters === false ? {} : { filters, order }),
   }
   const document = isDetailed ? (list.details ?? list.document) : list.document
   for (let offset = 0; ; offset += pageSize) {
-    const variables = { ...fixed, pagination: { limit: pageSize, offset } }
-    const answer = await query(connection, document, variables, { signal })
-    const page = (list.row === undefined ? answer : (answer as Row)[list.row]) as Row[]
+    const variables = { ...commonVariables, pagination: { limit: pageSize, offset } }
+    const result = await query(connection, document, variables, { signal })
+    const page = (list.row === undefined ? result : (result as Row)[list.row]) as Row[]
     rows.push(...page)
     if (rows.length > limit) return { rows: rows.slice(0, limit), hasMore: true }
     if (page.length < pageSize) return { rows, hasMore: false }
@@ -62,22 +62,22 @@ async function findRow(
   { named, signal }: { named: string } & CallOptions,
 ): Promise<Row | null> {
   for (const field of isId(named) ? ['id', ...resource.keys] : resource.keys) {
-    // The filter also matches names that only contain the text.
+    // The filter also matches longer names that contain the text.
     const filters = resource.list.hasFilters === false ? [] : [{ field, value: named }]
     const { rows } = await listRows(connection, resource, parent, { filters, isDetailed: true, signal })
-    const exact = rows.filter((row) => row[field] === (field === 'id' ? named.toLowerCase() : named))
-    if (exact.length > 1) throw ambiguous(resource, named, exact)
-    if (exact[0] !== undefined) return exact[0]
+    const matches = rows.filter((row) => row[field] === (field === 'id' ? named.toLowerCase() : named))
+    if (matches.length > 1) throw createAmbiguityFailure(resource, named, matches)
+    if (matches[0] !== undefined) return matches[0]
   }
   return null
 }
 
-function ambiguous({ name }: Resource, named: string, rows: readonly Row[]): Failure {
+function createAmbiguityFailure({ name }: Resource, named: string, rows: readonly Row[]): Failure {
   const ids = rows.slice(0, 10).map(({ id }) => String(id))
   return new Failure('usage', `${rows.length} ${name} are named ${named}. Use an id: ${ids.join(', ')}`)
 }
 
-/** Returns the row that has this id or key. Throws if there is none, or if several rows have the key. */
+/** Returns the row that has this id or key. Throws if no row or several rows have it. */
 export async function getRow(
   connection: Connection,
   resource: Resource,
@@ -99,11 +99,11 @@ export async function createRow(
   resource: Resource,
   parent: ParentRow | null,
   { values, signal }: { values: Row } & CallOptions,
-): Promise<Changed> {
-  const operation = operationOf(resource, 'create')
-  const named = operation.parent === undefined ? {} : { [operation.parent]: parent?.id }
-  const variables = { ...named, ...inputOf(operation, values) }
-  return change(connection, operation, variables, { signal })
+): Promise<ChangeResult> {
+  const operation = getOperation(resource, 'create')
+  const parentVariables = operation.parent === undefined ? {} : { [operation.parent]: parent?.id }
+  const variables = { ...parentVariables, ...createInput(operation, values) }
+  return executeChange(connection, operation, variables, { signal })
 }
 
 /** Updates the given fields of a row and returns the row. */
@@ -113,9 +113,9 @@ export async function updateRow(
   id: string,
   { values, signal }: { values: Row } & CallOptions,
 ): Promise<Row> {
-  const operation = operationOf(resource, 'update')
-  const variables = { id, ...inputOf(operation, values) }
-  return (await change(connection, operation, variables, { signal })).row
+  const operation = getOperation(resource, 'update')
+  const variables = { id, ...createInput(operation, values) }
+  return (await executeChange(connection, operation, variables, { signal })).row
 }
 
 export async function deleteRow(
@@ -124,27 +124,27 @@ export async function deleteRow(
   id: string,
   options: CallOptions,
 ): Promise<void> {
-  await query(connection, operationOf(resource, 'delete').document, { id }, options)
+  await query(connection, getOperation(resource, 'delete').document, { id }, options)
 }
 
-function operationOf(resource: Resource, kind: 'create' | 'update' | 'delete'): Operation {
+function getOperation(resource: Resource, kind: 'create' | 'update' | 'delete'): Operation {
   const operation = resource[kind]
   if (operation === undefined) throw new Failure('usage', `The API cannot ${kind} ${resource.name}.`)
   return operation
 }
 
-const inputOf = ({ isFlat = false, fixed }: Operation, values: Row): Row =>
+const createInput = ({ isFlat = false, defaultFields: fixed }: Operation, values: Row): Row =>
   isFlat ? { ...fixed, ...values } : { input: { ...fixed, ...values } }
 
-async function change(
+async function executeChange(
   connection: Connection,
   { document, row, secret }: Operation,
   variables: Row,
   options: CallOptions,
-): Promise<Changed> {
-  const done = (await query(connection, document, variables, options)) as Row
+): Promise<ChangeResult> {
+  const result = (await query(connection, document, variables, options)) as Row
   return {
-    row: row === undefined ? done : (done[row] as Row),
-    secret: secret === undefined ? null : (done[secret] as string | null),
+    row: row === undefined ? result : (result[row] as Row),
+    secret: secret === undefined ? null : (result[secret] as string | null),
   }
 }

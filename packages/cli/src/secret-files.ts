@@ -1,8 +1,8 @@
-// A secret that is returned only once is written to a private file and nowhere else.
+// Writes a secret that is returned only once to a private file, and nowhere else.
 import { open, rm } from 'node:fs/promises'
 import { Failure } from './failures.ts'
 
-/** Opens the file, then writes the secret that `create` returns to it. Never overwrites an existing file. */
+/** Creates the file, then writes the secret that `create` returns. Never overwrites an existing file. */
 export async function writeSecretFile<Result extends { secret: string | null }>(
   file: string,
   create: () => Promise<Result>,
@@ -11,20 +11,20 @@ export async function writeSecretFile<Result extends { secret: string | null }>(
     throw new Failure(
       'usage',
       error.code === 'EEXIST'
-        ? `${file} already exists and may contain a secret in use. Choose another file, or move it.`
+        ? `${file} already exists and may contain a secret in use. Choose another file, or move the existing file.`
         : `Cannot write ${file}: ${error.code ?? error.message}`,
     )
   })
-  let isKept = false
+  let isWritten = false
   try {
     const result = await create()
     if (result.secret === null) throw new Failure('failed', 'The Manager returned no secret.')
     await handle.writeFile(`${result.secret}\n`)
     await handle.sync()
-    isKept = true
+    isWritten = true
     return result
   } finally {
     await handle.close()
-    if (!isKept) await rm(file, { force: true })
+    if (!isWritten) await rm(file, { force: true })
   }
 }

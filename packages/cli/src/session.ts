@@ -1,4 +1,4 @@
-// Determines the address of the Manager and the credential of a command.
+// Determines the address of the Manager and the credential for a command.
 import { type Connection, connect } from '@manager/client'
 import { findProfile } from './credentials.ts'
 import { Failure } from './failures.ts'
@@ -10,11 +10,13 @@ export type Target = { url?: string; profile: string; plainHttp?: boolean }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const headers = { 'user-agent': `svc/${version}` }
-// The user waits for the result.
+// Few retries, because the user waits for the result.
 const maxRetries = 2
 
-/** Validates and normalizes the address. Throws for plain HTTP to another host, unless the user allows it. */
-export function checkedUrl(text: string, allowPlainHttp: boolean): string {
+/**
+ * Validates and normalizes the address. Throws for plain HTTP to a remote host, unless the user allows it.
+ */
+export function checkUrl(text: string, allowPlainHttp: boolean): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new Failure('usage', `The address must start with https://: ${text}`)
@@ -28,65 +30,72 @@ export function checkedUrl(text: string, allowPlainHttp: boolean): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** Returns the address from the option or the environment, or null. */
-export function namedUrl({ env }: Terminal, { url, plainHttp = false }: Target): string | null {
-  const named = url ?? env['SVC_URL']
-  return named === undefined || named === '' ? null : checkedUrl(named, plainHttp)
+/** Returns the address from the option or the environment, or null if neither is set. */
+export function getConfiguredUrl({ env }: Terminal, { url, plainHttp = false }: Target): string | null {
+  const address = url ?? env['SVC_URL']
+  return address === undefined || address === '' ? null : checkUrl(address, plainHttp)
 }
 
-/** Opens a connection; a login needs no token. `timeoutMs` limits the time until the response is complete. */
+/** Opens a connection. A login needs no token. `timeoutMs` limits the time until the response is complete. */
 export const openConnection = (url: string, token?: string, timeoutMs?: number): Connection =>
   connect({ url, token, timeoutMs, headers, maxRetries })
 
 /** Opens an authenticated connection. Throws if there is no credential. */
-export async function signedInConnection(
+export async function openAuthenticatedConnection(
   terminal: Terminal,
   target: Target,
   { timeoutMs }: { timeoutMs?: number } = {},
 ): Promise<Connection> {
-  const { url, token } = await credentialFor(terminal, target)
+  const { url, token } = await getCredential(terminal, target)
   return openConnection(url, token, timeoutMs)
 }
 
-/** Returns the token of the environment, or the stored token for this address. */
-async function credentialFor(terminal: Terminal, target: Target): Promise<{ url: string; token: string }> {
-  const named = namedUrl(terminal, target)
-  const given = await givenToken(terminal)
-  if (given !== null && named !== null) return { url: named, token: given }
+/** Returns the token from the environment, or the stored token for this address. */
+async function getCredential(terminal: Terminal, target: Target): Promise<{ url: string; token: string }> {
+  const optionUrl = getConfiguredUrl(terminal, target)
+  const envToken = await readEnvToken(terminal)
+  if (envToken !== null && optionUrl !== null) return { url: optionUrl, token: envToken }
   const profile = await findProfile(terminal, target.profile)
-  if (given !== null) {
+  if (envToken !== null) {
     if (profile === null)
-      throw new Failure('usage', 'There is a token but no address. Pass --url <address>, or set SVC_URL.')
-    return { url: checkedUrl(profile.url, target.plainHttp ?? false), token: given }
+      throw new Failure(
+        'usage',
+        'A token is set, but the address is missing. Pass --url <address>, or set SVC_URL.',
+      )
+    return { url: checkUrl(profile.url, target.plainHttp ?? false), token: envToken }
   }
   if (profile === null)
     throw new Failure(
       'notSignedIn',
-      `You are not signed in${profileText(target)}. Sign in with: svc login --url <address>`,
+      `You are not signed in${formatProfile(target)}. Sign in with: svc login --url <address>`,
     )
   // A stored token is sent only to the Manager that issued it.
-  if (named !== null && named !== profile.url)
+  if (optionUrl !== null && optionUrl !== profile.url)
     throw new Failure(
       'notSignedIn',
-      `You are signed in to ${profile.url}, not to ${named}. Sign in with a separate profile: svc login --url ${named} --profile <name>`,
+      `You are signed in to ${profile.url}, not to ${optionUrl}. Sign in with a separate profile: svc login --url ${optionUrl} --profile <name>`,
     )
   return { url: profile.url, token: profile.token }
 }
 
-const profileText = ({ profile }: Target): string => (profile === 'default' ? '' : ` with profile ${profile}`)
+const formatProfile = ({ profile }: Target): string =>
+  profile === 'default' ? '' : ` with profile ${profile}`
 
-async function givenToken({ env }: Terminal): Promise<string | null> {
+async function readEnvToken({ env }: Terminal): Promise<string | null> {
   const file = env['SVC_TOKEN_FILE'] ?? ''
   if (file === '')
-    return (env['SVC_TOKEN'] ?? '') === '' ? null : checkedToken(env['SVC_TOKEN'] ?? '', 'SVC_TOKEN')
-  // Any permissions are accepted, because orchestrators set their own on mounted secrets.
-  return checkedToken(await readNamedFile(file), file)
+    return (env['SVC_TOKEN'] ?? '') === '' ? null : checkToken(env['SVC_TOKEN'] ?? '', 'SVC_TOKEN')
+  // Accept any file permissions, because orchestrators set their own permissions on mounted secrets.
+  return checkToken(await readNamedFile(file), file)
 }
 
-/** Rejects a token that would break the header. The message names its source and never contains the token. */
-function checkedToken(text: string, from: string): string {
+/**
+ * Rejects a token that is invalid in a header. The message names the source of the token but never contains
+ * the token.
+ */
+function checkToken(text: string, source: string): string {
   const token = text.trim()
   if (!/^[\w.~+/=-]{1,500}$/.test(token))
-    throw new Failure('notSignedIn', `${from} does not contain a token.`)
+    throw new Failure('notSignedIn', `${source} does not contain a token.`)
   return token
 }

@@ -1,24 +1,25 @@
-// A default locale or theme must be enabled.
+// Checks that a default locale or theme is enabled.
 import type { Row } from './output.ts'
 
-const pairs = [
-  { what: 'locale', enabled: 'EnabledLocales', chosen: 'DefaultLocale' },
-  { what: 'theme', enabled: 'EnabledThemes', chosen: 'DefaultTheme' },
+const defaultFields = [
+  { noun: 'locale', listField: 'EnabledLocales', defaultField: 'DefaultLocale' },
+  { noun: 'theme', listField: 'EnabledThemes', defaultField: 'DefaultTheme' },
 ] as const
 
 /**
- * Returns the problem with the defaults of a changed frontend configuration, or null. The nearest non-empty list
- * counts: the list of the layer itself, or of the layers it inherits from. If no list is set, any default is accepted.
+ * Returns the problem with the defaults of a changed frontend configuration, or null. The nearest non-empty
+ * list applies: that of the layer itself, or that of a layer it inherits from. If no list is set, any default
+ * is accepted.
  */
-export function problemOfDefaults(change: Row, present: Row, inherited: readonly Row[]): string | null {
-  const changed = { ...present, ...change }
-  for (const { what, enabled, chosen } of pairs) {
-    if (!(enabled in change) && !(chosen in change)) continue
-    const value = (changed[chosen] ?? '') as string
-    const lists = [changed, ...inherited].map((config) => (config[enabled] ?? []) as readonly string[])
+export function findDefaultsProblem(change: Row, present: Row, inherited: readonly Row[]): string | null {
+  const newConfig = { ...present, ...change }
+  for (const { noun, listField, defaultField } of defaultFields) {
+    if (!(listField in change) && !(defaultField in change)) continue
+    const value = (newConfig[defaultField] ?? '') as string
+    const lists = [newConfig, ...inherited].map((config) => (config[listField] ?? []) as readonly string[])
     const list = lists.find(({ length }) => length > 0)
     if (value !== '' && list !== undefined && !list.includes(value))
-      return `The default ${what} ${value} is not enabled. Enable it, or use one of: ${list.join(', ')}.`
+      return `The default ${noun} ${value} is not enabled. Enable it, or use one of: ${list.join(', ')}.`
   }
   return null
 }

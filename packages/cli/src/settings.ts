@@ -12,7 +12,7 @@ import {
 import { Failure } from './failures.ts'
 import type { Pair } from './field-options.ts'
 import type { Row } from './output.ts'
-import { problemOfDefaults } from './settings-defaults.ts'
+import { findDefaultsProblem } from './settings-defaults.ts'
 
 /** Exactly one field is set and names the layer. */
 export type Layer = { project?: string; tenant?: string; application?: string; tenant2application?: string }
@@ -35,47 +35,54 @@ export async function readSettings(connection: Connection, layer: Layer, { signa
   return settings
 }
 
-/** Returns the values of a layer for printing. */
-export const valuesOfSettings = ({ backendSetting, frontendSetting }: Settings): Row => ({
+/** Converts the settings of a layer for printing. */
+export const toPrintableSettings = ({ backendSetting, frontendSetting }: Settings): Row => ({
   backend: backendSetting.moduleConfig,
   frontend: frontendSetting.moduleConfig,
 })
 
-/** Changes a layer and returns its new settings. `inherited` lists the layers it inherits from, the nearest first. */
+/**
+ * Changes a layer and returns its new settings. `inherited` lists the layers that it inherits from, the
+ * nearest first.
+ */
 export async function updateSettings(
   connection: Connection,
   layer: Layer,
   { backend, frontend, inherited = [], signal }: SettingsChange & { inherited?: Layer[] } & CallOptions,
 ): Promise<Settings> {
   const { backendSetting, frontendSetting } = await readSettings(connection, layer, { signal })
-  const above = await Promise.all(inherited.map((one) => readSettings(connection, one, { signal })))
-  const configs = above.map((one) => one.frontendSetting.moduleConfig)
-  const problem = problemOfDefaults(frontend, frontendSetting.moduleConfig, configs)
+  const inheritedSettings = await Promise.all(
+    inherited.map((one) => readSettings(connection, one, { signal })),
+  )
+  const configs = inheritedSettings.map((one) => one.frontendSetting.moduleConfig)
+  const problem = findDefaultsProblem(frontend, frontendSetting.moduleConfig, configs)
   if (problem !== null) throw new Failure('usage', problem)
   if (Object.keys(backend).length > 0) {
-    const input = withPairs(backend, backendSetting.moduleConfig.KeyValuePairs)
+    const input = mergeChange(backend, backendSetting.moduleConfig.KeyValuePairs)
     const variables = { id: backendSetting.id, input }
     await graphql(connection, updateBackendModuleConfigDocument, variables, { signal })
   }
   if (Object.keys(frontend).length > 0) {
-    const input = withPairs(frontend, frontendSetting.moduleConfig.KeyValuePairs)
+    const input = mergeChange(frontend, frontendSetting.moduleConfig.KeyValuePairs)
     const variables = { id: frontendSetting.id, input }
     await graphql(connection, updateFrontendModuleConfigDocument, variables, { signal })
   }
   return readSettings(connection, layer, { signal })
 }
 
-const withPairs = <Change extends { KeyValuePairs?: Pair[] }>(
+const mergeChange = <Change extends { KeyValuePairs?: Pair[] }>(
   change: Change,
   present: readonly Pair[],
 ): Change =>
   change.KeyValuePairs === undefined
     ? change
-    : { ...change, KeyValuePairs: mergedPairs(present, change.KeyValuePairs) }
+    : { ...change, KeyValuePairs: mergePairs(present, change.KeyValuePairs) }
 
-/** Returns the existing pairs, with the given pairs replaced or appended. */
-function mergedPairs(present: readonly Pair[], given: readonly Pair[]): Pair[] {
-  const byKey = new Map([...present, ...given].map(({ Key, Value }) => [Key, Value]))
+/**
+ * Merges the given pairs into the existing pairs. A given pair replaces an existing pair with the same key.
+ */
+function mergePairs(currentPairs: readonly Pair[], newPairs: readonly Pair[]): Pair[] {
+  const byKey = new Map([...currentPairs, ...newPairs].map(({ Key, Value }) => [Key, Value]))
   return [...byKey].map(([Key, Value]) => ({ Key, Value }))
 }
 
@@ -98,8 +105,8 @@ export async function findTenantApp(
   { signal }: CallOptions,
 ) {
   const variables = { applicationId: app, tenantId: tenant }
-  const answer = await graphql(connection, listTenant2ApplicationsDocument, variables, { signal })
-  return answer.tenant2Applications[0] ?? null
+  const result = await graphql(connection, listTenant2ApplicationsDocument, variables, { signal })
+  return result.tenant2Applications[0] ?? null
 }
 
 /** Returns the row that links the app to the tenant. Throws if there is none. */
@@ -113,5 +120,8 @@ export async function getTenantApp(connection: Connection, pair: TenantApp, opti
 }
 
 /** Creates the settings of an app in a tenant if they do not exist yet. */
-export const ensureLeaf = (connection: Connection, tenant2ApplicationId: string, { signal }: CallOptions) =>
-  graphql(connection, ensureTenant2ApplicationSettingsDocument, { tenant2ApplicationId }, { signal })
+export const ensureTenantAppSettings = (
+  connection: Connection,
+  tenant2ApplicationId: string,
+  { signal }: CallOptions,
+) => graphql(connection, ensureTenant2ApplicationSettingsDocument, { tenant2ApplicationId }, { signal })

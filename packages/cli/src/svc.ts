@@ -14,7 +14,7 @@ for (const [signal, kind] of [
     if (controller.signal.aborted) process.exit(exitCodes[kind])
     controller.abort(new Failure(kind, 'Interrupted.'))
   })
-// A reader such as head closes the pipe early.
+// A reader such as head may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
   throw error

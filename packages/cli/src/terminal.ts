@@ -1,4 +1,4 @@
-// The environment of the program. Tests replace it.
+// The streams and the environment of the program. Tests replace them.
 import type { Readable, Writable } from 'node:stream'
 
 export type Output = Writable & { isTTY?: boolean; columns?: number }
@@ -14,6 +14,6 @@ export type Terminal = {
   readonly hostname: string
 }
 
-/** Whether the program can prompt the user. */
+/** Returns whether the program can prompt the user. */
 export const isInteractive = ({ stdin, stderr }: Terminal): boolean =>
   stdin.isTTY === true && stderr.isTTY === true

@@ -2,9 +2,9 @@ import { Failure } from './failures.ts'
 
 /** Rejects duplicate names. `at` is the position that the error message names. */
 export function rejectDuplicates(names: readonly string[], at: string): void {
-  const seen = new Set<string>()
+  const seenNames = new Set<string>()
   for (const name of names) {
-    if (seen.has(name)) throw new Failure('usage', `${at}: ${name} occurs more than once.`)
-    seen.add(name)
+    if (seenNames.has(name)) throw new Failure('usage', `${at}: ${name} occurs more than once.`)
+    seenNames.add(name)
   }
 }

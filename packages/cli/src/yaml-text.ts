@@ -14,12 +14,12 @@ export function parseYaml(
     return document.toJS({ maxAliasCount }) as unknown
   } catch (error) {
     if (error instanceof Failure) throw error
-    // The other lines of the message quote the file.
+    // Omit the other lines of the message, because they quote the file.
     throw new Failure('usage', `${name} is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`)
   }
 }
 
-/** YAML parses a key such as 1.10 as a number, which becomes the key 1.1. */
+/** Rejects a key such as 1.10, which YAML parses as a number and converts to the key 1.1. */
 function rejectRewrittenKeys(document: Document, name: string): void {
   visit(document, {
     Pair: (_key, { key }) => {

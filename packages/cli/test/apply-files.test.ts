@@ -1,17 +1,18 @@
-// Tests that an `apply` document can name only files in its own folder, unless the user allows another folder.
+// Tests that an `apply` document can name only files in its own folder, unless the user allows a different
+// folder.
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { assertOpenedWithinFolders, foldersOf, readWithin } from '../src/apply/named-files.ts'
+import { assertOpenedWithinFolders, resolveFolders, readWithin } from '../src/apply/named-files.ts'
 import { useApply } from './kit/apply.ts'
 
 const { folder, svc, json, writeDocument } = useApply()
 const content = 'PRIVATE {{ .Data.id }}'
 const digest = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
-/** No credential: an accepted document is read completely and then exits with 3. */
+/** Without a credential, an accepted document is read completely, and then svc exits with 3. */
 const signedOut = { env: { SVC_TOKEN: '' } }
 
 const endpoint = (slug: string, field: string): string => `
@@ -33,7 +34,9 @@ const documents: readonly [key: string, of: (slug: string, file: string) => stri
   ['tokenFile', (slug, file) => machineUser(slug, `tokenFile: ${file}`)],
 ]
 
-/** Creates a folder for the document, and a sibling folder of another user whose name has the same prefix. */
+/**
+ * Creates a folder for the document, and a different user's sibling folder whose name has the same prefix.
+ */
 function scene(name: string): { here: string; beside: string } {
   const { file } = writeDocument(name, '')
   const here = path.dirname(file)
@@ -87,7 +90,7 @@ test.each(documents)(
     symlinkSync(here, reached)
     for (const file of ['key', './below/../key', '..data/below/key', path.join(here, 'key')])
       expect([file, (await apply(name, of(name, file))).code]).toEqual([file, 3])
-    // The folder itself may be a link.
+    // The folder of the document itself may be a symbolic link.
     writeFileSync(path.join(here, 'shop.yaml'), of(name, 'key'))
     expect((await svc(['apply', '-f', path.join(reached, 'shop.yaml'), '--yes'], signedOut)).code).toBe(3)
   },
@@ -143,7 +146,7 @@ test('a link that appears between plan and step writes no token elsewhere', asyn
 
 test('an open file is judged by its own path, not by a link that was replaced meanwhile', async () => {
   const { here, beside } = scene('opened')
-  const folders = await foldersOf(path.join(here, 'shop.yaml'), [])
+  const folders = await resolveFolders(path.join(here, 'shop.yaml'), [])
   const handle = await open(path.join(beside, 'key'))
   try {
     await expect(assertOpenedWithinFolders(folders, handle, path.join(here, 'shop.yaml'))).rejects.toThrow(
@@ -162,7 +165,7 @@ test('only a regular file is read: a pipe without a writer does not block, and a
     const { code, err } = await apply('special', endpoint('special', `authTokenFile: ${file}`))
     expect([code, err]).toEqual([2, expect.stringContaining(`${file} is not a regular file.`)])
   }
-  const folders = await foldersOf(path.join(here, 'shop.yaml'), ['/dev'])
+  const folders = await resolveFolders(path.join(here, 'shop.yaml'), ['/dev'])
   await expect(readWithin(folders, '/dev/zero')).rejects.toThrow('/dev/zero is not a regular file.')
   expect((await apply('special', endpoint('special', 'authTokenFile: none'))).err).toContain(
     'none does not exist.',

@@ -249,7 +249,7 @@ test.each([
   ],
   [
     'projects: [{ slug: a, name: b, tenants: [{ slug: 1, name: x }] }]',
-    /tenants\[0\]\.slug: expected a non-empty string; put it in quotes\./,
+    /tenants\[0\]\.slug: expected a non-empty string; put the value in quotes\./,
   ],
   [
     'projects: [{ slug: a, name: b, tenants: [{ slug: t, name: x, deploymentMode: big }] }]',
@@ -266,7 +266,7 @@ test.each([
   ],
   [
     'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, authPasswordFile: 17 }] }] }]',
-    /endpoints\[0\]\.authPasswordFile: expected a non-empty string; put it in quotes\./,
+    /endpoints\[0\]\.authPasswordFile: expected a non-empty string; put the value in quotes\./,
   ],
   [
     'projects: [{ slug: a, name: b, applications: [{ slug: w, name: w, endpoints: [{ name: e, consumeURL: /e, transformationTemplate: x, transformationTemplateFile: orders.tmpl }] }] }]',
@@ -286,7 +286,7 @@ test.each([
   ],
   [
     'projects: [{ slug: a, name: b, settings: { backend: { pairs: { version: 1.10 } } } }]',
-    /backend\.pairs: version: expected a string; put it in quotes\./,
+    /backend\.pairs: version: expected a string; put the value in quotes\./,
   ],
   [
     'projects: [{ slug: a, name: b, settings: { backend: { pairs: { a.b: x, a: { b: y } } } } }]',

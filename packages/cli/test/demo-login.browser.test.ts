@@ -1,4 +1,4 @@
-// Tests svc login against the demo in Chromium, from the address that the terminal shows to a working token.
+// Tests svc login against the demo in Chromium, from opening the address to using the token.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoScene, signIn, startDemoScene } from '../../manager/test/kit/demo.ts'
 import { launchBrowser } from '../../manager/test/kit/pilet-page.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await scene?.close()
 })
 
-/** Opens the address, signs in, compares the code and approves. Returns the response and the text of the page. */
+/** Opens the address, signs in, compares the code and approves. Returns the response and the page text. */
 async function approve(address: string, code: string): Promise<unknown[]> {
   const { tab, complaints } = await signIn(browser, address, anna)
   expect(await tab.locator('#user-code').textContent()).toBe(code)
@@ -80,7 +80,7 @@ test('a form of another origin is not passed on with the session of somebody', a
     { origin: scene.managerUrl, 'sec-fetch-site': 'cross-site' },
   ]
   for (const headers of refused) expect([headers, await send(headers)]).toEqual([headers, 403])
-  // Requests that the proxy forwards get 404, because the Manager does not know the code.
+  // The proxy forwards these requests, and the Manager returns 404 because it does not know the code.
   const passed: Record<string, string>[] = [
     { origin: 'null', 'sec-fetch-site': 'same-origin' },
     { origin: scene.managerUrl, 'sec-fetch-site': 'same-origin' },

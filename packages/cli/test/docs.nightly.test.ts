@@ -1,4 +1,4 @@
-// Runs the commands of the svc pages one after the other, as a reader at a terminal does.
+// Runs the commands on the documentation pages of svc one after the other, as a reader would at a terminal.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { npmPack } from '../../manager/test/kit/npm-pack.ts'
@@ -6,7 +6,7 @@ import { blocksOf, readPage } from '../../manager/test/kit/doc-page-runner.ts'
 import { exitCodes } from '../src/failures.ts'
 import { useSvc } from './kit/svc.ts'
 
-/** The order in which the commands depend on each other. */
+/** The pages in the order in which their commands depend on each other. */
 const page = [
   'guides/maintainers/sign-in-from-a-terminal.md',
   'guides/maintainers/use-svc.md',

@@ -83,7 +83,7 @@ test('wrong usage ends with 2 and says what is wrong', async () => {
     [['projects', 'create', 'shop'], "error: required option '--name <text>' not specified"],
     [['projects', 'list', '--output', 'xml'], 'Allowed choices are table, json, yaml.'],
     [['projects', 'list', '--limit', '0'], 'Use a whole number, 1 or greater.'],
-    [['tenants', 'list', '--filter', 'name'], 'Write it as field=value.'],
+    [['tenants', 'list', '--filter', 'name'], 'Use field=value.'],
   ] as const) {
     const { code, out, err } = await svcAt('/nowhere', args)
     expect([code, out]).toEqual([2, ''])

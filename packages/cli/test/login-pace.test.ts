@@ -1,10 +1,10 @@
-// Tests that svc login waits between two polls, regardless of the responses of the server.
+// Tests that svc login waits between two polls, whatever the server returns.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { pollDelayMs } from '../src/login.ts'
+import { toPollDelayMs } from '../src/login.ts'
 import { svcAt, useFolder } from './kit/svc.ts'
 
 const home = useFolder()
@@ -25,11 +25,14 @@ test.each([
   ['0', 5_000],
   [{}, 5_000],
 ])('an interval of %o seconds is a wait of %i ms', (interval, expected) => {
-  expect(pollDelayMs(interval, 5_000)).toBe(expected)
+  expect(toPollDelayMs(interval, 5_000)).toBe(expected)
 })
 
 const statuses: Readonly<Record<string, number>> = { 'not found': 404 }
-/** A server that answers the start and then each poll with the next body. `times` contains the times of the polls. */
+/**
+ * A server that returns the next body for each request. The first request starts the login, and all others
+ * are polls. `times` contains the poll times.
+ */
 async function startServer(start: object, polls: readonly object[]) {
   const times: number[] = []
   const server = createServer((request, response) => {

@@ -84,7 +84,7 @@ test('a version of somebody who may not enable versions is disabled, and svc say
   expect([code, out.split(',')[0], err]).toEqual([
     0,
     'Published untried@0.1.0',
-    'It is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n',
+    'The version is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable untried@0.1.0\n',
   ])
   expect(await json(['pilets', 'get', 'untried@0.1.0', '-p', 'main'])).toMatchObject({ enabled: false })
   expect((await publish('untried@0.2.0', '--staged')).err).toBe('')

@@ -29,7 +29,7 @@ test('Ctrl-D at a question is no', async () => {
 
 test('a body that is too large is refused before its sender has ended', async () => {
   const child = spawnSvc(['esb', 'preview', 'any', '-p', 'main', '-a', 'main-app'], { env })
-  // The process may exit before everything is written.
+  // The process may exit before all output is written.
   child.stdin?.on('error', () => undefined)
   child.stdin?.write(Buffer.alloc(1_048_577, 'x'))
   expect(await child.ended).toEqual({ code: 2, out: '', err: 'svc: The body is larger than 1 MiB.\n' })

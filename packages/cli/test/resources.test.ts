@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
 import { bearer, call } from '@manager/harness/credentials.ts'
-import { tableLines } from '../src/output.ts'
+import { formatTable } from '../src/output.ts'
 import { resources } from '../src/resources/all.ts'
 import { useSvc } from './kit/svc.ts'
 
@@ -246,13 +246,13 @@ test('lists take filters, order and a limit over many pages', async () => {
 
 test('a table may have very many rows', () => {
   const rows = Array.from({ length: 300_000 }, (_, index) => [String(index), 'x'])
-  const lines = tableLines(['N', 'X'], rows)
+  const lines = formatTable(['N', 'X'], rows)
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([300_001, 'N       X', '299999  x'])
 })
 
 test.each([
-  ['version: 1.10\n', 'version: expected a string; put it in quotes.'],
-  ['{"id": 12345678901234567890}', 'id: expected a string; put it in quotes.'],
+  ['version: 1.10\n', 'version: expected a string; put the value in quotes.'],
+  ['{"id": 12345678901234567890}', 'id: expected a string; put the value in quotes.'],
   ['a.b: x\na:\n  b: y\n', 'a.b occurs more than once.'],
   ['1.10: x\n', 'the key 1.10 is a number; put it in quotes.'],
 ])('texts that would become others are refused: %j', async (text, problem) => {
@@ -319,7 +319,7 @@ test('on a terminal it asks before it deletes', async () => {
     1,
     expect.stringMatching(/Delete tenant asked \([0-9a-f-]+\)\? \[y\/N\] .*Nothing was changed\.\n$/s),
   ])
-  // Closing the input, as Ctrl-D does, counts as no.
+  // Closing the input, as Ctrl-D does, counts as "no".
   const closed = await svc(['tenants', 'delete', 'asked', '-p', 'main'], { isTerminal: true })
   expect([closed.code, closed.err]).toEqual([
     1,

@@ -1,4 +1,5 @@
-// Tests the texts of svc: articles, plurals, names of changed objects, and the accepted times and addresses.
+// Tests the messages of svc: articles, plurals, names of changed objects, and the accepted times and
+// addresses.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,8 +7,8 @@ import type { Command } from 'commander'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { register } from '@manager/harness/backends.ts'
 import { createProgram } from '../src/program.ts'
-import { asTime } from '../src/times.ts'
-import { counted, withArticle } from '../src/words.ts'
+import { parseTime } from '../src/times.ts'
+import { formatCount, addArticle } from '../src/words.ts'
 import { svcAt, useSvc } from './kit/svc.ts'
 
 const { service, project, env, folder, svc, json } = useSvc()
@@ -18,29 +19,29 @@ function descriptionsOf(command: Command): string[] {
 const descriptions = descriptionsOf(createProgram({} as Parameters<typeof createProgram>[0]))
 
 test('a noun has the article that its first letter needs', () => {
-  expect(descriptions).toContain('Creates an app.')
-  expect(descriptions).toContain('Changes an endpoint. Other fields are kept.')
-  expect(descriptions).toContain('Deletes an app, with everything in it.')
-  expect(descriptions).toContain('Creates a machine user.')
+  expect(descriptions).toContain('Create an app.')
+  expect(descriptions).toContain('Change an endpoint. Other fields are kept.')
+  expect(descriptions).toContain('Delete an app and everything in it.')
+  expect(descriptions).toContain('Create a machine user.')
   expect(descriptions.filter((text) => /\ba [aeiou]/i.test(text))).toEqual([])
-  expect([withArticle('app'), withArticle('token')]).toEqual(['an app', 'a token'])
+  expect([addArticle('app'), addArticle('token')]).toEqual(['an app', 'a token'])
 })
 
 test('only what has something in it is deleted with everything in it', () => {
-  expect(descriptions.filter((text) => text.startsWith('Deletes')).toSorted()).toEqual([
-    'Deletes a language pack.',
-    'Deletes a machine user.',
-    'Deletes a project, with everything in it.',
-    'Deletes a tenant, with everything in it.',
-    'Deletes a token.',
-    'Deletes a trigger.',
-    'Deletes an app, with everything in it.',
-    'Deletes an endpoint.',
+  expect(descriptions.filter((text) => text.startsWith('Delete ')).toSorted()).toEqual([
+    'Delete a language pack.',
+    'Delete a machine user.',
+    'Delete a project and everything in it.',
+    'Delete a tenant and everything in it.',
+    'Delete a token.',
+    'Delete a trigger.',
+    'Delete an app and everything in it.',
+    'Delete an endpoint.',
   ])
 })
 
 test('one is not many', () => {
-  expect([counted(0, 'step'), counted(1, 'step'), counted(2, 'step')]).toEqual([
+  expect([formatCount(0, 'step'), formatCount(1, 'step'), formatCount(2, 'step')]).toEqual([
     '0 steps',
     '1 step',
     '2 steps',
@@ -59,7 +60,7 @@ test('--url names the Manager alone: it is not taken for the url of an endpoint,
       'svc: --url is the address of the Manager, not of the endpoint. Use --target-url for the endpoint, and SVC_URL or --profile for the Manager.\n',
     ])
   }
-  // The option works for other commands.
+  // The option --url works for other commands.
   expect(
     (await svc(['endpoints', 'list', '-p', 'main', '-a', 'main-app', '--url', env['SVC_URL'] ?? ''])).code,
   ).toBe(0)
@@ -94,7 +95,7 @@ test('a default locale or theme must be enabled, in the layer itself or in the n
     out: '',
     err: `svc: The default ${what} ${value} is not enabled. Enable it, or use one of: ${list}.\n`,
   })
-  // Any default is accepted as long as no list is set.
+  // Any default is accepted if no list is set.
   expect((await update(...both, '--default-locale', 'fr')).code).toBe(0)
   expect((await svc(['settings', 'clear', ...both, '--yes'])).code).toBe(0)
   expect(await update('-p', 'main', '--locales', 'de,en', '--default-locale', 'fr')).toEqual(
@@ -141,8 +142,8 @@ test('audit list names who acted: people and machine users', async () => {
 })
 
 test('a date stands for its first moment in UTC, wherever a time is accepted', async () => {
-  expect(asTime('2026-11-01')).toBe('2026-11-01T00:00:00Z')
-  expect(asTime('2026-11-01T12:00:00+01:00')).toBe('2026-11-01T12:00:00+01:00')
+  expect(parseTime('2026-11-01')).toBe('2026-11-01T00:00:00Z')
+  expect(parseTime('2026-11-01T12:00:00+01:00')).toBe('2026-11-01T12:00:00+01:00')
   const token = path.join(folder.path, 'dated.token')
   const created = await svc([
     'tokens',
@@ -173,7 +174,7 @@ test('svc help prints the help of the program, or of the command that its words 
       words,
       await svcAt('/', [...words, '--help']),
     ])
-  expect((await svcAt('/', ['help'])).out).toMatch(/\n {2}help +Prints the help of a command/)
+  expect((await svcAt('/', ['help'])).out).toMatch(/\n {2}help +Print the help of a command/)
   expect(await svcAt('/', ['help', 'apps', 'crate'])).toEqual({
     code: 2,
     out: '',

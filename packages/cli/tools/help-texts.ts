@@ -1,24 +1,24 @@
-// Prints the help of every command of svc as JSON, for the reference.
+// Prints the help of every svc command as JSON, for the reference documentation.
 import { homedir } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { createProgram } from '../src/program.ts'
 
-let printed = ''
+let output = ''
 const stdout = new Writable({
   write: (chunk: Buffer, _encoding, done) => {
-    printed += chunk.toString()
+    output += chunk.toString()
     done()
   },
 })
 
-/** Collects the help of every command without subcommands. */
-function readHelp(command: Command, words: readonly string[], texts: Record<string, string>): void {
-  for (const inner of command.commands) readHelp(inner, [...words, inner.name()], texts)
+/** Collects the help of every command that has no subcommands. */
+function collectHelp(command: Command, words: readonly string[], texts: Record<string, string>): void {
+  for (const subcommand of command.commands) collectHelp(subcommand, [...words, subcommand.name()], texts)
   if (command.commands.length > 0) return
-  printed = ''
+  output = ''
   command.outputHelp()
-  texts[words.join(' ')] = printed.trim()
+  texts[words.join(' ')] = output.trim()
 }
 
 const texts: Record<string, string> = {}
@@ -31,5 +31,5 @@ const terminal = {
   signal: new AbortController().signal,
   hostname: 'host',
 }
-readHelp(createProgram(terminal), ['svc'], texts)
+collectHelp(createProgram(terminal), ['svc'], texts)
 process.stdout.write(JSON.stringify(texts))

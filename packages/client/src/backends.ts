@@ -1,16 +1,16 @@
-// A backend that triggers call: it registers, sends heartbeats and verifies callbacks.
+// Runs a backend that triggers call: registers it, sends heartbeats and verifies callbacks.
 import {
   type Callback,
   type CallbackKeys,
   type IncomingCallback,
-  bearerOf,
+  getBearerToken,
   verifyCallback,
 } from './callbacks.ts'
 import type { Connection } from './connection.ts'
 import { CallbackError, ConnectionError, ResponseError } from './errors.ts'
 import type { RegisteredBackend } from './generated/rest.ts'
-import { pathOf } from './names.ts'
-import { boundedNumber } from './options.ts'
+import { encodePath } from './names.ts'
+import { checkNumber } from './options.ts'
 import { type CallOptions, send, sendForJson } from './request.ts'
 import { wait } from './waiting.ts'
 
@@ -18,25 +18,31 @@ export type BackendOptions = CallOptions & {
   applicationId: string
   /** The URL that the Manager calls. */
   callbackUrl: string
-  /** The version of the backend. It is informational only. */
+  /** The version of the backend, for information only. */
   version?: string
   heartbeatMs?: number
   /** Receives the error of a failed heartbeat. Heartbeats continue even if this function throws. */
   onError?: (error: unknown) => unknown
 }
 export type Registration = {
-  /** The current id. It changes when the backend registers again after the Manager removed the registration. */
+  /**
+   * The current registration id. It changes when the backend registers again because the Manager removed the
+   * registration.
+   */
   readonly id: string
-  /** Returns the callback if the Manager sent it. Otherwise throws a CallbackError; respond with its status. */
+  /**
+   * Returns the callback if the Manager sent it. Otherwise throws a CallbackError, whose status must be
+   * returned.
+   */
   verify: (incoming: IncomingCallback) => Promise<Callback>
-  /** Stops the heartbeats and unregisters. Throws if that fails or takes longer than 10 s. */
+  /** Stops the heartbeats and unregisters. Throws if unregistering fails or takes longer than 10 s. */
   close: () => Promise<void>
 }
 
 type KnownKeys = CallbackKeys & { untilMs: number }
 
 const defaultHeartbeatMs = 30_000
-// Callbacks that were in flight when the keys were replaced have ended by then.
+// After this time, all callbacks that were in flight when the keys were replaced have ended.
 const previousKeysMs = 300_000
 const closeMs = 10_000
 const closeRetries = 2
@@ -47,58 +53,59 @@ export async function registerBackend(
   options: BackendOptions,
 ): Promise<Registration> {
   const { onError, signal } = options
-  const heartbeatMs = boundedNumber('heartbeatMs', options.heartbeatMs ?? defaultHeartbeatMs)
+  const heartbeatMs = checkNumber('heartbeatMs', options.heartbeatMs ?? defaultHeartbeatMs)
   let id = ''
   let keys: KnownKeys[] = []
-  let isReplaced = false
-  const ending = new AbortController()
-  const whileOpen = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
+  let needsRegistration = false
+  const closeController = new AbortController()
+  const openSignal =
+    signal === undefined ? closeController.signal : AbortSignal.any([signal, closeController.signal])
   const register = async (): Promise<void> => {
-    const registered = await postRegistration(connection, options, whileOpen)
-    id = registered.registered_id
-    const previous = keys.slice(0, 1).map((one) => ({ ...one, untilMs: Date.now() + previousKeysMs }))
-    const { token, signing_secret: signingSecret } = registered
-    keys = [{ token, signingSecret, untilMs: Infinity }, ...previous]
-    isReplaced = false
+    const response = await postRegistration(connection, options, openSignal)
+    id = response.registered_id
+    const previousKeys = keys.slice(0, 1).map((key) => ({ ...key, untilMs: Date.now() + previousKeysMs }))
+    const { token, signing_secret: signingSecret } = response
+    keys = [{ token, signingSecret, untilMs: Infinity }, ...previousKeys]
+    needsRegistration = false
   }
-  // A failed heartbeat is not retried, because the next one follows.
+  // Do not retry a failed heartbeat, because the next heartbeat follows soon.
   const heartbeatConnection = { ...connection, maxRetries: 0 }
-  const beat = async (): Promise<void> => {
-    if (isReplaced || !(await sendHeartbeat(heartbeatConnection, id, whileOpen))) await register()
+  const sendHeartbeatOrRegister = async (): Promise<void> => {
+    if (needsRegistration || !(await sendHeartbeat(heartbeatConnection, id, openSignal))) await register()
   }
   const reportError = async (error: unknown): Promise<unknown> => onError?.(error)
   const keepAlive = async (): Promise<void> => {
-    while (!whileOpen.aborted) {
-      await wait(heartbeatMs, whileOpen)
-      await beat().catch((error: unknown) => {
+    while (!openSignal.aborted) {
+      await wait(heartbeatMs, openSignal)
+      await sendHeartbeatOrRegister().catch((error: unknown) => {
         // Heartbeats continue even if onError throws.
-        if (!whileOpen.aborted) void reportError(error).catch(() => undefined)
+        if (!openSignal.aborted) void reportError(error).catch(() => undefined)
       })
     }
   }
   await register()
-  const ended = keepAlive().catch(() => undefined)
+  const heartbeatLoop = keepAlive().catch(() => undefined)
   return {
     get id() {
       return id
     },
     verify: (incoming) =>
-      verifyCallback(validOf(keys), incoming).catch(async (error: unknown) => {
-        // The signature is valid, but it was made with unknown keys. Another instance may have registered as the same
-        // machine user. A heartbeat cannot detect that, because the registration is the same. Or an older Manager
-        // signed with the token only. A forged call of this kind only causes one more registration with the next
-        // heartbeat.
-        await verifyCallback([bearerOf(incoming)], incoming).catch(() => {
+      verifyCallback(listValidKeys(keys), incoming).catch(async (error: unknown) => {
+        // The signature is valid, but unknown keys created it. Another instance may have registered as the
+        // same machine user. A heartbeat cannot detect that, because the registration is the same. Or an
+        // older Manager signed with the token only. A forged call of this kind only causes one more
+        // registration with the next heartbeat.
+        await verifyCallback([getBearerToken(incoming)], incoming).catch(() => {
           throw error
         })
-        isReplaced = true
+        needsRegistration = true
         throw new CallbackError('the callback is signed with unknown keys; registering again', {
           status: 503,
         })
       }),
     close: async () => {
-      ending.abort()
-      await withinClosing((until) => ended.then(() => unregister(connection, id, until)))
+      closeController.abort()
+      await limitClosing((closeSignal) => heartbeatLoop.then(() => unregister(connection, id, closeSignal)))
     },
   }
 }
@@ -113,37 +120,45 @@ const postRegistration = (
     path: '/api/machine/register-backend',
     json: { application_id: applicationId, callback_url: callbackUrl, version },
     signal,
-    // A second request updates the same registration.
+    // The request is repeatable, because a second request updates the same registration.
     isRepeatable: true,
   })
 
-/** Returns whether the registration still exists. */
+/** Sends a heartbeat. Returns whether the registration still exists. */
 const sendHeartbeat = (connection: Connection, id: string, signal: AbortSignal): Promise<boolean> =>
-  trySend(connection, { method: 'PUT', path: `/api/machine/backend${pathOf([id])}/heartbeat`, signal })
+  trySend(connection, { method: 'PUT', path: `/api/machine/backend${encodePath([id])}/heartbeat`, signal })
 
 /** Removes a registration. A missing registration is not an error. */
 async function unregister(connection: Connection, id: string, signal: AbortSignal): Promise<void> {
   const timeoutMs = Math.min(connection.timeoutMs, closeMs / 2)
-  const closing = { ...connection, timeoutMs, maxRetries: Math.min(connection.maxRetries, closeRetries) }
-  await trySend(closing, { method: 'DELETE', path: `/api/machine/backend${pathOf([id])}`, signal })
+  const closingConnection = {
+    ...connection,
+    timeoutMs,
+    maxRetries: Math.min(connection.maxRetries, closeRetries),
+  }
+  await trySend(closingConnection, {
+    method: 'DELETE',
+    path: `/api/machine/backend${encodePath([id])}`,
+    signal,
+  })
 }
 
-/** Throws if the work takes longer than `closeMs`, whatever it waits for. */
-async function withinClosing(work: (until: AbortSignal) => Promise<void>): Promise<void> {
-  const over = new AbortController()
-  const tooLate = async (): Promise<never> => {
-    await wait(closeMs, over.signal)
-    const why = `not unregistered within ${closeMs} ms; the registration expires without heartbeats`
-    throw new ConnectionError(why, { cause: null })
+/** Runs the work. Throws if it takes longer than `closeMs`. */
+async function limitClosing(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const rejectLate = async (): Promise<never> => {
+    await wait(closeMs, controller.signal)
+    const reason = `the backend was not unregistered within ${closeMs} ms; the registration expires without heartbeats`
+    throw new ConnectionError(reason, { cause: null })
   }
   try {
-    await Promise.race([work(over.signal), tooLate()])
+    await Promise.race([work(controller.signal), rejectLate()])
   } finally {
-    over.abort()
+    controller.abort()
   }
 }
 
-const validOf = (keys: readonly KnownKeys[]): CallbackKeys[] =>
+const listValidKeys = (keys: readonly KnownKeys[]): CallbackKeys[] =>
   keys.filter(({ untilMs }) => Date.now() < untilMs)
 
 /** Sends a request to a registration. Returns false if the registration does not exist. */

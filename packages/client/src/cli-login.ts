@@ -1,4 +1,5 @@
-// Login of a command-line client: it shows a code, the user approves it in a browser, and the token arrives sealed.
+// Login for a command-line client. The client shows a code, the user approves it in a browser, and the client
+// receives a sealed token.
 import type { Connection } from './connection.ts'
 import type { PollCliLoginAnswer, StartCliLoginAnswer } from './generated/rest.ts'
 import { type CamelCase, type Plain, toCamelCase } from './names.ts'
@@ -12,7 +13,7 @@ export type CliLoginStatus =
   /** The token, sealed to the public key. It is returned only once. */
   | { status: 'approved'; sealedToken: string; tokenName: string; expiresAt: string }
 
-/** Starts a login. `publicKey` is the base64 of an X25519 key that was generated for this login. */
+/** Starts a login. `publicKey` is a base64-encoded X25519 key that was generated for this login. */
 export async function startCliLogin(
   connection: Connection,
   { publicKey, tokenName }: { publicKey: string; tokenName: string },
@@ -20,7 +21,7 @@ export async function startCliLogin(
 ): Promise<CliLogin> {
   const json = { public_key: publicKey, token_name: tokenName }
   const path = '/api/cli/login/start'
-  // A repeated start does no harm: a login that is not approved expires.
+  // Repeating the request is harmless, because a login that is not approved expires.
   const request = { method: 'POST', path, json, signal, isRepeatable: true }
   return toCamelCase(await sendForJson<StartCliLoginAnswer>(connection, request))
 }
@@ -34,6 +35,6 @@ export async function pollCliLogin(
   const json = { session_id: sessionId }
   const path = '/api/cli/login/poll'
   const request = { method: 'POST', path, json, signal, isRepeatable: true }
-  const answer = await sendForJson<PollCliLoginAnswer>(connection, request)
-  return 'status' in answer ? answer : { status: 'approved', ...toCamelCase(answer) }
+  const response = await sendForJson<PollCliLoginAnswer>(connection, request)
+  return 'status' in response ? response : { status: 'approved', ...toCamelCase(response) }
 }

@@ -1,25 +1,31 @@
-// Messages from backends to users: stored notifications, and live data that is not stored.
+// Sends messages from backends to users: stored notifications, and live data that is not stored.
 import type { Connection } from './connection.ts'
 import type { EmitNotificationAnswer, EmitNotificationBody, PublishLiveDataBody } from './generated/rest.ts'
 import { type CamelCase, type Plain, toCamelCase, toSnakeCase } from './names.ts'
 import { type CallOptions, send, sendForJson } from './request.ts'
 
-/** The recipients and the content. docs/reference/machine-api.md lists every field. */
+/** The recipients and the content of a notification. docs/reference/machine-api.md lists every field. */
 export type NewNotification = Plain<CamelCase<Omit<EmitNotificationBody, 'dedupe_key'>>>
 export type EmittedNotification = Plain<CamelCase<EmitNotificationAnswer>>
 export type LiveHint = Plain<CamelCase<PublishLiveDataBody>>
 export type EmitOptions = CallOptions & {
-  /** For 24 hours, the same key returns the first notification instead of adding another. Generated if absent. */
+  /**
+   * Within 24 hours, the same key returns the first notification instead of adding another. By default, a key
+   * is generated.
+   */
   idempotencyKey?: string
 }
 
-/** Adds a notification to inboxes, only once even if the request is retried. Resolves when it is stored. */
+/**
+ * Adds a notification to inboxes. Even if the request is retried, it is added only once. Resolves when the
+ * notification is stored.
+ */
 export async function emit(
   connection: Connection,
   notification: NewNotification,
   { idempotencyKey = crypto.randomUUID(), signal }: EmitOptions = {},
 ): Promise<EmittedNotification> {
-  const emitted = await sendForJson<EmitNotificationAnswer>(connection, {
+  const response = await sendForJson<EmitNotificationAnswer>(connection, {
     method: 'POST',
     path: '/api/machine/comms/emit',
     json: toSnakeCase(notification),
@@ -27,7 +33,7 @@ export async function emit(
     signal,
     isRepeatable: true,
   })
-  return toCamelCase(emitted)
+  return toCamelCase(response)
 }
 
 /** Sends data to the open pages of a tenant, at most once. The data is not stored. */

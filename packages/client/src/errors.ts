@@ -1,4 +1,4 @@
-// Errors that requests throw.
+// The errors that requests throw.
 
 export type ResponseErrorOptions = {
   status: number
@@ -7,9 +7,11 @@ export type ResponseErrorOptions = {
   retryAfterMs?: number | null
   body?: unknown
 }
-/** The Manager or its proxy returned an error. The message is that of the response, followed by its hint. */
+/**
+ * The Manager or its proxy returned an error. The error message consists of the response's message and hint.
+ */
 export class ResponseError extends Error {
-  /** 0 for a redirect whose status a browser hides. */
+  /** The HTTP status, or 0 for a redirect whose status a browser hides. */
   readonly status: number
   /** The machine-readable error code, such as `not_found`, or null if the response has none. */
   readonly code: string | null
@@ -44,7 +46,10 @@ export type GraphqlErrorEntry = {
   readonly path?: readonly (string | number)[]
   readonly extensions?: { readonly code?: string; readonly request_id?: string }
 }
-/** The Manager rejected a GraphQL operation or a part of it. The message is that of the first error. */
+/**
+ * The Manager rejected a GraphQL operation or a part of it. The error message is that of the first GraphQL
+ * error.
+ */
 export class GraphqlError extends Error {
   readonly errors: readonly GraphqlErrorEntry[]
   /** The code of the first error, such as `not_found`. */

@@ -1,4 +1,4 @@
-// The notifications of the user who is signed in at the proxy.
+// Reads and marks the notifications of the user who is signed in at the proxy.
 import type { Connection } from './connection.ts'
 import type {
   HasUnreadNotificationsAnswer,
@@ -6,7 +6,7 @@ import type {
   MarkNotificationsReadAnswer,
   Notification as StoredNotification,
 } from './generated/rest.ts'
-import { type CamelCase, type Plain, pathOf, toCamelCase } from './names.ts'
+import { type CamelCase, type Plain, encodePath, toCamelCase } from './names.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
 /** The inbox of an application, or the path at which a proxy serves it, such as /comms. */
@@ -19,20 +19,20 @@ export type NotificationPage = {
   hasMore: boolean
 }
 export type ListNotificationsOptions = CallOptions & {
-  /** From 1 to 100. */
+  /** A number from 1 to 100. */
   limit?: number
   cursor?: string | null
   unread?: boolean
   type?: string
 }
 export type MarkOptions = CallOptions & {
-  /** The socket of the same page. It does not receive the update. */
+  /** The id of the socket of the same page. This socket does not receive the update. */
   connectionId?: string | null
 }
 
-/** Returns the path of an inbox, from the root of the Manager. */
-export const inboxPath = ({ applicationId, path }: Inbox): string =>
-  path ?? `/api/proxy/comms${pathOf([applicationId])}`
+/** Returns the path of an inbox, relative to the root of the Manager. */
+export const getInboxPath = ({ applicationId, path }: Inbox): string =>
+  path ?? `/api/proxy/comms${encodePath([applicationId])}`
 
 /** Returns a page of the inbox, newest first. */
 export async function listNotifications(
@@ -45,7 +45,7 @@ export async function listNotifications(
     if (value !== undefined && value !== null) query.set(name, String(value))
   const page = await sendForJson<ListNotificationsAnswer>(connection, {
     method: 'GET',
-    path: `${inboxPath(inbox)}/notifications?${query.toString()}`,
+    path: `${getInboxPath(inbox)}/notifications?${query.toString()}`,
     signal,
   })
   return {
@@ -61,34 +61,39 @@ export async function isUnread(
   inbox: Inbox,
   { signal }: CallOptions = {},
 ): Promise<boolean> {
-  const path = `${inboxPath(inbox)}/unread`
+  const path = `${getInboxPath(inbox)}/unread`
   return (await sendForJson<HasUnreadNotificationsAnswer>(connection, { method: 'GET', path, signal })).unread
 }
 
-/** Marks up to 500 notifications, or all, as read. Resolves to the number of notifications that changed. */
+/** Marks up to 500 notifications, or all, as read. Resolves to the number of changed notifications. */
 export const markRead = async (
   connection: Connection,
   inbox: Inbox,
   ids: readonly string[] | 'all',
   options: MarkOptions = {},
 ): Promise<number> =>
-  mark(connection, `${inboxPath(inbox)}/notifications/read`, ids === 'all' ? { all: true } : { ids }, options)
+  mark(
+    connection,
+    `${getInboxPath(inbox)}/notifications/read`,
+    ids === 'all' ? { all: true } : { ids },
+    options,
+  )
 
-/** Marks up to 500 notifications as seen on the screen. Resolves to the number of notifications that changed. */
+/** Marks up to 500 notifications as seen on the screen. Resolves to the number of changed notifications. */
 export const markSeen = async (
   connection: Connection,
   inbox: Inbox,
   ids: readonly string[],
   options: MarkOptions = {},
-): Promise<number> => mark(connection, `${inboxPath(inbox)}/notifications/seen`, { ids }, options)
+): Promise<number> => mark(connection, `${getInboxPath(inbox)}/notifications/seen`, { ids }, options)
 
 async function mark(
   connection: Connection,
   path: string,
-  chosen: object,
+  selection: object,
   { connectionId, signal }: MarkOptions,
 ): Promise<number> {
-  const json = { ...chosen, connection_id: connectionId ?? undefined }
+  const json = { ...selection, connection_id: connectionId ?? undefined }
   const request = { method: 'POST', path, json, signal, isRepeatable: true }
   return (await sendForJson<MarkNotificationsReadAnswer>(connection, request)).updated
 }

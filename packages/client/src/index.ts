@@ -1,4 +1,5 @@
-// A client for the Manager. Every function takes a connection first, so bundles contain only the functions they import.
+// A client for the Manager. Every function has a connection as its first argument, so bundles contain only
+// the functions that they import.
 export { type BackendOptions, type Registration, registerBackend } from './backends.ts'
 export { type Callback, type CallbackKeys, type IncomingCallback, verifyCallback } from './callbacks.ts'
 export { type CliLogin, type CliLoginStatus, pollCliLogin, startCliLogin } from './cli-login.ts'

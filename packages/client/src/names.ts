@@ -1,4 +1,4 @@
-// Names are camel case here, as in GraphQL. REST bodies use snake case.
+// Converts names. Names in this package are camel case, as in GraphQL. REST bodies use snake case.
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name
 /** The type with its top-level names in camel case. */
@@ -10,21 +10,21 @@ export type Plain<Type> = Type extends unknown ? { [Name in keyof Type]: Type[Na
 
 /** Converts the top-level names of an object to camel case. */
 export const toCamelCase = <Body extends object>(body: Body): CamelCase<Body> =>
-  rename(body, (name) =>
+  renameKeys(body, (name) =>
     name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   ) as CamelCase<Body>
 
 /** Converts the top-level names of an object to snake case. */
 export const toSnakeCase = (body: object): Record<string, unknown> =>
-  rename(body, (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  renameKeys(body, (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
 
-const rename = (body: object, change: (name: string) => string): Record<string, unknown> =>
+const renameKeys = (body: object, change: (name: string) => string): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [change(name), value]))
 
 /** Encodes each part as one path segment. Throws a TypeError for `.` and `..`. */
-export const pathOf = (parts: readonly string[]): string => parts.map(segmentOf).join('')
+export const encodePath = (parts: readonly string[]): string => parts.map(encodeSegment).join('')
 
-function segmentOf(part: string): string {
+function encodeSegment(part: string): string {
   if (part === '.' || part === '..') throw new TypeError(`"${part}" is not a valid id, name or version`)
   return `/${encodeURIComponent(part)}`
 }

@@ -1,11 +1,11 @@
-// Receives notifications live. The inbox is authoritative: read it after every 'open' of `onState`.
-import { type Connection, addressOf, authorizationOf } from './connection.ts'
-import { type Inbox, inboxPath } from './inbox.ts'
+// Receives notifications live. The inbox is authoritative: read the inbox after every 'open' state.
+import { type Connection, getAddress, getAuthorization } from './connection.ts'
+import { type Inbox, getInboxPath } from './inbox.ts'
 import { type CamelCase, toCamelCase } from './names.ts'
 import type { CallOptions } from './request.ts'
 import { type Frame, type SocketState, maintainSocket } from './socket.ts'
 
-/** Announces a notification. The inbox contains its text, link and data. */
+/** Announces a notification. The text, link and data are in the inbox. */
 export type NotificationHint = {
   id: string
   notificationType: string | null
@@ -23,11 +23,14 @@ export type NotificationOptions = Inbox &
     onRead?: (marks: Marks) => void
     onSeen?: (marks: Marks) => void
     onState?: (state: SocketState) => void
-    /** Replaces the WebSocket of the platform. */
+    /** Replaces the global WebSocket. */
     openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket
   }
 export type OpenNotifications = {
-  /** Identifies the socket when the same page marks notifications. Null while it is not connected. */
+  /**
+   * The id of the socket, for marking notifications from the same page. Null while the socket is not
+   * connected.
+   */
   readonly connectionId: string | null
   close: () => void
 }
@@ -36,10 +39,10 @@ export type OpenNotifications = {
 export function openNotifications(connection: Connection, options: NotificationOptions): OpenNotifications {
   const { signal, onState, openSocket = openPlatformSocket } = options
   let connectionId: string | null = null
-  const url = addressOf(connection, `${inboxPath(options)}/ws`).replace(/^http/, 'ws')
+  const url = getAddress(connection, `${getInboxPath(options)}/ws`).replace(/^http/, 'ws')
   signal?.throwIfAborted()
   const close = maintainSocket({
-    open: async () => openSocket(url, await socketHeadersOf(connection)),
+    open: async () => openSocket(url, await getSocketHeaders(connection)),
     onFrame: (frame) => dispatch(options, frame),
     onState: (state) => {
       connectionId = state.status === 'open' ? state.connectionId : null
@@ -56,7 +59,7 @@ export function openNotifications(connection: Connection, options: NotificationO
   }
 }
 
-/** Ignores frames of unknown types. */
+/** Calls the callback for the type of a frame. Ignores unknown types. */
 function dispatch(options: NotificationOptions, { type, ...fields }: Frame): void {
   const content = toCamelCase(fields) as CamelCase<never>
   if (type === 'notification') options.onNotification?.(content)
@@ -65,12 +68,12 @@ function dispatch(options: NotificationOptions, { type, ...fields }: Frame): voi
   else if (type === 'notification.seen') options.onSeen?.(content)
 }
 
-async function socketHeadersOf(connection: Connection): Promise<Record<string, string>> {
-  const authorization = await authorizationOf(connection)
+async function getSocketHeaders(connection: Connection): Promise<Record<string, string>> {
+  const authorization = await getAuthorization(connection)
   return authorization === null ? { ...connection.headers } : { ...connection.headers, authorization }
 }
 
-/** Node can send headers with a WebSocket. A page cannot, but its session is in a cookie. */
+/** Node can send headers with a WebSocket. A browser cannot, but it sends the session cookie. */
 function openPlatformSocket(url: string, headers: Readonly<Record<string, string>>): WebSocket {
   return 'document' in globalThis || Object.keys(headers).length === 0
     ? new WebSocket(url)

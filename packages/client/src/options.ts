@@ -1,10 +1,10 @@
 // Validates numeric options.
 
-/** The limit of platform timers: a longer delay would fire immediately. */
+/** The maximum delay of platform timers. A longer delay would fire immediately. */
 const max = 2 ** 31 - 1
 
 /** Returns the number if it is within bounds. Otherwise throws a TypeError that names the option. */
-export function boundedNumber(name: string, value: number, min = 1): number {
+export function checkNumber(name: string, value: number, min = 1): number {
   if (Number.isFinite(value) && value >= min && value <= max) return value
   throw new TypeError(`${name} must be a number from ${min} to ${max}`)
 }

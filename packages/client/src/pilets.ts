@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import type { UploadPiletAnswer } from './generated/rest.ts'
-import { pathOf } from './names.ts'
+import { encodePath } from './names.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
 export type PiletUpload = CallOptions & {
@@ -14,9 +14,12 @@ export type PiletUpload = CallOptions & {
    */
   content: Uint8Array<ArrayBuffer> | Blob
   description?: string
-  /** False stages the version: no feed contains it until it is enabled. Callers without that right always stage. */
+  /**
+   * False stages the version: no feed contains it until it is enabled. Callers who may not enable versions
+   * always stage.
+   */
   enabled?: boolean
-  /** Called as parts of the request are sent. */
+  /** Called after each part of the request is sent. */
   onProgress?: (progress: { sentBytes: number; totalBytes: number }) => void
 }
 /** Older Managers do not send `enabled`. */
@@ -24,19 +27,22 @@ export type PublishedPilet = Omit<UploadPiletAnswer, 'enabled'> & { enabled?: bo
 
 const partBytes = 64 * 1024
 
-/** Uploads a pilet version. The upload is not retried after a ConnectionError: check whether the version exists. */
+/**
+ * Uploads a pilet version. The upload is not retried after a ConnectionError. In that case, check whether the
+ * version exists.
+ */
 export async function publishPilet(connection: Connection, upload: PiletUpload): Promise<PublishedPilet> {
   const { projectId, name, version, description, enabled, content, signal } = upload
   const query = new URLSearchParams()
   if (description !== undefined) query.set('description', description)
   if (enabled !== undefined) query.set('enabled', String(enabled))
   const file = content instanceof Blob ? content : new Blob([content])
-  // The file name tells the Manager whether it is a package or a script.
-  const { form, type } = formOf(file, (await isGzip(file)) ? 'package.tgz' : 'index.js')
+  // The Manager derives from the file name whether the file is a package or a script.
+  const { form, type } = createForm(file, (await isGzip(file)) ? 'package.tgz' : 'index.js')
   return sendForJson<PublishedPilet>(connection, {
     method: 'POST',
-    path: `/pilets${pathOf([projectId, name, version])}?${query.toString()}`,
-    body: { content: upload.onProgress === undefined ? form : streamOf(form, upload.onProgress), type },
+    path: `/pilets${encodePath([projectId, name, version])}?${query.toString()}`,
+    body: { content: upload.onProgress === undefined ? form : createStream(form, upload.onProgress), type },
     signal,
   })
 }
@@ -47,9 +53,10 @@ async function isGzip(file: Blob): Promise<boolean> {
 }
 
 /**
- * Builds a form that refers to the file instead of copying it. The platform's FormData does not tell its total size.
+ * Builds a form that refers to the file instead of copying it. The platform's FormData does not reveal its
+ * total size.
  */
-function formOf(file: Blob, fileName: string): { form: Blob; type: string } {
+function createForm(file: Blob, fileName: string): { form: Blob; type: string } {
   const boundary = `pilet-${crypto.randomUUID()}`
   const head = [
     `--${boundary}`,
@@ -61,8 +68,8 @@ function formOf(file: Blob, fileName: string): { form: Blob; type: string } {
   return { form, type: `multipart/form-data; boundary=${boundary}` }
 }
 
-/** Progress counts the bytes that the platform has pulled, so the form must be a stream. */
-function streamOf(form: Blob, onProgress: NonNullable<PiletUpload['onProgress']>): ReadableStream {
+/** Returns the form as a stream, because progress is the number of bytes that the platform has pulled. */
+function createStream(form: Blob, onProgress: NonNullable<PiletUpload['onProgress']>): ReadableStream {
   let sentBytes = 0
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {

@@ -1,21 +1,21 @@
-// Sends a request with retries. Only these requests are retried: requests without effect, idempotent requests, and any
-// request that was rejected unprocessed (429). A streamed body is sent once.
-import { readJson, responseErrorOf } from './response.ts'
-import { type Connection, addressOf, authorizationOf } from './connection.ts'
+// Sends requests with retries. Only these requests are retried: requests without side effects, idempotent
+// requests, and requests that were rejected unprocessed (429). A streamed body is sent only once.
+import { readJson, readResponseError } from './response.ts'
+import { type Connection, getAddress, getAuthorization } from './connection.ts'
 import { ConnectionError } from './errors.ts'
-import { backoffMs, maxDelayMs, retryAfterOf, wait } from './waiting.ts'
+import { getBackoffMs, maxDelayMs, parseRetryAfter, wait } from './waiting.ts'
 
 export type Request = {
   method: string
-  /** Path and query, from the root of the Manager. */
+  /** The path and query, relative to the root of the Manager. */
   path: string
   /** Sent as JSON. */
   json?: unknown
-  /** Sent unchanged. `type` is the content type; omit it if the platform derives it. */
+  /** Sent unchanged. `type` is the content type; omit it if the platform derives it from the content. */
   body?: { content: RequestContent; type?: string | undefined } | undefined
   headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
-  /** Whether the request is safe to repeat. By default, GET, HEAD, PUT and DELETE are. */
+  /** Whether the request is safe to repeat. The default is true for GET, HEAD, PUT and DELETE. */
   isRepeatable?: boolean
 }
 export type RequestContent = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | FormData | ReadableStream
@@ -28,18 +28,21 @@ const repeatableMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 /** Sends a request and returns a successful response. Throws a ResponseError or a ConnectionError. */
 export const send = (connection: Connection, request: Request): Promise<Response> =>
   exchange(connection, request, async (response) => {
-    if (!response.ok) throw await responseErrorOf(response)
+    if (!response.ok) throw await readResponseError(response)
     return response
   })
 
 /** Sends a request and returns the JSON body of a successful response. Throws like `send`. */
 export const sendForJson = <Body>(connection: Connection, request: Request): Promise<Body> =>
   exchange(connection, request, async (response) => {
-    if (!response.ok) throw await responseErrorOf(response)
+    if (!response.ok) throw await readResponseError(response)
     return (await readJson(response)) as Body
   })
 
-/** Returns the result of `read` for a response of any status. A truncated response counts as missing. */
+/**
+ * Sends a request and returns the result of `read` for a response of any status. A truncated response is
+ * treated as missing.
+ */
 export async function exchange<Result>(
   connection: Connection,
   request: Request,
@@ -50,12 +53,12 @@ export async function exchange<Result>(
   for (let retries = 0; ; retries++) {
     const isLast = retries >= maxRetries
     const canRepeat = (status: number): boolean => !isLast && (isRepeatable || status === 429)
-    let delayMs = backoffMs(retries)
+    let delayMs = getBackoffMs(retries)
     try {
       const outcome = await attempt(connection, request, async (response) => {
         if (!transientStatuses.has(response.status) || !canRepeat(response.status))
           return { result: await read(response) }
-        delayMs = retryAfterOf(response) ?? delayMs
+        delayMs = parseRetryAfter(response) ?? delayMs
         if (delayMs > maxDelayMs) return { result: await read(response) }
         await response.body?.cancel()
         return null
@@ -68,7 +71,7 @@ export async function exchange<Result>(
   }
 }
 
-/** Makes one attempt. Throws the reason of the caller's signal, an error of `read`, or a ConnectionError. */
+/** Makes one attempt. Throws the abort reason of the caller, an error of `read`, or a ConnectionError. */
 async function attempt<Result>(
   connection: Connection,
   request: Request,
@@ -76,41 +79,45 @@ async function attempt<Result>(
 ): Promise<Result> {
   const { method, path, json, body, signal } = request
   signal?.throwIfAborted()
-  const address = addressOf(connection, path)
-  const headers = await headersOf(connection, request)
-  // The timeout covers the headers and bodies that are read here. A body that the caller reads has no time limit.
+  const address = getAddress(connection, path)
+  const headers = await createHeaders(connection, request)
+  // The timeout covers the headers and the bodies that this package reads. A body that the caller reads has
+  // no timeout.
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), connection.timeoutMs)
-  let isRead = false
+  let hasResponse = false
   try {
     const response = await connection.fetch(address, {
       method,
       headers,
       body: json === undefined ? (body?.content ?? null) : JSON.stringify(json),
-      // Following a redirect could send the credential to another host.
+      // Following a redirect could send the credential to a different host.
       redirect: 'manual',
       signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
       ...(body?.content instanceof ReadableStream ? { duplex: 'half' } : {}),
     })
-    isRead = true
+    hasResponse = true
     return await read(response)
   } catch (cause) {
     signal?.throwIfAborted()
-    if (isRead && !timeout.signal.aborted && isOwnError(cause)) throw cause
-    const why = timeout.signal.aborted ? `no response within ${connection.timeoutMs} ms` : 'no connection'
-    throw new ConnectionError(`${method} ${connection.url}${path}: ${why}`, { cause })
+    if (hasResponse && !timeout.signal.aborted && isOwnError(cause)) throw cause
+    const reason = timeout.signal.aborted ? `no response within ${connection.timeoutMs} ms` : 'no connection'
+    throw new ConnectionError(`${method} ${connection.url}${path}: ${reason}`, { cause })
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Whether this package threw the error. The platform throws a TypeError when a body is truncated. */
+/** Returns whether this package threw the error. The platform throws a TypeError when a body is truncated. */
 const isOwnError = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof TypeError) && error.name !== 'AbortError'
 
-/** Lowercases names, so that later headers replace earlier ones. Platform errors would reveal an invalid value. */
-async function headersOf(connection: Connection, request: Request): Promise<Record<string, string>> {
-  const authorization = await authorizationOf(connection)
+/**
+ * Returns the headers with lowercase names, so that later headers replace earlier ones. Checks the values
+ * here, because errors of the platform would reveal an invalid value.
+ */
+async function createHeaders(connection: Connection, request: Request): Promise<Record<string, string>> {
+  const authorization = await getAuthorization(connection)
   const type = request.json === undefined ? request.body?.type : 'application/json'
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries({ ...connection.headers, ...request.headers })) {

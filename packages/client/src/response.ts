@@ -1,16 +1,16 @@
-// Reads responses. Bodies are bounded, and errors are read in all formats of the Manager.
+// Reads responses. The size of bodies is limited, and all error formats of the Manager are supported.
 import { ResponseError } from './errors.ts'
-import { retryAfterOf } from './waiting.ts'
+import { parseRetryAfter } from './waiting.ts'
 
 const maxJsonBytes = 64 * 1024 * 1024
 const maxErrorBytes = 256 * 1024
 const maxMessageLength = 1_000
 
-/** Returns the JSON body of a response. Throws a ResponseError if it is not JSON or exceeds 64 MiB. */
+/** Returns the JSON body of a response. Throws a ResponseError if the body is not JSON or exceeds 64 MiB. */
 export async function readJson(response: Response): Promise<unknown> {
   const text = await readText(response, maxJsonBytes)
   if (text === null) throw new ResponseError(`the response exceeds ${maxJsonBytes} bytes`, response)
-  const json = parse(text)
+  const json = tryParseJson(text)
   if (json === undefined)
     throw new ResponseError(
       'the response is not JSON; check that url is the address of the Manager or its proxy',
@@ -20,8 +20,8 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 /** Converts an error response to a ResponseError. */
-export async function responseErrorOf(response: Response): Promise<ResponseError> {
-  const body = parse((await readText(response, maxErrorBytes)) ?? '') ?? null
+export async function readResponseError(response: Response): Promise<ResponseError> {
+  const body = tryParseJson((await readText(response, maxErrorBytes)) ?? '') ?? null
   const { error, message, hint, errors, code, request_id } = (body ?? {}) as {
     error?: unknown
     message?: unknown
@@ -30,24 +30,24 @@ export async function responseErrorOf(response: Response): Promise<ResponseError
     code?: unknown
     request_id?: unknown
   }
-  const found = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
-  // Some message texts are fixed, so the response explains the violated rule in a separate hint.
-  const text = found !== undefined && typeof hint === 'string' ? `${found}: ${hint}` : found
-  return new ResponseError(text?.slice(0, maxMessageLength) ?? fallbackMessage(response), {
+  const errorText = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
+  // Some messages have a fixed text. For them, a separate hint in the response explains the violated rule.
+  const text = errorText !== undefined && typeof hint === 'string' ? `${errorText}: ${hint}` : errorText
+  return new ResponseError(text?.slice(0, maxMessageLength) ?? getFallbackMessage(response), {
     status: response.status,
     code: typeof code === 'string' ? code : null,
     requestId: typeof request_id === 'string' ? request_id : response.headers.get('x-request-id'),
-    retryAfterMs: retryAfterOf(response),
+    retryAfterMs: parseRetryAfter(response),
     body,
   })
 }
 
-function fallbackMessage({ type, status }: Response): string {
+function getFallbackMessage({ type, status }: Response): string {
   if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return `status ${status}`
-  return 'redirects are not followed; check the url, and whether a sign-in is required'
+  return 'redirects are not followed; check the url and whether the proxy requires a sign-in'
 }
 
-/** Returns the text, or null if it exceeds `maxBytes`. */
+/** Returns the text of the body, or null if it exceeds `maxBytes`. */
 async function readText(response: Response, maxBytes: number): Promise<string | null> {
   let [text, bytes] = ['', 0]
   const decoder = new TextDecoder()
@@ -65,7 +65,7 @@ async function readText(response: Response, maxBytes: number): Promise<string | 
   }
 }
 
-function parse(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { ListTenantsOfApplicationAnswer, TenantName } from './generated/rest.ts'
-import { pathOf } from './names.ts'
-import { boundedNumber } from './options.ts'
+import { encodePath } from './names.ts'
+import { checkNumber } from './options.ts'
 import { type CallOptions, sendForJson } from './request.ts'
 
 export type Tenant = TenantName
@@ -16,7 +16,7 @@ export async function listTenants(
   applicationId: string,
   { signal }: CallOptions = {},
 ): Promise<readonly Tenant[]> {
-  const path = `/api/machine/application${pathOf([applicationId])}/tenants`
+  const path = `/api/machine/application${encodePath([applicationId])}/tenants`
   const { tenants } = await sendForJson<ListTenantsOfApplicationAnswer>(connection, {
     method: 'GET',
     path,
@@ -26,8 +26,8 @@ export async function listTenants(
 }
 
 /**
- * Calls `work` for every tenant of the application. A failure does not stop the others: the final AggregateError
- * contains one error per failed tenant, each with the thrown value as its cause.
+ * Calls `work` for every tenant of the application. A failure does not stop the work for other tenants. The
+ * final AggregateError contains one error per failed tenant, with the thrown value as its cause.
  */
 export async function forEachTenant(
   connection: Connection,
@@ -35,9 +35,9 @@ export async function forEachTenant(
   work: (tenant: Tenant) => unknown,
   { concurrency = 1, signal }: ForEachTenantOptions = {},
 ): Promise<void> {
-  boundedNumber('concurrency', concurrency)
-  const listed = await listTenants(connection, applicationId, { signal })
-  const tenants = listed.values()
+  checkNumber('concurrency', concurrency)
+  const tenantList = await listTenants(connection, applicationId, { signal })
+  const tenants = tenantList.values()
   const errors: Error[] = []
   const worker = async (): Promise<void> => {
     for (const tenant of tenants) {
@@ -49,7 +49,7 @@ export async function forEachTenant(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, listed.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, tenantList.length) }, worker))
   if (errors.length > 0)
     throw new AggregateError(
       errors,

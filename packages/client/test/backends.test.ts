@@ -102,11 +102,11 @@ describe('a registration', () => {
       name: 'ResponseError',
       status: 400,
       code: 'bad_request',
-      message: 'Invalid callback_url: its host is a metadata service, which is never allowed',
+      message: 'Invalid callback_url: the host is a metadata service, which is never allowed',
       body: { success: false, message: 'Invalid callback_url' },
     })
     await expect(register({ callbackUrl: 'http://10.1.2.3/' })).rejects.toThrow(
-      'Invalid callback_url: its host is a private address, which is allowed only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains its network',
+      'Invalid callback_url: the host is a private address, which is allowed only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains its network',
     )
     const applicationId = '01a1e1f0-0000-7000-8000-000000000000'
     await expect(register({ applicationId })).rejects.toMatchObject({ status: 404 })

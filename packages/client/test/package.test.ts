@@ -1,4 +1,4 @@
-// Tests the package as a bundler sees it: its dependencies, and the size of a small program.
+// Tests the package from a bundler's point of view: its dependencies, and the size of a small program.
 import { globSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 const root = new URL('..', import.meta.url).pathname
 const maxBytes = 6 * 1024
 
-/** The minified bundle of a program. */
+/** Returns the minified bundle of a program. */
 async function bundle(program: string): Promise<string> {
   const entry = 'virtual:program'
   const built = await rolldown({

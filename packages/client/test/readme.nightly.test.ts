@@ -1,5 +1,5 @@
-// Runs every program of the README and of the client guide as a process, behind an nginx that adds the proxy headers.
-// The program for pages runs in Chromium, with the published package.
+// Runs every program in the README and in the client guide as a process, behind an nginx that adds the proxy
+// headers. Programs for pages run in Chromium, with the published package.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const blocks = blocksOf(`${readme}\n${readPage('guides/backends/use-the-client.m
 const pageScript = blocksOf(readPage('guides/frontends/show-notifications.md')).find(
   ({ language }) => language === 'js',
 )
-/** The programs for Node, with the output that they print. */
+/** The programs for Node, with their expected output. */
 const programs = blocks.flatMap(({ language, text, line }, index) =>
   language === 'ts' ? [{ line, text, output: blocks[index + 1]?.text ?? '' }] : [],
 )
@@ -100,7 +100,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes the program to a file, with imports of the source instead of the package. Returns the arguments of Node. */
+/**
+ * Writes the program to a file, with imports of the source instead of the package. Returns the arguments for
+ * Node.
+ */
 function writeProgram({ text, line }: { text: string; line: number }): string[] {
   const path = `${folder}/program-${line}.ts`
   writeFileSync(

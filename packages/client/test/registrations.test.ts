@@ -5,7 +5,10 @@ import { ConnectionError, type IncomingCallback, connect, registerBackend } from
 
 const secretOf = (index: number): Buffer => Buffer.alloc(32, index)
 const tokenOf = (index: number): string => `whsec_${secretOf(index).toString('base64')}`
-/** A current callback with the token of registration `index`, signed with that token or with the given keys. */
+/**
+ * Creates a current callback with the token of registration `index`, signed with that token or with the given
+ * keys.
+ */
 function callbackOf(index: number, ...signedBy: Buffer[]): IncomingCallback {
   const sentAt = String(Math.floor(Date.now() / 1_000))
   const keys = signedBy.length === 0 ? [secretOf(index)] : signedBy
@@ -25,10 +28,10 @@ function callbackOf(index: number, ...signedBy: Buffer[]): IncomingCallback {
 }
 
 let sent: string[]
-/** The response to each method. Without one, a registration is returned. */
+/** The response to each method. The default response is a registration. */
 let answers: Partial<Record<string, (signal: AbortSignal) => Promise<Response>>>
 let token: () => string | Promise<string>
-/** Fields that a registration returns besides its token. */
+/** Fields that a registration returns in addition to its token. */
 let issued: { signing_secret?: string }
 const count = (method: string): number => sent.filter((one) => one === method).length
 const status = (code: number) => () =>

@@ -36,7 +36,7 @@ function answerWith(statuses: readonly number[], headers: Record<string, string>
     response.writeHead(status, status === 200 ? {} : headers).end('{"error":"not now","code":"unavailable"}')
   })
 }
-/** A connection that sends nothing and records how it is used. */
+/** A connection that sends nothing and records the calls. */
 function asked(options: Partial<Parameters<typeof connect>[0]> = {}) {
   const { token = () => 'secret' } = options
   const tokens = { asked: 0, sent: [] as string[] }

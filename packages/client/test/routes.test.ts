@@ -151,7 +151,7 @@ describe('a pilet', () => {
     )
     const reader = (await body.promise).getReader()
     expect((await reader.read()).value).toHaveLength(65_536)
-    // A Blob of a modified file cannot be read. Data that was read in advance would still be available.
+    // A Blob of a modified file cannot be read, but data that was read in advance is still available.
     writeFileSync(path, 'changed')
     const rest = async (): Promise<void> => {
       while (!(await reader.read()).done);

@@ -1,4 +1,4 @@
-// Tests listing the tenants of an application, and running work for each of them.
+// Tests listing the tenants of an application and running work for each tenant.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'

@@ -1,17 +1,17 @@
-// Builds the site into packages/docs/out. Any static file server can serve this folder, and pages load nothing from
-// elsewhere.
+// Builds the site into packages/docs/out. Any static file server can serve this folder. The pages load
+// nothing from other hosts.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
-import { diagramsIn, drawDiagrams } from './diagrams.ts'
+import { listDiagrams, drawDiagrams } from './diagrams.ts'
 import { pages, readPage } from './pages.ts'
 import { output, stage } from './site.ts'
 
-const usage = `Builds the documentation as a site in packages/docs/out.
+const usage = `Build the documentation as a site in packages/docs/out.
 
 Usage: npm run docs [-- --serve]
 
-  --serve       then serve the site on http://127.0.0.1:4173 until Ctrl-C
+  --serve       serve the site on http://127.0.0.1:4173 after the build, until Ctrl-C
   -h, --help    show this text
 
 Examples:
@@ -29,7 +29,7 @@ export async function buildSite(): Promise<string> {
     mkdirSync(dirname(stage + page), { recursive: true })
     writeFileSync(stage + page, readPage(source))
   }
-  const diagrams = [...pages.keys()].flatMap((source) => diagramsIn(readPage(source)))
+  const diagrams = [...pages.keys()].flatMap((source) => listDiagrams(readPage(source)))
   await drawDiagrams(diagrams, `${stage}public/diagrams`)
   const { build } = await import('vitepress')
   await build(new URL('..', import.meta.url).pathname)

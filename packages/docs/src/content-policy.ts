@@ -1,13 +1,14 @@
-// The Content Security Policy of every page blocks other origins and allows only the scripts of the build.
+// Adds a Content Security Policy to every page. The policy blocks other origins and allows only the scripts
+// of the build.
 import { createHash } from 'node:crypto'
 
-// The theme briefly adds this style when the color scheme changes.
-const withoutTransitions = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='"
+// The hash of a style that the theme briefly adds when the color scheme changes.
+const transitionStyleHash = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='"
 
 const marker = '<meta charset="utf-8">'
 
-/** Returns the contents of the inline scripts. */
-const scriptsIn = (html: string): string[] =>
+/** Returns the source code of the inline scripts. */
+const listInlineScripts = (html: string): string[] =>
   html
     .split('<script')
     .slice(1)
@@ -17,13 +18,13 @@ const scriptsIn = (html: string): string[] =>
 
 /** Adds the policy to a page, with the hashes of its inline scripts. */
 export function addContentPolicy(html: string): string {
-  const hashes = scriptsIn(html).map(
+  const hashes = listInlineScripts(html).map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
   )
   const policy = [
     "default-src 'none'",
     `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
-    `style-src 'self' ${withoutTransitions}`,
+    `style-src 'self' ${transitionStyleHash}`,
     // Syntax highlighting sets colors in style attributes.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",

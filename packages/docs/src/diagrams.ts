@@ -1,16 +1,16 @@
-// Mermaid draws the diagrams in a browser at build time, once for light and once for dark pages. Readers load images
-// instead of scripts.
+// Draws the Mermaid diagrams in a browser at build time, once for light and once for dark pages. Readers load
+// images instead of scripts.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Page, chromium } from 'playwright-core'
 import { ensureChromium } from '@manager/harness/engines/install.ts'
-import { diagramName } from './markdown.ts'
+import { getDiagramName } from './markdown.ts'
 
-const modes = { light: 'neutral', dark: 'dark' } as const
-const program = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js')
+const themesByMode = { light: 'neutral', dark: 'dark' } as const
+const mermaidScript = createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js')
 
-/** Returns the Mermaid source of every diagram in a text. */
-export const diagramsIn = (text: string): string[] =>
+/** Returns the Mermaid source of every diagram in Markdown text. */
+export const listDiagrams = (text: string): string[] =>
   text
     .split('\n```mermaid\n')
     .slice(1)
@@ -23,10 +23,13 @@ export async function drawDiagrams(sources: readonly string[], folder: string): 
   try {
     const page = await browser.newPage()
     await page.setContent('<!doctype html><body></body>')
-    await page.addScriptTag({ content: readFileSync(program, 'utf8') })
+    await page.addScriptTag({ content: readFileSync(mermaidScript, 'utf8') })
     for (const source of sources)
-      for (const [mode, theme] of Object.entries(modes))
-        writeFileSync(`${folder}/${diagramName(source)}-${mode}.svg`, await draw(page, source, theme))
+      for (const [mode, theme] of Object.entries(themesByMode))
+        writeFileSync(
+          `${folder}/${getDiagramName(source)}-${mode}.svg`,
+          await renderDiagram(page, source, theme),
+        )
   } finally {
     await browser.close()
   }
@@ -37,7 +40,7 @@ type Mermaid = {
   render(id: string, source: string): Promise<{ svg: string }>
 }
 
-const draw = (page: Page, source: string, theme: string): Promise<string> =>
+const renderDiagram = (page: Page, source: string, theme: string): Promise<string> =>
   page.evaluate(
     async ([text, name]) => {
       const { mermaid } = globalThis as unknown as { mermaid: Mermaid }

@@ -1,17 +1,17 @@
 // Extends Markdown rendering: links to files outside docs/, literal double braces, diagrams and scrolling tables.
 import { createHash } from 'node:crypto'
 import type { MarkdownRenderer } from 'vitepress'
-import { linkOf } from './pages.ts'
+import { resolveLink } from './pages.ts'
 
 type Rules = MarkdownRenderer['renderer']['rules']
 type Rule = NonNullable<Rules[string]>
 type Env = { relativePath: string }
 
-/** Returns the base name of the files of a diagram, derived from its source. */
-export const diagramName = (source: string): string =>
+/** Returns the base name of the image files of a diagram, which is derived from the source of the diagram. */
+export const getDiagramName = (source: string): string =>
   createHash('sha256').update(source.trim()).digest('hex').slice(0, 16)
 
-/** Adapts the renderer; `onFile` receives each file that a page links to. */
+/** Adapts the Markdown renderer. `onFile` receives each file that a page links to. */
 export function adaptMarkdown(md: MarkdownRenderer, onFile: (source: string) => void): void {
   mapLinks(md, onFile)
   keepBraces(md.renderer.rules)
@@ -27,26 +27,26 @@ function mapLinks(md: MarkdownRenderer, onFile: (source: string) => void): void 
     for (const { children } of tokens)
       for (const token of children ?? []) {
         const link = token.type === 'link_open' ? token.attrGet('href') : null
-        if (link !== null) token.attrSet('href', linkOf(relativePath, link, onFile))
+        if (link !== null) token.attrSet('href', resolveLink(relativePath, link, onFile))
       }
   })
 }
 
-/** Marks text between double braces with v-pre. Vue would evaluate it otherwise. */
+/** Marks text with double braces as v-pre. Otherwise, Vue would evaluate it. */
 function keepBraces(rules: Rules): void {
   const { code_inline: code, text } = rules as { code_inline: Rule; text: Rule }
   rules['code_inline'] = (tokens, index, ...rest) => {
     tokens[index]?.attrSet('v-pre', '')
-    return withBreaks(code(tokens, index, ...rest))
+    return addBreaks(code(tokens, index, ...rest))
   }
   rules['text'] = (tokens, index, ...rest) => {
-    const written = text(tokens, index, ...rest)
-    return written.includes('{{') ? `<span v-pre>${written}</span>` : written
+    const html = text(tokens, index, ...rest)
+    return html.includes('{{') ? `<span v-pre>${html}</span>` : html
   }
 }
 
-/** Lets long names break after a separator, so that columns of tables stay narrow without splitting words. */
-const withBreaks = (html: string): string =>
+/** Allows line breaks after separators in long names, so that table columns stay narrow. */
+const addBreaks = (html: string): string =>
   html.replace(/(?<=^<code[^>]*>).*(?=<\/code>$)/s, (text) =>
     text.replaceAll(/(?<=\w[._/,]|\w&lt;)(?=\w)/g, '<wbr>'),
   )
@@ -55,11 +55,11 @@ function showDiagrams(rules: Rules): void {
   const fence = rules['fence'] as Rule
   rules['fence'] = (tokens, index, ...rest) => {
     const token = tokens[index]
-    const written = fence(tokens, index, ...rest)
-    if (token?.info.trim() !== 'mermaid') return written
-    const name = diagramName(token.content)
-    const image = (mode: string): string =>
+    const html = fence(tokens, index, ...rest)
+    if (token?.info.trim() !== 'mermaid') return html
+    const name = getDiagramName(token.content)
+    const createImage = (mode: string): string =>
       `<img class="${mode}-only" src="/diagrams/${name}-${mode}.svg" alt="Diagram; the text version follows">`
-    return `<figure class="diagram">${image('light')}${image('dark')}</figure><details><summary>Diagram as text</summary>${written}</details>`
+    return `<figure class="diagram">${createImage('light')}${createImage('dark')}</figure><details><summary>Diagram as text</summary>${html}</details>`
   }
 }

@@ -4,22 +4,25 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MarkdownEnv, MarkdownRenderer, UserConfig } from 'vitepress'
 import { addContentPolicy } from './content-policy.ts'
-import { relativeAddresses } from './addresses.ts'
+import { makeAddressesRelative } from './addresses.ts'
 import { adaptMarkdown } from './markdown.ts'
 import { fileFolder, root } from './pages.ts'
-import { sidebarByFolder } from './sidebar.ts'
+import { createSidebarByFolder } from './sidebar.ts'
 
-/** Returns whether a page is history. The search excludes these pages, because they would outrank the guides. */
+/**
+ * Returns whether a page is about past changes. The search excludes these pages, because they would outrank
+ * the guides.
+ */
 const isHistory = (page: string): boolean =>
   /^(decisions\/|project\/changelog|reference\/conformance)/.test(page)
 
 export const stage = new URL('../.stage/', import.meta.url).pathname
 export const output = new URL('../out/', import.meta.url).pathname
 
-const listed = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n'))
+const trackedFiles = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n'))
 
 const copyFile = (source: string): void => {
-  if (!listed.has(source))
+  if (!trackedFiles.has(source))
     throw new Error(`a page links to ${source}, which is not tracked in the repository`)
   const target = `${stage}public/${fileFolder}/${source}`
   mkdirSync(dirname(target), { recursive: true })
@@ -35,14 +38,14 @@ export const config: UserConfig = {
   lang: 'en-US',
   appearance: true,
   lastUpdated: false,
-  // A link to a missing page stops the build. Tutorials link to localhost addresses that work only while a reader runs
-  // the demo.
+  // Ignore links to localhost, which tutorials contain and which work only while the demo runs. Any other
+  // link to a missing page stops the build.
   ignoreDeadLinks: [/^http:\/\/localhost:/],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (md) => adaptMarkdown(md, copyFile),
   },
-  transformHtml: (html, _file, { page }) => addContentPolicy(relativeAddresses(html, page)),
+  transformHtml: (html, _file, { page }) => addContentPolicy(makeAddressesRelative(html, page)),
   themeConfig: {
     siteTitle: 'Manager',
     outline: [2, 3],
@@ -52,7 +55,7 @@ export const config: UserConfig = {
       { text: 'Reference', link: '/#reference' },
       { text: 'Explanation', link: '/#explanation' },
     ],
-    sidebar: sidebarByFolder(),
+    sidebar: createSidebarByFolder(),
     search: {
       provider: 'local',
       options: {

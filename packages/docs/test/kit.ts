@@ -1,4 +1,4 @@
-// Serves the built site from its folder, and opens a browser that reports every request to another origin.
+// Serves the built site from its folder, and opens a browser that reports every cross-origin request.
 import { readFile } from 'node:fs/promises'
 import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

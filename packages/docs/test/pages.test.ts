@@ -1,9 +1,9 @@
 // Tests for the pages, links, navigation and Content Security Policy of the site.
 import { expect, test } from 'vitest'
-import { relativeAddresses } from '../src/addresses.ts'
+import { makeAddressesRelative } from '../src/addresses.ts'
 import { addContentPolicy } from '../src/content-policy.ts'
-import { diagramsIn } from '../src/diagrams.ts'
-import { linkOf, pages } from '../src/pages.ts'
+import { listDiagrams } from '../src/diagrams.ts'
+import { resolveLink, pages } from '../src/pages.ts'
 import { type Item, readSidebar } from '../src/sidebar.ts'
 
 const noFile = (source: string): never => {
@@ -11,16 +11,16 @@ const noFile = (source: string): never => {
 }
 
 test('links between pages stay relative, and those that leave docs/ lead to their copies', () => {
-  expect(linkOf('start/run-the-demo.md', '../reference/errors.md#what-does-503-mean', noFile)).toBe(
+  expect(resolveLink('start/run-the-demo.md', '../reference/errors.md#what-does-503-mean', noFile)).toBe(
     '../reference/errors.md#what-does-503-mean',
   )
-  expect(linkOf('index.md', '../CONTRIBUTING.md', noFile)).toBe('./project/contributing.md')
-  expect(linkOf('project/contributing.md', 'docs/index.md', noFile)).toBe('../index.md')
-  expect(linkOf('index.md', 'https://example.com/', noFile)).toBe('https://example.com/')
+  expect(resolveLink('index.md', '../CONTRIBUTING.md', noFile)).toBe('./project/contributing.md')
+  expect(resolveLink('project/contributing.md', 'docs/index.md', noFile)).toBe('../index.md')
+  expect(resolveLink('index.md', 'https://example.com/', noFile)).toBe('https://example.com/')
   const files: string[] = []
-  expect(linkOf('start/call-a-partner.md', '../../examples/backend.ts', (file) => files.push(file))).toBe(
-    '/files/examples/backend.ts',
-  )
+  expect(
+    resolveLink('start/call-a-partner.md', '../../examples/backend.ts', (file) => files.push(file)),
+  ).toBe('/files/examples/backend.ts')
   expect(files).toEqual(['examples/backend.ts'])
 })
 
@@ -45,14 +45,14 @@ test('scripts of a page are in its policy by their hash, and no other one runs',
 
 test('addresses are relative to the page', () => {
   const html = '<a href="/"></a><a href="/#guides"></a><script src="/a.js"></script><a href="https://x/"></a>'
-  expect(relativeAddresses(html, 'guides/backends/a.md')).toBe(
+  expect(makeAddressesRelative(html, 'guides/backends/a.md')).toBe(
     '<a href="../../index.html"></a><a href="../../index.html#guides"></a><script src="../../a.js"></script><a href="https://x/"></a>',
   )
-  expect(relativeAddresses(html, 'index.md')).toContain('<a href="./index.html"></a>')
+  expect(makeAddressesRelative(html, 'index.md')).toContain('<a href="./index.html"></a>')
 })
 
 test('diagrams are found in a text, other blocks are not', () => {
-  expect(diagramsIn('# A\n\n```mermaid\nflowchart LR\n  a --> b\n```\n\n```sh\nls\n```\n')).toEqual([
+  expect(listDiagrams('# A\n\n```mermaid\nflowchart LR\n  a --> b\n```\n\n```sh\nls\n```\n')).toEqual([
     'flowchart LR\n  a --> b\n',
   ])
 })

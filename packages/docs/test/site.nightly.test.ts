@@ -1,5 +1,5 @@
-// Tests that the built site works for readers: it builds in time, its search finds the right pages, it is accessible,
-// and it loads nothing from other origins.
+// Tests that the built site works for readers. It builds in time, and the search finds the right pages. The
+// pages are accessible and load nothing from other origins.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

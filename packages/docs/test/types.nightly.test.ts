@@ -13,8 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const guide = readFileSync(`${root}docs/guides/backends/generate-types.md`, 'utf8')
 const commands = [...guide.matchAll(/^ *```sh\n *([^\n]+)\n *```$/gm)].map(([, command = '']) => command)
 /**
- * Runs the command that the guide shows for this file, with a target in the test folder. Returns the path of the
- * target.
+ * Runs the command that the guide shows for this file, with the test folder as the target. Returns the path
+ * of the generated file.
  */
 function generate(file: string): string {
   const command = commands.find((one) => one.includes(` ${file}`)) ?? ''

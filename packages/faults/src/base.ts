@@ -1,5 +1,5 @@
-// Sets up the environment of a fault scenario: its own PostgreSQL and Redis servers, and its own replicas. All of them
-// are stopped when the scenario ends.
+// Sets up a fault scenario: its own PostgreSQL and Redis servers, and its own replicas. Everything is stopped
+// when the scenario ends.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -9,14 +9,11 @@ import { type Replica, type ReplicaOptions, startReplica } from './replicas.ts'
 import { type RedisTopology, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 
 export type RowOptions = {
-  /** Determines which replica a fault affects, and when. */
+  /** Determines which replica a fault affects, and when the fault occurs. */
   seed: number
-  /** Size and duration of a scenario. The numbers below take precedence. */
+  /** Determines the size and duration of a scenario. The numbers below take precedence. */
   size: 'full' | 'short'
-  /**
-   * Number of triggers that fire, emits that are sent, and sockets and sessions that stay open. Null selects the
-   * default of the scenario.
-   */
+  /** The numbers of triggers, emits, sockets and sessions. Null selects the default of the scenario. */
   triggers: number | null
   emits: number | null
   sockets: number | null
@@ -27,7 +24,7 @@ export type RowOptions = {
   minutes: number | null
   keep: boolean
 }
-/** Lets every scenario use its own defaults. */
+/** Selects the defaults of every scenario. */
 export const ownNumbers = {
   triggers: null,
   emits: null,
@@ -67,21 +64,21 @@ export type Base = {
   /** The links of each replica, in the order of `replicas`. Empty without fault proxies. */
   links: Links[]
   /**
-   * Returns random numbers between 0 and 1, in the same sequence for the same seed. Only the load uses it, because
-   * faults are scheduled in advance.
+   * Returns random numbers between 0 and 1. The same seed results in the same sequence. Only the load
+   * generator uses these numbers, because faults are scheduled in advance.
    */
   random: () => number
   /** Prints progress. */
   log: Log
   /** Starts another replica. `env` overrides the common settings. Several replicas can start concurrently. */
   startReplica: (env?: Record<string, string>) => Promise<Replica>
-  /** Registers a part that must be stopped before PostgreSQL and Redis. */
+  /** Registers a component that must be stopped before PostgreSQL and Redis. */
   registerPart: <T extends Part>(part: T) => T
   /** Stops everything and removes the folder, unless `keepLogs` is true. */
   close: (keepLogs: boolean) => Promise<void>
 }
 
-/** Starts PostgreSQL, Redis and the replicas. All properties that `extend` returns are added to the stage. */
+/** Starts PostgreSQL, Redis and the replicas. Adds all properties that `extend` returns to the stage. */
 export async function openBase<S extends object>(
   setup: BaseSetup,
   options: RowOptions,

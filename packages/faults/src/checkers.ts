@@ -3,8 +3,8 @@
 import { type Delivery, type Planned, type Run, keyOf } from './recorder.ts'
 
 /**
- * Set rule: everything acknowledged is stored, and nothing is stored without a request. Operations with an unknown
- * outcome may or may not be stored.
+ * Set rule: every acknowledged operation is stored, and nothing is stored without a request. Operations with
+ * an unknown outcome may or may not be stored.
  */
 export function checkSet(sets: { ok: string[]; unknown?: string[]; stored: string[] }): {
   missing: string[]
@@ -19,8 +19,9 @@ export function checkSet(sets: { ok: string[]; unknown?: string[]; stored: strin
 }
 
 /**
- * Once rule: each trigger, environment and instant has one run id, in the database and at the backends. The record of
- * the backends is checked too, because a second run may have been sent but never stored.
+ * Once rule: each combination of trigger, environment and instant has one run id, in the database and at the
+ * backends. The record of the backends is checked too, because a second run may have been sent but never
+ * stored.
  */
 export function checkOnce(runs: readonly Run[], deliveries: readonly Delivery[]): string[] {
   const environments = new Map(runs.map((run) => [run.id, run.environmentId]))
@@ -60,7 +61,7 @@ export function findRedelivered(deliveries: readonly Delivery[]): Delivery[] {
   })
 }
 
-/** Instant rule: the instant that a backend receives equals the stored instant and is on the schedule. */
+/** Instant rule: the instant that a backend receives equals the stored instant and matches the schedule. */
 export function checkInstants(
   runs: readonly Run[],
   deliveries: readonly Delivery[],
@@ -73,7 +74,7 @@ export function checkInstants(
       .map(({ id }) => `${id} is stored for an instant that is not on the schedule`),
     ...deliveries
       .filter(({ runId, scheduledAt }) => stored.has(runId) && stored.get(runId) !== scheduledAt)
-      .map(({ runId }) => `${runId} was sent with an instant that differs from the stored one`),
+      .map(({ runId }) => `${runId} was sent with an instant that differs from the stored instant`),
   ]
 }
 
@@ -94,18 +95,18 @@ export function checkOrder(runs: readonly Run[], deliveries: readonly Delivery[]
 }
 
 export type RetryPolicy = {
-  /** Delay before each further attempt, without jitter. */
+  /** The delay before each retry, without jitter. */
   delaysMs: number[]
   jitter: number
-  /** Time that a busy machine adds before the request arrives. */
+  /** The time that a busy machine may add before the request arrives. */
   slackMs: number
-  /** Retry-After that a backend in this mode sends. */
+  /** The Retry-After value that a backend in this mode sends. */
   retryAfterMs: (mode: string) => number
 }
 
 /**
- * Retry rule: a run has at most one attempt more than there are delays. Attempts are numbered in order, and none is too
- * early or too late.
+ * Retry rule: the number of attempts is at most one more than the number of delays. Attempts are numbered in
+ * order, and no attempt is too early or too late.
  */
 export function checkRetries(deliveries: readonly Delivery[], policy: RetryPolicy): string[] {
   const wrong: string[] = []
@@ -134,7 +135,8 @@ function boundsOf(delay: number, mode: string, policy: RetryPolicy): [number, nu
 }
 
 /**
- * Counts the responses with Retry-After that were followed by an attempt, and how many of these attempts were early.
+ * Counts the responses with Retry-After that were followed by an attempt. Also counts how many of these
+ * attempts were early.
  */
 export function checkRetryAfter(
   deliveries: readonly Delivery[],
@@ -150,7 +152,7 @@ export function checkRetryAfter(
   return { followed: followed.length, early: followed.filter(({ gap, asked }) => gap < asked - 2).length }
 }
 
-/** Fencing rule: a finished run does not change, even if another replica reports a result later. */
+/** Fencing rule: a finished run does not change, even if a different replica reports a result later. */
 export function checkFenced(before: readonly Run[], after: readonly Run[]): string[] {
   const later = new Map(after.map((run) => [run.id, run]))
   return before
@@ -165,14 +167,14 @@ const isSame = (run: Run, other: Run | undefined): boolean =>
     (field) => run[field] === other[field],
   )
 
-/** Returns the time of the first arrival of each run. */
+/** Returns each run's first arrival time. */
 function firstArrivals(deliveries: readonly Delivery[]): Map<string, number> {
   const first = new Map<string, number>()
   for (const { runId, at } of deliveries) first.set(runId, Math.min(at, first.get(runId) ?? Infinity))
   return first
 }
 
-/** Returns the lag of the first arrival of each run in milliseconds, in ascending order. */
+/** Returns each run's lag until its first arrival in milliseconds, in ascending order. */
 export const lagsOf = (deliveries: readonly Delivery[]): number[] => {
   const first = firstArrivals(deliveries)
   const instants = new Map(deliveries.map(({ runId, scheduledAt }) => [runId, scheduledAt]))

@@ -1,5 +1,5 @@
-// Starts child processes of the harness. None of them outlives the harness: when it exits, even if it is killed, a
-// guard in a separate session kills the remaining ones.
+// Starts child processes that do not outlive the harness. When the harness exits or is killed, a guard in a
+// separate session kills the remaining processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { openSync, closeSync } from 'node:fs'
 
@@ -20,7 +20,7 @@ function notifyGuard(line: string): void {
       detached: true,
       stdio: ['pipe', 'ignore', 'inherit'],
     })
-    // The guard outlives the harness, which must not wait for it.
+    // The guard outlives the harness. The harness must not wait for it.
     guard.unref()
     ;(guard.stdin as unknown as { unref(): void }).unref()
     guard.stdin?.on('error', () => undefined)
@@ -56,7 +56,7 @@ export async function endChild(child: Child, graceMs = 10_000): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Checks the condition every 200 ms until it holds. Throws after `ms`. */
+/** Checks the condition every 200 ms until it is true. Throws after `ms`. */
 export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + ms; ;) {
     if (await holds().catch(() => false)) return

@@ -1,5 +1,5 @@
-// A PostgreSQL cluster and a Redis server for one fault scenario, discarded afterwards. PostgreSQL runs with fsync,
-// because the scenarios test durability. The service connects with a role that may only change rows.
+// Starts a PostgreSQL cluster and a Redis server for one fault scenario. PostgreSQL runs with fsync, because
+// the scenarios test durability. The service connects with a role that may only change rows.
 import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
 import { startKeeper } from './engines/keeper-client.ts'
@@ -17,21 +17,23 @@ type EngineFault =
 export type Engines = {
   /** Connects as superuser. */
   adminUrl: string
-  /** Connects with the role of the service, once that role exists. */
+  /** Connects with the service role, once that role exists. */
   databaseUrl: string
   redisUrl: string
   /** Contains the `data` folder of PostgreSQL. */
   dir: string
   /** Superuser connections for seeding and inspection. */
   sql: Pool
-  /** Resolves when the fault is in effect: a started server responds, and a stopped server has exited. */
+  /**
+   * Resolves when the fault is in effect. A started server then responds, and a stopped server has exited.
+   */
   applyFault(fault: EngineFault): Promise<void>
   stop(): Promise<void>
 }
 export type Cluster = Engines & {
   /** PID of the only node, or of the initial leader. */
   postmasterPid: number
-  /** The Patroni cluster, or null. It has its own `applyFault`, which must be used instead. */
+  /** The Patroni cluster, or null. Use the `applyFault` of the Patroni cluster if there is one. */
   patroni: PatroniCluster | null
 }
 export type ClusterOptions = {
@@ -47,7 +49,9 @@ export type ClusterOptions = {
 export const serviceRole = 'manager_service'
 const keeperFile = new URL('keeper.ts', import.meta.url).pathname
 
-/** Starts Redis and, unless a Patroni cluster is given, a single PostgreSQL server. Both are empty. */
+/**
+ * Starts Redis and, unless a Patroni cluster is given, a single PostgreSQL server. Both servers are empty.
+ */
 export async function startEngines(
   patroni: PatroniCluster | null = null,
   smallDisk = false,
@@ -66,7 +70,7 @@ export async function startEngines(
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // The server stops before its connections are closed, which causes errors.
+  // The server stops before the connections are closed, so the connections report errors.
   sql.on('error', () => undefined)
   const url = new URL(adminUrl)
   url.username = serviceRole

@@ -1,5 +1,5 @@
-// Sends the calls of backends, which emit and publish with a machine token, and of the proxy, which reads inboxes with
-// the identity of a user.
+// Sends calls as backends and as the proxy. Backends emit and publish with a machine token. The proxy reads
+// inboxes with the identity of a user.
 import { inParallel } from './pace.ts'
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
@@ -20,7 +20,7 @@ export type CommsCalls = {
     emit: Pick<Emit, 'key' | 'applicationId' | 'recipients'>,
     abortAfterMs?: number,
   ): Promise<CallResult>
-  /** Publishes a hint, which is a message that may be lost, to all open sockets. Its topic is `key`. */
+  /** Publishes a hint, which is a best-effort message, to all open sockets. Its topic is `key`. */
   publish(next: NextUrl, hint: { key: string; applicationId: string; data?: unknown }): Promise<CallResult>
   unread(next: NextUrl, userId: string, applicationId: string): Promise<CallResult>
   inbox(next: NextUrl, userId: string, applicationId: string): Promise<Inbox>
@@ -104,7 +104,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** Creates an emit to some of the users without sending it. */
+/** Creates an emit for some of the users without sending it. */
 export const planEmit = (world: CommsWorld, random: () => number, recipients: number): Emit => {
   const first = Math.floor(random() * world.userIds.length)
   return {

@@ -1,4 +1,4 @@
-// Every checker of notifications, hints and sockets receives a correct history, and histories with planted mistakes
+// Every notification, hint and socket checker receives a correct history, and histories with planted mistakes
 // that it must find.
 import { describe, expect, test } from 'vitest'
 import {

@@ -1,5 +1,5 @@
-// Checks the rules for a history of notifications, sockets and hints, which are messages that may be lost. Like the
-// checkers of runs, each checker returns the violations of its rule.
+// Checks the rules for a history of notifications, sockets and hints. Hints are best-effort messages. Each
+// checker returns the violations of its rule, like the run checkers.
 import type { Pool } from 'pg'
 import type { Arrival, SocketEvent } from './sockets.ts'
 
@@ -16,7 +16,7 @@ export type Emit = {
 }
 /** A notification as the database stores it. */
 export type Stored = { id: string; key: string; recipients: string[] }
-/** Notifications that a user sees, in the order of the responses. */
+/** Notifications that a user sees, in response order. */
 export type Inbox = { userId: string; applicationId: string; ids: string[] }
 export type EmitHistory = { emits: Emit[]; stored: Stored[]; inboxes: Inbox[] }
 
@@ -42,8 +42,8 @@ export function checkAccepted({ emits, stored, inboxes }: EmitHistory): string[]
 }
 
 /**
- * Once-per-key rule: despite retries, each key has one notification, only for the intended recipients, and once in each
- * inbox.
+ * Once-per-key rule: even after retries, each key has only one notification. Only the intended recipients
+ * have it, and only once in their inbox.
  */
 export function checkOncePerKey({ emits, stored, inboxes }: EmitHistory): string[] {
   const wanted = new Map(emits.map((emit) => [emit.key, new Set(emit.recipients)]))
@@ -95,7 +95,7 @@ export type HintHistory = {
 type Missed = {
   /** Hints that a socket of the sending replica did not receive. */
   local: SentHint[]
-  /** Hints that a socket of another replica did not receive. */
+  /** Hints that a socket of a different replica did not receive. */
   remote: SentHint[]
   /** Hints that a socket received twice, or that were not addressed to it. */
   wrong: string[]
@@ -113,7 +113,7 @@ export function checkHints({ sent, replicaOfSocket, arrivals }: HintHistory): Mi
     if (without.some((socket) => replicaOfSocket[socket] === hint.replica)) missed.local.push(hint)
     if (without.some((socket) => replicaOfSocket[socket] !== hint.replica)) missed.remote.push(hint)
     if (got.length > gotBy.size) missed.wrong.push(`${hint.key} arrived twice`)
-    if (got.some((socket) => !isFor.has(socket))) missed.wrong.push(`${hint.key} reached other sockets`)
+    if (got.some((socket) => !isFor.has(socket))) missed.wrong.push(`${hint.key} reached the wrong sockets`)
   }
   const known = new Set(sent.map(({ key }) => key))
   missed.wrong.push(
@@ -122,12 +122,13 @@ export function checkHints({ sent, replicaOfSocket, arrivals }: HintHistory): Mi
   return missed
 }
 
-// Hints count as flowing once all of them have arrived for this long.
+// Delivery counts as resumed once no hint has been lost for this time.
 const flowingMs = 2_000
 
 /**
- * Returns the time from `from` until hints flow again, which means that all of them arrive for `flowingMs`. Returns
- * Infinity if they never do. Hints that are lost later, because a busy Redis responds late, are ignored.
+ * Returns the time from `from` until hint delivery resumes, or Infinity if it never does. Delivery counts as
+ * resumed once no hint has been lost for `flowingMs`. Hints that are lost later are ignored, because a busy
+ * Redis may respond late.
  */
 export function resumedAfter(sent: readonly SentHint[], missed: readonly SentHint[], from: number): number {
   const end = Math.max(...sent.map(({ at }) => at))
@@ -137,7 +138,7 @@ export function resumedAfter(sent: readonly SentHint[], missed: readonly SentHin
   return found === undefined ? Infinity : found - from
 }
 
-/** Returns hints that were lost outside the outage, which starts at `until` and ends at `from`. */
+/** Returns the hints that were lost outside the outage. The outage starts at `until` and ends at `from`. */
 export const lostOutsideOutage = (missed: readonly SentHint[], until: number, from: number): SentHint[] =>
   missed.filter(({ at }) => at < until || at > from)
 
@@ -167,7 +168,10 @@ export function returnsOf(events: readonly SocketEvent[]): Return[] {
 export const handshakesOf = (events: readonly SocketEvent[]): number[] =>
   events.flatMap((event) => (event.kind === 'hello' ? [event.tookMs] : [])).sort((a, b) => a - b)
 
-/** Returns sockets that were not back within the jitter that the replica announced, plus a margin to connect. */
+/**
+ * Returns sockets that did not reconnect within the jitter that the replica announced, plus a margin for
+ * connecting.
+ */
 export const findLate = (returns: readonly Return[], marginMs: number): string[] =>
   returns
     .filter(({ closedAt, jitterMs, backAt }) => backAt === null || backAt - closedAt > jitterMs + marginMs)

@@ -1,4 +1,5 @@
-// Mistakes that are planted in the history of a comms scenario. The checkers of the scenario must find each of them.
+// Mistakes that are planted in the history of a comms scenario. The scenario's checkers must find every
+// mistake.
 import { randomUUID } from 'node:crypto'
 import type { Emit, EmitHistory, HintHistory, SentHint, Stored } from './comms-checkers.ts'
 import type { Mutant } from './row.ts'
@@ -63,7 +64,7 @@ export const hintTwice = <H extends HintHistory>(): Mutant<H> => ({
   plant: (history) => ({ ...history, arrivals: [...history.arrivals, ...history.arrivals.slice(0, 1)] }),
 })
 
-/** Removes the arrivals of these hints at the sockets of other replicas. */
+/** Removes the arrivals of these hints at other replicas' sockets. */
 const withoutRemote = <H extends HintHistory>(history: H, isLost: (hint: SentHint) => boolean): H => {
   const lost = new Map(history.sent.filter(isLost).map(({ key, replica }) => [key, replica]))
   return {
@@ -76,7 +77,7 @@ const withoutRemote = <H extends HintHistory>(history: H, isLost: (hint: SentHin
 
 /** Hints never reach the sockets of other replicas again. */
 export const neverResumed = <H extends HintHistory & { healedAt: number }>(): Mutant<H> => ({
-  name: 'hints do not flow again',
+  name: 'hint delivery does not resume',
   breaks: 'resume_ms',
   plant: (history) => withoutRemote(history, ({ at }) => at >= history.healedAt),
 })
@@ -88,7 +89,7 @@ export const lossyHints = <H extends HintHistory & { brokenAt: number }>(): Muta
 })
 
 export const unready = <H extends { samples: { status: number }[] }>(): Mutant<H> => ({
-  name: 'a replica is not ready for a moment',
+  name: 'a replica is briefly not ready',
   breaks: 'not_ready',
   plant: (history) => ({
     ...history,

@@ -1,5 +1,5 @@
-// Sets up the environment of a comms scenario: PostgreSQL, Redis, replicas, a tenant with users and applications, and
-// open sockets.
+// Sets up a comms scenario: PostgreSQL, Redis, replicas, a tenant with users and applications, and open
+// sockets.
 import { type Base, type BaseSetup, type RowOptions, type Log, openBase } from './base.ts'
 import { pause } from './children.ts'
 import { type CommsCalls, createCommsCalls, identity } from './comms-calls.ts'

@@ -1,5 +1,6 @@
-// Seeds the recipients of comms scenarios: a project with one tenant, its members, the applications enabled for it, and
-// a machine user that emits. It uses SQL, because the scenarios do not test how these objects are created.
+// Creates the recipients for comms scenarios: a project with one tenant, its members, the applications
+// enabled for it, and a machine user that emits. Uses SQL, because the scenarios do not test how these
+// objects are created.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createMachineToken, seedTenant } from '@manager/harness/seed.ts'

@@ -1,4 +1,4 @@
-// Control channel of the harness programs: JSON requests on a separate port.
+// The control channel of the harness programs, which sends JSON requests to a separate port.
 import { type IncomingMessage, createServer } from 'node:http'
 
 type Handlers = Record<string, (body: unknown) => unknown>

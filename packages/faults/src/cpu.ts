@@ -1,4 +1,4 @@
-// CPU time and memory of processes, read from /proc.
+// Reads the CPU time and memory of processes from /proc.
 import { globSync, readFileSync } from 'node:fs'
 
 // USER_HZ is 100 on every Linux that Node runs on.
@@ -9,7 +9,7 @@ type Stat = { parent: number; ownMs: number; endedChildrenMs: number }
 function readStat(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may contain any character.
+    // The process name in parentheses may contain any character.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
@@ -21,7 +21,7 @@ function readStat(pid: number): Stat | null {
   }
 }
 
-/** CPU time of a process in milliseconds. */
+/** Returns the CPU time of a process in milliseconds. */
 export const cpuOf = (pid: number): number => readStat(pid)?.ownMs ?? 0
 
 /** Returns the running children of a process. */
@@ -30,31 +30,38 @@ export const childrenOf = (pid: number): number[] =>
     .map((path) => Number(path.slice('/proc/'.length)))
     .filter((one) => readStat(one)?.parent === pid)
 
-/** CPU time of a process and all its children in milliseconds, including children that have exited. */
+/**
+ * Returns the CPU time of a process and all its children in milliseconds, including children that have
+ * exited.
+ */
 export function cpuOfProcessTree(pid: number): number {
   const own = readStat(pid)
   if (own === null) return 0
   return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own.ownMs + own.endedChildrenMs)
 }
 
-/** Milliseconds in which the main thread of a process was runnable but waited for a core. */
+/** Returns the milliseconds in which the main thread of a process was runnable but waited for a core. */
 export const mainWaitedMs = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 
-/** Resident memory of a process in megabytes. */
+/** Returns the resident memory of a process in megabytes. */
 export function rssOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes ?? 0) / 1_024
 }
 
-/** Connections that the kernel dropped since it started because a server did not accept them fast enough. */
+/**
+ * Returns the number of connections that the kernel has dropped because a server did not accept them fast
+ * enough.
+ */
 export function listenOverflows(): number {
   const [names = '', values = ''] = readFileSync('/proc/net/netstat', 'utf8').split('\n')
   return Number(values.split(' ')[names.split(' ').indexOf('ListenOverflows')] ?? 0)
 }
 
 /**
- * Milliseconds that the hypervisor gave to other machines while processes here were runnable, summed over all cores.
+ * Returns the milliseconds in which processes were runnable but the hypervisor gave the cores to other
+ * machines. The sum covers all cores.
  */
 export function stolenMs(): number {
   const [, ...counts] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(/ +/)

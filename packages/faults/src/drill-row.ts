@@ -1,4 +1,4 @@
-// Wraps a drill as a fault scenario. A drill has its own stage and load, and is judged by its record.
+// Wraps a drill as a fault scenario. A drill has its own stage and load. Its record determines the result.
 import type { RowOptions, Log } from './base.ts'
 import { type Mutant, type Row, tryMutant, watchStolen, withTimeout } from './row.ts'
 import type { Verdict } from './verdict.ts'
@@ -12,7 +12,7 @@ type DrillRow<Seen> = {
   mutants: readonly Mutant<Seen>[]
 }
 
-/** Creates a scenario that runs the drill and then tries its mutants. */
+/** Creates a scenario that runs the drill and then tests its mutants. */
 export const defineDrillRow = <Seen>(definition: DrillRow<Seen>): Row => {
   const { id, title, limitSeconds, play, judge, mutants } = definition
   return {

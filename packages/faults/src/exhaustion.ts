@@ -12,7 +12,7 @@ const timeoutMs = 15_000
 
 async function connect({ adminUrl }: Pick<Cluster, 'adminUrl'>, name: string): Promise<Client> {
   const client = new Client({ connectionString: adminUrl, application_name: name })
-  // The server terminates this connection.
+  // Ignore the error, because the server terminates this connection.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -30,7 +30,7 @@ export async function lockTable(cluster: Pick<Cluster, 'adminUrl'>, table: 'tena
 export async function occupyConnections(
   cluster: Pick<Cluster, 'adminUrl'>,
 ): Promise<HeldResource & { count: number }> {
-  // Opened first, because no connection is free later.
+  // Open this connection first, because no connection is free later.
   const first = await connect(cluster, 'releases connections')
   const open = async (): Promise<boolean> => {
     try {

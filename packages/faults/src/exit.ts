@@ -1,8 +1,11 @@
-// Common exit behavior of the programs in this package.
+// The common exit behavior of the programs in this package.
 
-/** Runs `main` and uses its result as exit code. An error is printed to stderr without a stack, with exit code 2. */
+/**
+ * Runs `main` and exits with its result. Prints an error to stderr without a stack trace and exits with 2.
+ */
 export async function runToExit(main: () => Promise<number>): Promise<void> {
-  // Guards stop the child processes when this process ends (children.ts and the harness's engines/keeper.ts).
+  // Guards stop the child processes when this process exits (children.ts and the harness's
+  // engines/keeper.ts).
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
   try {
     process.exitCode = await main()

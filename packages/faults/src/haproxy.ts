@@ -1,6 +1,6 @@
-// HAProxy in front of the replicas. It distributes requests and sockets round-robin to the replicas that are ready. It
-// retries a failed connection at another replica, but never a request that may have been processed. Replicas use server
-// slots that are configured in advance.
+// HAProxy in front of the replicas. It distributes requests and sockets round-robin to the replicas that are
+// ready. It retries a failed connection at a different replica, but never a request that may have been
+// processed. Replicas use server slots that are configured in advance.
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { type Child, endChild, startChild, until } from './children.ts'
@@ -9,7 +9,7 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 
 type Target = Pick<Replica, 'url' | 'readyUrl'>
 type BalancerStats = {
-  /** Failed connections that were retried, at the same or another replica. */
+  /** Failed connections that were retried, at the same or a different replica. */
   retried: number
   /** Requests that reached no replica. */
   unconnected: number
@@ -25,7 +25,10 @@ export type Balancer = {
   /** Number of replicas that currently receive requests. */
   ready(): Promise<number>
   stats(): Promise<BalancerStats>
-  /** From now on, replaces one proxy secret with another in all requests, like a proxy with a new configuration. */
+  /**
+   * From now on, replaces the first proxy secret with the second in all requests, like a proxy with a new
+   * configuration.
+   */
   replaceSecret(previous: string, next: string): Promise<void>
   end(): Promise<void>
 }
@@ -33,8 +36,8 @@ export type Balancer = {
 const slotCount = 32
 const checks = 'inter 200ms fastinter 200ms downinter 200ms rise 1 fall 1'
 
-// A frozen replica is removed after the check timeout, and a draining one at the next check. Sessions of a replica that
-// is no longer ready continue, because the replica ends them itself.
+// A frozen replica is removed after the check timeout, and a draining replica at the next check. Sessions of
+// a replica that is no longer ready continue, because the replica ends them itself.
 const configOf = (port: number, socket: string, secrets: string): string => `global
   maxconn 25000
   no strict-limits
@@ -112,7 +115,7 @@ export async function startBalancer(folder: string, replicas: readonly Target[])
     logFile: `${folder}/balancer.log`,
   })
   const slotByUrl = new Map<string, number>()
-  /** A successful command prints nothing, or a note about the change. Throws on any other output. */
+  /** A successful command prints nothing or a note about the change. Throws on any other output. */
   const set = async (slot: number, what: string): Promise<void> => {
     const output = await sendCommand(socket, `set server replicas/slot${slot} ${what}`)
     if (output !== '' && !output.includes('changed from') && !output.includes('no need to change'))

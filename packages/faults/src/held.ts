@@ -3,12 +3,12 @@ import { pause } from './children.ts'
 import type { Run } from './recorder.ts'
 import { type ActiveJob, type Stage, readActiveJobs } from './stage.ts'
 
-// Longer than backends need to respond, and shorter than the claims of a lost replica last.
+// This time is longer than backends need to respond, and shorter than the claims of a lost replica last.
 const settledMs = 2_500
 
 /**
- * Returns the attempts of the replica that the fault affected: those that did not change while all other attempts
- * finished. Call it right after the signal.
+ * Returns the affected replica's attempts, which did not change while all other attempts finished. Call this
+ * function right after the fault.
  */
 export async function readHeldJobs(stage: Stage): Promise<ActiveJob[]> {
   const atTheHit = await readActiveJobs(stage)
@@ -17,7 +17,10 @@ export async function readHeldJobs(stage: Stage): Promise<ActiveJob[]> {
   return atTheHit.filter(({ id, claims }) => later.has(`${id} ${claims}`))
 }
 
-/** Returns the runs of these attempts. Each trigger has one run here, so its id also identifies the run. */
+/**
+ * Returns the runs of these attempts. Each trigger has one run here, so the trigger id also identifies the
+ * run.
+ */
 export const runsOf = (jobs: readonly ActiveJob[], runs: readonly Run[]): Run[] => {
   const named = new Set(jobs.flatMap(({ data }) => data.match(/[0-9a-f-]{36}/g) ?? []))
   return runs.filter(({ id, triggerId }) => named.has(id) || named.has(triggerId))

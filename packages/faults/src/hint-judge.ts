@@ -1,5 +1,5 @@
-// Common bounds of the scenarios that break Redis while backends emit notifications and publish hints, which are
-// messages that may be lost.
+// Common bounds of the scenarios that break Redis while backends emit notifications and publish hints. Hints
+// are best-effort messages.
 import {
   type HintHistory,
   checkHints,
@@ -14,11 +14,11 @@ import type { createVerdict } from './verdict.ts'
 
 export type BrokenRedis = HintHistory &
   HintRecord & {
-    /** When Redis was broken, and when hints can be expected to flow again. */
+    /** The time when Redis was broken, and the earliest time at which hint delivery is expected to resume. */
     brokenAt: number
     healedAt: number
     samples: ReadinessSample[]
-    /** Time until no more hints arrived. */
+    /** The time until no more hints arrived. */
     drainSeconds: number | null
     /** Number of lost hints that the replicas counted. */
     counted: number
@@ -26,11 +26,11 @@ export type BrokenRedis = HintHistory &
 type Figures = ReturnType<typeof createVerdict>
 
 const resumeMs = 10_000
-/** Time for which a scenario continues after the recovery, to observe that hints flow. */
+/** Time for which a scenario continues after the recovery, to observe that hints are delivered. */
 export const watchMs = resumeMs + 4_000
 // The fault takes effect shortly before the harness records it, and a hint is recorded before it is sent.
 const edgeMs = 500
-// On a busy machine, slow Redis responses can lose some hints at any time. They are counted.
+// On a busy machine, slow Redis responses can cause lost hints at any time. These hints are counted.
 const shareLost = 0.05
 
 /** Checks that every emit and publish is accepted, and that every replica stays ready. */
@@ -53,8 +53,8 @@ export const judgeReady = (figures: Figures, samples: readonly ReadinessSample[]
   )
 
 /**
- * Checks that hints always reach the sockets of the sending replica, and that they soon reach the sockets of other
- * replicas again. Returns the number of lost hints.
+ * Checks that hints always reach the sockets of the sending replica, and that they soon reach other replicas'
+ * sockets again. Returns the number of lost hints.
  */
 export function judgeHints(figures: Figures, observed: BrokenRedis): number {
   const { sent, brokenAt, healedAt } = observed

@@ -1,5 +1,5 @@
-// The load of the scenarios that break Redis: steady emits and publishes, with sockets at every replica. Hints are
-// messages that may be lost.
+// The load of the scenarios that break Redis: a steady rate of emits and publishes, with sockets at every
+// replica. Hints are best-effort messages.
 import { type CommsCalls, planEmit, tryEmit } from './comms-calls.ts'
 import { runAtPace } from './pace.ts'
 import type { Emit, SentHint } from './comms-checkers.ts'
@@ -7,7 +7,7 @@ import { type CommsStage, socketAt } from './comms-stage.ts'
 import type { CommsWorld } from './comms-world.ts'
 import { areReady, staysSame, waitQuietly } from './quiet.ts'
 
-/** The replica, user and application of a socket. */
+/** A socket's replica, user and application. */
 export type SocketOwner = { replica: number; userId: string; applicationId: string }
 
 /** Opens one socket for each user and application at every replica. */
@@ -30,8 +30,8 @@ type Published = { key: string; status: number }
 export type HintRecord = { emits: Emit[]; published: Published[]; sent: SentHint[] }
 
 /**
- * Emits to two users and publishes to all, at the replicas in rotation. The returned function stops the load and
- * resolves to the record. Nothing is retried.
+ * Emits to two users and publishes to all users, at the replicas in rotation. The returned function stops the
+ * load and resolves to the record. Calls are not retried.
  */
 export function startHintLoad(
   { world: all, calls, replicas, random }: CommsStage,
@@ -80,7 +80,7 @@ export function startHintLoad(
   }
 }
 
-// Hints arrive within milliseconds, so after this time without arrivals none is in flight.
+// Hints arrive within milliseconds. If none arrives for this time, none is in flight.
 const stillMs = 1_000
 
 /** Waits until no more hints arrive and every replica is ready. Resolves to the elapsed seconds, or null after 15 s. */
@@ -93,7 +93,7 @@ export function drainHints(stage: CommsStage): Promise<number | null> {
   })
 }
 
-/** The sum of a counter over all replicas. */
+/** Returns the sum of a counter over all replicas. */
 export const sumOf = async (stage: CommsStage, metric: string): Promise<number> =>
   (await Promise.all(stage.replicas.map((replica) => replica.metric(metric)))).reduce((a, b) => a + b, 0)
 

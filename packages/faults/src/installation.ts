@@ -19,7 +19,7 @@ export type Installation = {
   machineToken: string
   personalToken: string
 }
-/** A target of ESB calls that requires the secret of the endpoint. */
+/** A target of ESB calls that requires the endpoint's secret. */
 export type Partner = {
   url: string
   secret: string
@@ -56,14 +56,14 @@ export async function manager(
   return result
 }
 
-/** The headers that the proxy sends for a user. */
+/** Returns the headers that the proxy sends for a user. */
 export const personHeaders = (id: string): Record<string, string> => ({
   'x-proxy-auth': proxySecret,
   'x-token-subject': id,
   'content-type': 'application/json',
 })
 
-/** Executes one GraphQL operation. Throws the first error. */
+/** Executes one GraphQL operation. Throws if the response contains errors. */
 export async function ask<T>(
   url: string,
   personId: string,

@@ -19,7 +19,9 @@ export function judgeFirings(figures: Figures, { planned, runs, deliveries }: Hi
   figures.none('dup_sched', [...new Set([...checkOnce(runs, deliveries), ...unexpected])])
 }
 
-/** Checks that only runs that the replica held at the time of the fault arrived again, each of them only once more. */
+/**
+ * Checks that a run arrived again only if the replica held it at the time of the fault, and only once more.
+ */
 export function judgeRedelivered(
   figures: Figures,
   { deliveries, held }: Pick<History, 'deliveries'> & { held: readonly string[] },
@@ -33,8 +35,8 @@ export function judgeRedelivered(
   )
 }
 
-/** Checks that everything finished in time, and shows the duration. */
+/** Checks that all runs finished in time, and prints the duration. */
 export function judgeDrain(figures: Figures, drainSeconds: number | null): void {
-  if (drainSeconds === null) figures.none('drained', ['not everything completed in time'])
+  if (drainSeconds === null) figures.none('drained', ['some work did not complete in time'])
   else figures.show('drain_s', drainSeconds)
 }

@@ -18,17 +18,17 @@ type LostRedis<Extra> = {
   setup: Partial<CommsSetup> & { applications: number }
   schedule: MakeSchedule
   rates: { emits: number; publishes: number }
-  /** Selects the users and applications that have sockets. Defaults to all of them. */
+  /** Selects the users and applications that have sockets. Defaults to all users and applications. */
   audience?: (world: CommsWorld) => CommsWorld
   /**
-   * Breaks Redis. Returns the time of the fault, the time from which hints are expected again, and a function that
-   * reads the rest of the record.
+   * Breaks Redis. Returns the time of the fault, the earliest expected time of hint delivery, and a function
+   * that reads the rest of the record.
    */
   injectFault: (
     stage: CommsStage,
     schedule: Schedule,
   ) => Promise<{ brokenAt: number; healedAt: number; readExtra: () => Extra | Promise<Extra> }>
-  /** `missed` is the number of hints (messages that may be lost) that did not reach the sockets of other replicas. */
+  /** `missed` is the number of hints (best-effort messages) that did not reach other replicas' sockets. */
   judge: (figures: Figures, observed: BrokenRedis & Extra, missed: number) => void
   /** Label of the outage in the timeline. */
   outage: string

@@ -21,7 +21,7 @@ import type { Span } from './timeline.ts'
 import { createVerdict, lagsAt } from './verdict.ts'
 import { planTriggers, yearly } from './world.ts'
 
-/** `held` contains a run once for each attempt that a lost replica held. */
+/** `held` contains each run once per attempt on a lost replica. */
 export type Lost<Extra = object> = History & Extra & { held: string[]; drainSeconds: number | null }
 type Figures = ReturnType<typeof createVerdict>
 type Due = { dueAt: number; dueUntil: number }
@@ -31,7 +31,10 @@ type LostReplica<Extra> = {
   setup?: Partial<Setup>
   limitSeconds: number
   schedule: MakeSchedule
-  /** Response time of the backends. It ensures that every replica holds attempts at the time of the fault. */
+  /**
+   * The response time of the backends. It must be so long that every replica holds attempts at the time of
+   * the fault.
+   */
   responseMs: number
   /** Time between the creation of the triggers and the first due run. */
   leadMs: number

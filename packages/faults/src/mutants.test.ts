@@ -1,4 +1,4 @@
-// A mutant is found if its figure breaks. A mutant that breaks nothing must not count as found.
+// A mutant counts as found if its figure breaks. A mutant that breaks nothing must not count as found.
 import { describe, expect, test } from 'vitest'
 import { judgeFirings, judgeRedelivered } from './judge.ts'
 import {

@@ -1,4 +1,4 @@
-// Mistakes that are planted in the history of a scenario. The checkers of the scenario must find each of them.
+// Mistakes that are planted in the history of a scenario. The scenario's checkers must find every mistake.
 import { randomUUID } from 'node:crypto'
 import type { Delivery, Planned, Run } from './recorder.ts'
 import type { Mutant } from './row.ts'
@@ -69,7 +69,7 @@ export const redelivery = <H extends History>(heldBy: (history: H) => number): M
 
 /** An unaffected replica delivers a run twice. */
 export const redeliveryOfOthers = <H extends History>(heldBy: (history: H) => string[]): Mutant<H> => ({
-  name: 'a run of another replica is delivered twice',
+  name: 'a run of an unaffected replica is delivered twice',
   breaks: 'dup_of_others',
   plant: (history) => {
     const held = new Set(heldBy(history))
@@ -82,7 +82,7 @@ export const redeliveryOfOthers = <H extends History>(heldBy: (history: H) => st
 
 /** A replica used its own clock for scheduling. */
 export const shiftedInstant = <H extends History>(): Mutant<H> => ({
-  name: 'a run is scheduled for another instant',
+  name: 'a run is scheduled for the wrong instant',
   breaks: 'instants',
   plant: (history) => {
     const [{ id, scheduledAt }] = history.runs as [Run]
@@ -98,7 +98,7 @@ export const shiftedInstant = <H extends History>(): Mutant<H> => ({
 })
 
 export const overtaking = <H extends History>(): Mutant<H> => ({
-  name: 'a run arrives before the one that was due earlier',
+  name: 'a run arrives before a run that was due earlier',
   breaks: 'order',
   plant: (history) => {
     const last = history.runs.at(-1) as Run

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { pause } from './children.ts'
 
 export type IdleTransactions = {
-  /** Longest time in seconds that a session of the service was idle in a transaction. */
+  /** The longest time in seconds that a session of the service was idle in a transaction. */
   longest: number
   /** Number of samples with an idle transaction. */
   seen: number
@@ -30,7 +30,7 @@ export function watchIdleTransactions(sql: Pool): () => Promise<IdleTransactions
     }
   }
   const watching = watch()
-  // The returned function reports the failure.
+  // Ignore the failure here, because the returned function reports it.
   watching.catch(() => undefined)
   return async () => {
     ending.abort()

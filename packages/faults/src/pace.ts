@@ -1,11 +1,11 @@
 // Runs work at an even pace, or with limited concurrency.
 
-// More concurrent work would only queue up in this process.
+// More concurrent calls would only queue in this process.
 const maxOpen = 256
 
 /**
- * Calls `act` at an even pace until the returned function is called. Slow calls do not delay other calls unless 256
- * calls are open.
+ * Calls `act` at an even pace until the returned function is called. A slow call delays other calls only if
+ * 256 calls are open.
  */
 export function runAtPace(perSecond: number, act: () => Promise<void>): () => Promise<void> {
   const started = performance.now()

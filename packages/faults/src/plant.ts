@@ -13,11 +13,11 @@ export const mutant = <O>(
   plant: (observed) => ({ ...observed, ...plant(observed) }),
 })
 
-/** Returns the items with one of them changed, by default the first. */
+/** Returns the items with one item changed, by default the first. */
 export const changeOne = <T>(items: readonly T[], change: (item: T) => T, at = 0): T[] =>
   items.map((item, index) => (index === at ? change(item) : item))
 
-/** An operation ends with this status, and its outcome is unknown. */
+/** Creates a mistake in which an operation ends with this status and an unknown outcome. */
 export const failedOperation = <O extends { operations: Operation[] }>(
   name: string,
   breaks: string,
@@ -31,7 +31,7 @@ export const failedOperation = <O extends { operations: Operation[] }>(
   }),
 })
 
-/** An ESB call ends with a status that is not allowed. */
+/** Creates a mistake in which an ESB call ends with a status that is not allowed. */
 export const wrongStatus = <O extends { calls: { status: number }[] }>(): Mutant<O> => ({
   name: 'a caller receives a 500',
   breaks: 'wrong_status',
@@ -41,7 +41,7 @@ export const wrongStatus = <O extends { calls: { status: number }[] }>(): Mutant
   }),
 })
 
-/** A socket reconnects one minute later than it did. */
+/** Creates a mistake in which a socket reconnects one minute later than it did. */
 export const lateSocket = <O extends { events: { kind: string; at: number }[] }>(
   name: string,
 ): Mutant<O> => ({

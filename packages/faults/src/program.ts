@@ -10,7 +10,7 @@ export type Played = {
   id: string
   title: string
   seed: number
-  /** Number of the run among several with the same seed. */
+  /** The number of this run if a scenario runs several times with the same seed. */
   round: number
   schedule: Schedule
   seconds: number
@@ -26,7 +26,7 @@ type Print = (line: string) => void
 
 const printProgress = (id: string, text: string): void => void process.stderr.write(`${id}: ${text}\n`)
 
-/** Runs a scenario once and prints its line, and one line for each of its mutants. */
+/** Runs a scenario once. Prints one line for the scenario and one line for each of its mutants. */
 async function playOnce(row: Row, options: RowOptions, round: number, print: Print): Promise<Played> {
   const { id, title } = row
   const start = performance.now()
@@ -61,17 +61,18 @@ async function playOnce(row: Row, options: RowOptions, round: number, print: Pri
   return played({ schedule, error: null, ...result })
 }
 
-// Above this many stolen cores, times and rates depend on the machine rather than on the service.
+// Above this number of stolen cores, times and rates depend on the machine rather than on the service.
 const maxCoresStolen = 0.3
 
 /**
- * Returns whether only bounds on times, rates or shares are violated, in a run in which the host took a large part of
- * the CPU time.
+ * Returns whether a run is inconclusive. In such a run, only bounds on times, rates or percentages are
+ * violated, and the host withheld much of the CPU time.
  */
 function isInconclusive({ verdict, mutants, coresStolen }: Played): boolean {
   if (coresStolen <= maxCoresStolen || verdict === null || verdict.broken.length === 0) return false
   const broken = new Set(verdict.broken.map(({ figure }) => figure))
-  // A figure that is already broken cannot reveal its mutant. All other mutants must be found.
+  // Ignore the mutants of a broken figure, because the figure cannot reveal them. All other mutants must be
+  // found.
   const areFound = mutants.every(({ isFound, breaks }) => isFound || broken.has(breaks))
   return areFound && verdict.broken.every(({ isBound }) => isBound)
 }
@@ -90,7 +91,7 @@ type Program = {
   /** Number of runs per scenario with the same seed. */
   repeat: number
   print: Print
-  /** Called after each run, so that results are kept if a later scenario does not complete. */
+  /** Called after each run, so that results are saved even if a later scenario does not complete. */
   keep: (played: readonly Played[]) => void
 }
 

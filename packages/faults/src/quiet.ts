@@ -37,8 +37,8 @@ export const areReady = async ({ replicas }: Pick<Base, 'replicas'>): Promise<bo
 }
 
 /**
- * Returns a condition that holds once a number, such as the count of arrivals, has not changed for `stillMs`. Each call
- * reads the number again.
+ * Returns a condition that is true once a number, such as the count of arrivals, has not changed for
+ * `stillMs`. Each call reads the number again.
  */
 export function staysSame(read: () => Promise<number>, stillMs: number): () => Promise<boolean> {
   let [last, since] = [Number.NaN, Date.now()]

@@ -12,15 +12,15 @@ import type { Replica } from './replicas.ts'
 
 export type RaceWorld = { sql: Pool; replicas: readonly Replica[]; admin: Person; project: SeededProject }
 /**
- * `won` contains the hashes of the accepted uploads, `stored` those in the database, and `served` those of the bytes
- * that each replica serves.
+ * `won` contains the hashes of the accepted uploads, `stored` the hashes in the database, and `served` the
+ * hashes of the bytes that each replica serves.
  */
 export type UploadRace = { statuses: number[]; won: string[]; stored: string[]; served: string[] }
 /** `stored` contains the tokens of the stored rows. */
 export type RegisterRace = { statuses: number[]; ids: string[]; tokens: string[]; stored: string[] }
 /**
- * `steps` contains the audited prefixes before and after each rotation. `works` is the number of replicas that accept
- * each token.
+ * `steps` contains the audited token prefixes before and after each rotation. `works` is the number of
+ * replicas that accept each token.
  */
 export type RotateRace = {
   tokens: string[]

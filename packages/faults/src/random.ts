@@ -1,4 +1,4 @@
-// Random numbers that are determined by a seed.
+// Generates random numbers from a seed.
 import { createHash } from 'node:crypto'
 
 /** Returns a random number generator (mulberry32) whose numbers between 0 and 1 are determined by the seed. */
@@ -12,7 +12,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** Derives a seed from a text, so that one seed yields independent streams. */
+/** Derives a seed from a string, so that one seed results in independent streams. */
 export const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0)
 
 /** Returns a random integer from 0 to `count` - 1. */

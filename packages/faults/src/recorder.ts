@@ -13,7 +13,7 @@ export type Operation = {
   outcome: 'ok' | 'fail' | 'unknown'
 }
 
-/** One instant at which a trigger is due for a deployment; times are milliseconds since 1970. */
+/** One time at which a trigger is due for a deployment. Times are milliseconds since 1970. */
 export type Planned = { triggerId: string; environmentId: string; scheduledAt: number }
 
 /** One row of trigger_runs. */
@@ -32,7 +32,7 @@ export type Delivery = {
   triggerId: string
   attempt: number
   scheduledAt: number
-  /** Times in the signature and in the body. */
+  /** The times in the signature and in the body. */
   stampedAt: number
   executedAt: number
   at: number
@@ -43,7 +43,9 @@ export type Delivery = {
 
 export type Recorder = {
   operations: Operation[]
-  /** Runs the call, which resolves to an HTTP status, and records it. Resolves to 0 if the call throws. */
+  /**
+   * Runs the call, which resolves to an HTTP status, and records the call. Resolves to 0 if the call throws.
+   */
   record(op: string, key: string, call: () => Promise<number>): Promise<number>
   /** Records a completed call. Its times default to now. */
   recordCompleted(call: { op: string; key: string; status: number; start?: number; end?: number }): void
@@ -71,11 +73,11 @@ export function outcomeOf(status: number): Operation['outcome'] {
   return status < 300 ? 'ok' : 'fail'
 }
 
-/** Returns the keys of the operations of one kind with this outcome. */
+/** Returns the keys of all operations of this kind with this outcome. */
 export const keysOf = (operations: Operation[], op: string, outcome: Operation['outcome']): string[] =>
   operations.filter((one) => one.op === op && one.outcome === outcome).map(({ key }) => key)
 
-/** Returns a unique key for one firing. */
+/** Returns a unique key for one due time of a trigger. */
 export const keyOf = ({ triggerId, environmentId, scheduledAt }: Planned): string =>
   `${triggerId} ${environmentId} ${scheduledAt}`
 

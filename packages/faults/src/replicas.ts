@@ -16,7 +16,7 @@ export type Replica = {
   /** Resolves with the exit code, or the name of the signal that ended the process. */
   exit: Promise<number | string>
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void
-  /** Returns the sum of a counter over the series with these labels. */
+  /** Returns the sum of a counter over all series with these labels. */
   metric(name: string, labels?: Record<string, string>): Promise<number>
   end(): Promise<void>
 }
@@ -25,9 +25,9 @@ export type ReplicaOptions = {
   /** Folder for the log. */
   folder: string
   env?: Record<string, string>
-  /** Offset of its clock from the machine's clock. */
+  /** The offset of the replica's clock from the machine's clock. */
   clockShiftMs?: number
-  /** Entry point of another release. */
+  /** Entry point of a different release. */
   program?: string
   /** Limit of open files. Null keeps the default. */
   openFiles?: number | null
@@ -84,7 +84,7 @@ const settingsOf = (
   port: number,
   healthPort: number,
 ): Record<string, string> => ({
-  // Without the cache, stripping types dominates the start time.
+  // Use the compile cache. Without it, type stripping takes most of the start time.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   SVC_DATABASE_URL: cluster.databaseUrl,
   SVC_REDIS_URL: cluster.redisUrl,

@@ -1,5 +1,5 @@
-// A user uses a role at every replica while the role is revoked. The audit chain of the project shows the order of the
-// transactions, because each transaction locks the head of the chain until it commits.
+// Uses a role at every replica while it is revoked. The project's audit chain shows the transaction order,
+// because each transaction locks the chain head until it commits.
 import { randomUUID } from 'node:crypto'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
@@ -16,7 +16,7 @@ export type RoleRace = {
   requestedAt: number
   revokedAt: number
   requests: number
-  /** Changes by this user in the chain of the project, before and after the revocation. */
+  /** Changes by this user in the project's chain, before and after the revocation. */
   before: number
   after: string[]
 }
@@ -25,13 +25,16 @@ const revocations = [
   'made: updateUserProjectRole(id: $id, role: "readonly") { id }',
   'made: removeUserFromProject(id: $id)',
 ] as const
-/** Number of concurrent uses. More of them would only overload a slow machine. */
+/** The number of concurrent uses. More uses would only overload a slow machine. */
 const openUses = 4
 const observeMs = 500
 /** After this time without success, the uses are stopped before the revocation is retried. */
 const stopUsesAfterMs = 12_000
 
-/** Operations of a maintainer that are authorized again in the transaction, because their result outlives the role. */
+/**
+ * Operations of a maintainer that are authorized again in the transaction, because their result outlives the
+ * role.
+ */
 const useOf =
   ({ project }: RaceWorld, person: Person, machineUserId: string) =>
   async (service: { url: string }, turn: number): Promise<Omit<RoleUse, 'startedAt'>> => {
@@ -71,7 +74,7 @@ function startUses(world: RaceWorld, person: Person, machineUserId: string) {
   return { uses, end }
 }
 
-/** Revokes the role after `revokeAfterMs` at one replica while it is used at all of them. */
+/** Revokes the role after `revokeAfterMs` at one replica while all replicas use it. */
 export async function raceRole(world: RaceWorld, round: number, revokeAfterMs: number): Promise<RoleRace> {
   const { sql, replicas, admin, project } = world
   const person = await seedUser(sql, `maintainer-${round}`)

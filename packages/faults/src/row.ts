@@ -1,5 +1,5 @@
-// A fault scenario: the fault, the record, and the bounds that the record must satisfy. Each scenario has mutants:
-// mistakes that are planted in its own record, and that its checkers must find.
+// Defines a fault scenario: the fault, the record, and the bounds that the record must satisfy. Each scenario
+// has mutants, which are mistakes planted in its own record. The scenario's checkers must find every mutant.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Base, RowOptions, Log } from './base.ts'
 import { stolenMs } from './cpu.ts'
@@ -14,7 +14,7 @@ export type Mutant<Observed> = { name: string; breaks: string; plant: (observed:
 type Definition<Observed, S, D> = {
   id: string
   title: string
-  /** Plans the faults with a random stream that nothing else uses. */
+  /** Plans the faults with its own random stream. */
   schedule?: MakeSchedule
   setup: (options: RowOptions, schedule: Schedule) => D
   /** The scenario fails after this time. */
@@ -45,7 +45,7 @@ export type Row = {
 export const defineRow = <Observed>(definition: Definition<Observed, Stage, Setup>): Row =>
   createRow(openStage, definition)
 
-/** Defines a scenario about notifications and hints, which are messages that may be lost. */
+/** Defines a scenario about notifications and hints. Hints are best-effort messages. */
 export const defineCommsRow = <Observed>(definition: Definition<Observed, CommsStage, CommsSetup>): Row =>
   createRow(openCommsStage, definition)
 
@@ -85,7 +85,10 @@ export function createRow<Observed, S extends Base, D>(
   }
 }
 
-/** Counts error lines in the replicas' logs. It is informational, because some faults cause errors. */
+/**
+ * Counts error lines in the logs of the replicas. The count is informational, because some faults cause
+ * errors.
+ */
 const countErrors = ({ replicas }: Base): number =>
   replicas.reduce(
     (sum, { logFile }) => sum + readFileSync(logFile, 'utf8').split('"level":"error"').length - 1,
@@ -100,7 +103,9 @@ export function watchStolen(): () => number {
   return () => (stolenMs() - stolenBefore) / (performance.now() - start)
 }
 
-/** Plants the mistake and checks that it breaks the figure, which must not be broken without it. */
+/**
+ * Plants the mistake and checks that it breaks the figure. The figure must not be broken without the mistake.
+ */
 export function tryMutant<Observed>(
   { name, breaks, plant }: Mutant<Observed>,
   observed: Observed,

@@ -40,7 +40,7 @@ import { f38 } from './rows/triggers-due-together.ts'
 import { f22 } from './rows/upstream-misbehaves.ts'
 import { f10 } from './rows/vacuum-blocked.ts'
 
-/** The groups. Each takes at most 20 minutes, and every scenario belongs to one of them. */
+/** The groups. Each group takes at most 20 minutes, and every scenario belongs to one group. */
 export const groups: Record<string, readonly Row[]> = {
   triggers: [f01, f02, f03, f20, f21, f28, f29],
   comms: [f04, f05, f12, f13, f14, f17, f18, f19],
@@ -52,10 +52,12 @@ export const groups: Record<string, readonly Row[]> = {
   soak: [f30],
 }
 
-/** The scenarios that every change must pass, in their short form. They take at most 8 minutes. */
+/**
+ * The scenarios that every change must pass, in their short version. Together, they take at most 8 minutes.
+ */
 export const shortRows: readonly Row[] = [f03, f39, f43]
 
-/** Scenarios that run only when they are named, because they take too long. */
+/** Scenarios that run only if they are named, because they take too long. */
 const longRows: ReadonlySet<string> = new Set(['F30'])
 
 /** Every scenario, ordered by number. */
@@ -65,14 +67,18 @@ export const allRows: readonly Row[] = Object.values(groups)
 
 type Choice = { rows: readonly Row[]; isShort: boolean }
 
-/** Returns the scenarios with these names or in these groups, each once. Without names, returns all but the longest. */
+/**
+ * Returns the scenarios with these names or in these groups, without duplicates. Without names, returns all
+ * scenarios except the longest.
+ */
 export function chooseRows(names: readonly string[]): Choice {
   const found = names.map((name) => {
     const rows =
       name.toLowerCase() === 'short'
         ? shortRows
         : (groups[name.toLowerCase()] ?? allRows.filter(({ id }) => id === name.toUpperCase()))
-    if (rows.length === 0) throw new Error(`Unknown row or group ${name}. Run --help for the list.`)
+    if (rows.length === 0)
+      throw new Error(`Unknown scenario or group ${name}. Pass --help to list all names.`)
     return rows
   })
   const rows = names.length === 0 ? allRows.filter(({ id }) => !longRows.has(id)) : [...new Set(found.flat())]

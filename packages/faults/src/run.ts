@@ -1,4 +1,4 @@
-// The command line of the fault program: npm run faults -- <row or group>… [options]
+// The command line of the fault program: npm run faults -- <scenario or group>… [options]
 import { parseArgs } from 'node:util'
 import { ensureHighAvailability } from '@manager/harness/engines/install.ts'
 import type { RowOptions } from './base.ts'
@@ -11,30 +11,30 @@ import { runToExit } from './exit.ts'
 const renderGroup = ([name, rows]: [string, typeof allRows]): string =>
   `  ${name.padEnd(11)} ${rows.map(({ id }) => id).join(' ')}`
 
-const help = `Usage: npm run faults -- [<row or group>...] [options]
+const help = `Usage: npm run faults -- [<scenario or group>...] [options]
 
-Breaks the service on purpose, with its own engines, replicas and backends, and prints which bounds held: one line for
-each row and for each planted mistake, and a table of all rows. Progress goes to standard error. The exit code is 1 if
-a row fails or a planted mistake is not found. Without names, every row except F30 (npm run soak) runs. The name bare
-measures how fast plain PostgreSQL and Redis clients recover from the same faults. Tables, figures, schedules and
-timelines are kept in packages/faults/out.
+Break the service on purpose, with separate PostgreSQL and Redis servers, replicas and backends. Print which bounds
+hold: one line for each scenario and for each planted mistake, and a table of all scenarios. Progress is printed to
+standard error. The exit code is 1 if a scenario fails or a planted mistake is not found. Without names, every scenario
+except F30 (npm run soak) runs. The name bare measures how fast plain PostgreSQL and Redis clients recover from the same
+faults. Tables, figures, schedules and timelines are stored in packages/faults/out.
 
-Rows:
+Scenarios:
 ${allRows.map(({ id, title }) => `  ${id}  ${title}`).join('\n')}
 Groups:
 ${[...Object.entries(groups), ['short', shortRows] as [string, typeof allRows]].map(renderGroup).join('\n')}
 
 Options:
-  --seed <n>        determine which replica is hit and when (default: random, printed)
-  --repeat <n>      run each row n times; the schedules must be identical
-  --short           run smaller and shorter rows; always on for the group short
-  --triggers <n>    number of triggers (default: depends on the row)
-  --emits <n>       number of notifications (F04, F05; default: depends on the row)
-  --sockets <n>     number of sockets (F17, F18, F19; default: depends on the row)
-  --sessions <n>    number of logins (F26; default: depends on the row)
+  --seed <n>        determine which replica is affected and when (default: random, printed)
+  --repeat <n>      run each scenario n times; the schedules must be identical
+  --short           run smaller and shorter scenarios; always on for the group short
+  --triggers <n>    number of triggers (default: depends on the scenario)
+  --emits <n>       number of notifications (F04, F05; default: depends on the scenario)
+  --sockets <n>     number of sockets (F17, F18, F19; default: depends on the scenario)
+  --sessions <n>    number of logins (F26; default: depends on the scenario)
   --processes <n>   number of replicas (F38; default: 3)
   --minutes <n>     duration of the soak (F30; default: 60)
-  --keep            keep the logs of rows that pass; the logs of failed rows are always kept
+  --keep            keep the logs of scenarios that pass; the logs of failed scenarios are always kept
   --help            print this text
 
 Examples:
@@ -47,8 +47,8 @@ Examples:
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Parses a numeric option. Returns null if it is missing and throws unless it is a positive integer. */
-function numberOf(text: string | undefined): number | null {
+/** Parses a numeric option. Returns null if it is missing. Throws unless it is a positive integer. */
+function parseNumber(text: string | undefined): number | null {
   if (text === undefined) return null
   const value = Number(text)
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${text} is not a positive integer.`)
@@ -83,17 +83,17 @@ async function main(): Promise<number> {
   }
   const { rows, isShort } = chooseRows(positionals)
   const options: RowOptions = {
-    seed: numberOf(values.seed) ?? 1 + Math.floor(Math.random() * 1_000_000),
+    seed: parseNumber(values.seed) ?? 1 + Math.floor(Math.random() * 1_000_000),
     size: isShort || values.short ? 'short' : 'full',
-    triggers: numberOf(values.triggers),
-    emits: numberOf(values.emits),
-    sockets: numberOf(values.sockets),
-    sessions: numberOf(values.sessions),
-    processes: numberOf(values.processes),
-    minutes: numberOf(values.minutes),
+    triggers: parseNumber(values.triggers),
+    emits: parseNumber(values.emits),
+    sockets: parseNumber(values.sockets),
+    sessions: parseNumber(values.sessions),
+    processes: parseNumber(values.processes),
+    minutes: parseNumber(values.minutes),
     keep: values.keep,
   }
-  const repeat = numberOf(values.repeat) ?? 1
+  const repeat = parseNumber(values.repeat) ?? 1
   ensureHighAvailability()
   const out = createOutFolder(options.seed)
   const keep: Parameters<typeof playAll>[0]['keep'] = (played) => writeOut(out, played)

@@ -1,5 +1,5 @@
-// Only the seed determines the schedule of a scenario. A schedule that uses another source is rejected before any
-// fault.
+// Only the seed determines the schedule of a scenario. A schedule that uses any other source is rejected
+// before any fault.
 import { describe, expect, test } from 'vitest'
 import { type RowOptions, ownNumbers } from './base.ts'
 import { createRandom, pick, seedOf, shuffle } from './random.ts'
@@ -72,7 +72,7 @@ describe('names', () => {
     expect(idsOf(['f03', 'F01', 'F03'])).toEqual(['F03', 'F01'])
     expect(idsOf(['triggers', 'F01'])).toEqual(groups['triggers']?.map(({ id }) => id))
     expect(idsOf([])).toEqual(allRows.map(({ id }) => id).filter((id) => id !== 'F30'))
-    expect(() => idsOf(['F99'])).toThrow('Unknown row or group F99')
+    expect(() => idsOf(['F99'])).toThrow('Unknown scenario or group F99')
   })
 
   test('short makes rows short only by itself', () => {

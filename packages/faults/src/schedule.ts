@@ -1,11 +1,11 @@
-// The faults of a scenario, planned before its load starts. Only the seed determines them: nothing else uses their
-// random stream, so the same seed applies the same faults, however responses interleave.
+// Plans the faults of a scenario before its load starts. Only the seed determines the faults. Nothing else
+// uses their random stream, so the same seed always causes the same faults.
 import { createHash } from 'node:crypto'
 import type { RowOptions } from './base.ts'
 import { pause } from './children.ts'
 import { createRandom, seedOf } from './random.ts'
 
-/** Selects a value depending on the size of the scenario. */
+/** Selects a value according to the size of the scenario. */
 export const bySize = <T>({ size }: Pick<RowOptions, 'size'>, full: T, short: T): T =>
   size === 'full' ? full : short
 
@@ -25,7 +25,7 @@ export function planSchedule(id: string, options: RowOptions, make: MakeSchedule
 export const areSame = (schedules: readonly Schedule[]): boolean =>
   new Set(schedules.map((schedule) => JSON.stringify(schedule))).size <= 1
 
-/** Returns a short hash that lets humans compare schedules. */
+/** Returns a short hash for comparing schedules. */
 export const digestOf = (schedule: Schedule): string =>
   schedule.length === 0
     ? 'none'

@@ -1,5 +1,5 @@
-// Loaded before the service (`node --import`). Shifts the clock of the process by CLOCK_SHIFT_MS, ahead of the
-// machine's clock or behind it.
+// Shifts the clock of the process by CLOCK_SHIFT_MS, forward or backward. Node loads this file before the
+// service (`node --import`).
 const shiftMs = Number(process.env['CLOCK_SHIFT_MS'])
 const MachineDate = Date
 

@@ -9,7 +9,7 @@ const open = Array.from({ length: count }, () => 0)
 const peaks = Array.from({ length: count }, () => 0)
 let records: Delivery[] = []
 
-/** Each destination has its own address, so that destinations are distinct, however the service identifies them. */
+/** Each destination has its own address, so that the service treats destinations as distinct. */
 const addressOf = (destination: number): string =>
   `127.10.${Math.floor(destination / 250)}.${(destination % 250) + 1}`
 
@@ -50,7 +50,7 @@ async function receive(
 function respond(mode: string, response: ServerResponse, answered: (status: number) => void): void {
   const [kind, argument] = mode.split(':')
   const answer = (status: number, headers: Record<string, string> = {}): void => {
-    // The backend has done its work, even if no client waits for the response.
+    // Record the request even if no client waits for the response, because the backend has done its work.
     answered(status)
     if (!response.destroyed) response.writeHead(status, { 'content-length': '0', ...headers }).end()
   }
@@ -93,7 +93,7 @@ function listen(
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  // Closing an idle connection while a request is in flight would be an unplanned fault.
+  // Keep idle connections open. Closing one while a request is in flight would be an unplanned fault.
   server.keepAliveTimeout = 600_000
   server.listen(port, address)
 }

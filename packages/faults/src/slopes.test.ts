@@ -1,4 +1,4 @@
-// Planted leaks are found, and values that only fluctuate are not reported as leaks.
+// Tests that planted leaks are found, and that values that only fluctuate are not reported as leaks.
 import { describe, expect, test } from 'vitest'
 import { createRandom } from './random.ts'
 import { type Sample, floorsOf, growthOf, slopeOf } from './slopes.ts'
@@ -17,7 +17,7 @@ function createNoise(seed: number): () => number {
   const random = createRandom(seed)
   return () => Array.from({ length: 12 }, () => random()).reduce((sum, value) => sum + value, -6)
 }
-/** Returns a generator whose values each depend on the previous one, like memory usage. */
+/** Returns a generator whose values each depend on the previous value, like memory usage. */
 function createWander(seed: number, keeps: number): () => number {
   const noise = createNoise(seed)
   let value = 0
@@ -92,7 +92,7 @@ describe('growth', () => {
 })
 
 describe('without growth, even with no bound, at most one in twenty is taken for it', () => {
-  // One side of a 95 % interval is 2.5 %, which is about 5 of 200 seeds.
+  // One tail of a 95 % interval is 2.5 %, which is about 5 of 200 seeds.
   test.each([
     ['noise', (seed: number) => createNoise(seed)],
     ['collections', (seed: number) => createSawtooth(seed, 30)],
@@ -107,7 +107,7 @@ describe('without growth, even with no bound, at most one in twenty is taken for
   })
 
   test('which a fit that takes samples for independent does not achieve', () => {
-    // One sample per minute corresponds to a fit without block means. Its correlation is still corrected.
+    // One sample per minute is equivalent to a fit without block means. The correlation is still corrected.
     const alarms = alarmsOf((seed) => {
       const value = createWander(seed, 0.99)
       return samplesOf(() => 100 + value()).filter((_, index) => index % 12 === 0)

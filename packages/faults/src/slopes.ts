@@ -1,12 +1,12 @@
 // Detects growth over a long run: the slope of the samples and its confidence interval.
 //
-// Samples a few seconds apart are not independent: a heap that is full now is still full 5 s later, and drops when it
-// is collected. A confidence interval that assumes independence is far too narrow and reports leaks where there are
-// none. Therefore the line is fitted to block means (1 minute by default), which average over collections and are
-// nearly independent. Student's t accounts for the number of blocks. The remaining correlation r of adjacent blocks is
-// measured in the residuals and widens the interval. The effective number of blocks is n (1 - r) / (1 + r), the usual
-// correction for a first-order autoregressive process. Newey-West would need a bandwidth and is too narrow for a few
-// dozen samples.
+// Samples a few seconds apart are not independent: a full heap is still full 5 s later, and drops when it is
+// collected. A confidence interval that assumes independence is far too narrow and reports leaks where there
+// are none. Therefore the line is fitted to block means (1 minute by default), which average over collections
+// and are nearly independent. Student's t accounts for the number of blocks. The remaining correlation r of
+// adjacent blocks is measured in the residuals and widens the interval. The effective number of blocks is n
+// (1 - r) / (1 + r), the usual correction for a first-order autoregressive process. Newey-West would need a
+// bandwidth and is too narrow for a few dozen samples.
 
 /** A value at a time, in milliseconds. */
 export type Sample = { at: number; value: number }
@@ -50,7 +50,10 @@ export function growthOf(
   return { ...slope, grows: slope.low > 0 && slope.perMinute > maxPerMinute }
 }
 
-/** Returns the minimum of each block. For memory, it is the level after a collection: garbage is not growth. */
+/**
+ * Returns the minimum of each block. For memory, the minimum is the level after a garbage collection, because
+ * garbage is not growth.
+ */
 export function floorsOf(samples: readonly Sample[], blockMs: number): Sample[] {
   const start = samples.reduce((first, { at }) => Math.min(first, at), Infinity)
   return [...Map.groupBy(samples, ({ at }) => Math.floor((at - start) / blockMs))].map(([index, block]) => ({
@@ -81,8 +84,8 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 const meanOf = (values: readonly number[]): number => sumOf(values) / values.length
 
 /**
- * Returns the correlation of adjacent residuals. A line fitted to few points makes its residuals look less correlated
- * than they are, by about 2 / n, which is added.
+ * Returns the correlation of adjacent residuals. A line that is fitted to few points makes its residuals look
+ * less correlated by about 2 / n. This function adds that amount.
  */
 const adjacentCorrelation = (residuals: readonly number[], squares: number): number =>
   Math.min(

@@ -20,7 +20,7 @@ function verdictOf(samples: SoakSamples): Verdict {
 
 const things = ['rss_mb/a', 'heap_mb/a', 'descriptors/a', 'eventloop_p99_ms/a']
 const names = [...things, 'pg_connections', 'pg_dead_tuples', 'redis_clients']
-/** 30 minutes with a sample every 5 s, at a constant level with some noise. */
+/** 30 minutes of samples, one every 5 s, at a constant level with some noise. */
 const evenSamples = (): SoakSamples =>
   Object.fromEntries(
     names.map((name) => [

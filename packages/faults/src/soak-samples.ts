@@ -13,11 +13,11 @@ export type SoakSamples = Record<string, Sample[]>
 export type SoakTargets = {
   replicas: readonly Pick<Replica, 'name' | 'pid' | 'isAlive' | 'metric'>[]
   sql: Pick<Pool, 'query'>
-  /** Number of Redis clients. */
+  /** The number of Redis clients. */
   redisClients: () => Promise<number>
 }
 
-/** Allowed growth per minute of each metric. Such growth would not be noticed within a week. */
+/** The allowed growth per minute of each metric. Smaller growth would not be noticed within a week. */
 export const maxPerMinute: Readonly<Record<string, number>> = {
   rss_mb: 0.1,
   heap_mb: 0.05,
@@ -72,7 +72,7 @@ export async function sampleOnce(
   ])
 }
 
-/** Samples every 5 s. The returned function stops it and resolves to the samples. */
+/** Samples every 5 s. The returned function stops the sampling and resolves to the samples. */
 export function startSampling(targets: SoakTargets): () => Promise<SoakSamples> {
   const samples: SoakSamples = {}
   let last: Promise<void> = Promise.resolve()
@@ -84,7 +84,10 @@ export function startSampling(targets: SoakTargets): () => Promise<SoakSamples> 
   }
 }
 
-/** For the heap, uses the level after garbage collections, over blocks that are long enough to contain some of them. */
+/**
+ * For the heap, use the level after garbage collections, over blocks that are long enough to contain several
+ * collections.
+ */
 function growthIn(metric: string, values: readonly Sample[], blockMs: number): Growth | null {
   const maxGrowth = maxPerMinute[metric] ?? 0
   const floorMs = collectedBlocks * blockMs

@@ -1,5 +1,5 @@
-// Checks that the socket clients follow the close code rules with a server that closes and rejects sockets, and that
-// the load balancer routes only to ready replicas.
+// Checks that the socket clients follow the close code rules when a server closes or rejects sockets. Also
+// checks that the load balancer routes only to ready replicas.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,6 @@
-// Runs thousands of socket clients in a separate process. They follow the close code rules: codes from 4500 are final,
-// and after any other code a client reconnects after a random part of the jitter in `hello`. Argument: the control
-// port.
+// Runs thousands of socket clients in a separate process. They follow the close code rules: codes from 4500
+// are final. After any other code, a client reconnects after a random fraction of the jitter in `hello`.
+// Argument: the control port.
 import { WebSocket } from 'ws'
 import { serveControl } from './control.ts'
 import type { Arrival, SocketEvent, SocketSpec } from './sockets.ts'
@@ -11,8 +11,8 @@ const jitters: number[] = []
 let events: SocketEvent[] = []
 let arrivals: Arrival[] = []
 /**
- * Records only latencies by phase and group, for scenarios with too many hints (messages that may be lost) to record
- * each.
+ * Records only latencies by phase and group, for scenarios with too many hints (best-effort messages) to
+ * record each hint.
  */
 let recordsOnlyLatencies = false
 const latencies = new Map<string, number[]>()

@@ -19,14 +19,14 @@ export type SocketEvent = { socket: number; at: number } &
     | { kind: 'refused'; status: number }
   )
 /**
- * The arrival of a hint at a socket. A hint is a message that may be lost. Its key is the title of the notification, or
+ * The arrival of a hint at a socket. A hint is a best-effort message. Its key is the notification title or
  * the topic.
  */
 export type Arrival = { socket: number; key: string; at: number }
 
 export type Sockets = {
   pid: number
-  /** Resolves to the number of sockets with a hello, once all added ones have it or after `ms`. */
+  /** Resolves to the number of sockets with a hello, when all added sockets have it or after `ms`. */
   open(added: SocketSpec[], ms?: number): Promise<number>
   greeted(): Promise<number>
   /** Stops reading from these sockets until `resume`. */
@@ -38,7 +38,7 @@ export type Sockets = {
   tally(): Promise<void>
   events(): Promise<SocketEvent[]>
   arrivals(): Promise<Arrival[]>
-  /** Returns the latencies of the hints of a phase to a group, in ascending order. */
+  /** Returns the latencies of the hints that a group received in a phase, in ascending order. */
   latencies(phase: string, group: string): Promise<number[]>
   clear(): Promise<void>
   end(): Promise<void>

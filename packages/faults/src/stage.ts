@@ -1,4 +1,4 @@
-// Sets up the environment of a trigger scenario: PostgreSQL, Redis, replicas and registered backends.
+// Sets up a trigger scenario: PostgreSQL, Redis, replicas and registered backends.
 import { type Base, type BaseSetup, type RowOptions, type Log, openBase } from './base.ts'
 import { waitQuietly } from './quiet.ts'
 import { type Sink, startSink } from './sink.ts'
@@ -20,7 +20,8 @@ export const openStage = (setup: Setup, options: RowOptions, log: Log): Promise<
 type Drained = { runs: number; ms: number; scheduledUntil?: number }
 
 /**
- * Waits until there are at least `runs` runs and none is pending. Resolves to the elapsed seconds, or null after `ms`.
+ * Waits until there are at least `runs` runs and no run is pending. Resolves to the elapsed seconds, or null
+ * after `ms`.
  */
 export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Promise<number | null> =>
   waitQuietly(stage, {

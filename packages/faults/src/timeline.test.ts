@@ -1,4 +1,5 @@
-// The image of a scenario is well-formed XML whatever its texts contain, and all elements are inside its bounds.
+// The image of a scenario is well-formed XML whatever its labels contain, and all elements are inside its
+// bounds.
 import { SaxesParser } from 'saxes'
 import { describe, expect, test } from 'vitest'
 import type { Operation } from './recorder.ts'
@@ -7,7 +8,7 @@ import { deliveriesTimeline, emitsTimeline, operationsTimeline, timelineOf } fro
 
 type Tag = { name: string; attributes: Record<string, string> }
 
-/** Returns all elements and the text. Throws if the XML is not well-formed. */
+/** Returns all elements and all text. Throws if the XML is not well-formed. */
 function parse(svg: string): { tags: Tag[]; text: string } {
   const [tags, texts]: [Tag[], string[]] = [[], []]
   const parser = new SaxesParser({})
@@ -96,7 +97,8 @@ describe('a timeline', () => {
     const times = Array.from({ length: 100 }, (_, index) => 4_000 + index * 10)
     const { tags } = parse(drawTimeline({ ...timeline, series: [{ name: 'one', times }], errors: [] }))
     const points = tags.find(({ name }) => name === 'polyline')?.attributes['points']?.split(' ') ?? []
-    // All 100 times are in the fifth of ten seconds, which is the top of the plot. The other seconds are empty.
+    // All 100 times are in the fifth of ten seconds, so this second is the maximum of the plot. The other
+    // seconds are empty.
     expect(points.map((point) => Number(point.split(',')[1]))).toEqual(
       points.map((_, index) => (index === 4 ? 44 : 212)),
     )

@@ -1,5 +1,5 @@
-// Draws the timeline of a scenario: operations per second as lines, errors per second as bars, faults as shaded spans.
-// Lines differ in dashes as well as in color, so that they are distinguishable in grayscale.
+// Draws the timeline of a scenario: operations per second as lines, errors per second as bars, faults as
+// shaded spans. Lines have different dashes and colors, so that they are distinguishable in grayscale.
 
 /** Times of one kind of event, in milliseconds since 1970. */
 export type Series = { name: string; times: readonly number[] }
@@ -70,7 +70,7 @@ type Scale = {
   toY: (rate: number) => number
 }
 
-/** Returns the rate per second in each column. Times outside are ignored. */
+/** Returns the rate per second in each column. Times outside the range are ignored. */
 function countRates(
   times: readonly number[],
   { from, columns, stepSeconds }: { from: number; columns: number; stepSeconds: number },
@@ -86,7 +86,7 @@ function countRates(
 
 const maxOf = (values: readonly number[]): number => values.reduce((max, value) => Math.max(max, value), 0)
 
-/** Returns the next round number. */
+/** Returns the next larger round number. */
 function roundUp(max: number): number {
   if (max <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(max))

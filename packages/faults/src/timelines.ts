@@ -3,7 +3,7 @@ import type { Emit } from './comms-checkers.ts'
 import type { Delivery, Operation } from './recorder.ts'
 import type { Series, Span, Timeline } from './timeline.ts'
 
-/** The parts of a timeline without its time range. */
+/** A timeline without its time range. */
 type Parts = { series: readonly Series[]; errors: readonly number[]; faults: readonly Span[] }
 
 const edgeMs = 1_000
@@ -24,7 +24,7 @@ export function timelineOf({ series, errors, faults }: Parts): Omit<Timeline, 't
   }
   if (from > to) [from, to] = [0, 0]
   const ending = to + edgeMs
-  // A fault without an end lasts until the end of the image.
+  // A fault without an end extends to the right edge of the chart.
   const shown = faults.map((fault) => ({ ...fault, until: Math.min(fault.until, ending) }))
   return { series, errors, faults: shown, from: from - edgeMs, to: ending }
 }
@@ -47,8 +47,9 @@ const lines: Readonly<Record<string, string>> = {
 }
 
 /**
- * Plots calls of the harness by response time, with one line for related kinds. Calls without a response or with a 5xx
- * are errors. An expected rejection, such as that of an invalidated credential, is not.
+ * Plots calls of the harness by response time, with one line per group of related kinds. Calls without a
+ * response or with a 5xx are errors. Expected rejections, such as those of invalidated credentials, are not
+ * errors.
  */
 export function operationsTimeline(
   operations: readonly Operation[],

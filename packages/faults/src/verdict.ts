@@ -4,14 +4,16 @@
 type Recovery = { figure: string; ms: number; bareMs: number | null }
 export type Verdict = {
   figures: string[]
-  /** Broken figures. `isBound` is true if a time or share is too large, or too little was done. */
+  /**
+   * Broken figures. `isBound` is true if a time or percentage is too large, or too few operations were done.
+   */
   broken: { figure: string; details: string; isBound: boolean }[]
   /** Figures that count violations. */
   counts: string[]
   recoveries: Recovery[]
 }
 
-/** Figures that depend on the speed of the machine. Other numbers that are too large are mistakes. */
+/** Figures that depend on the speed of the machine. All other figures that are too large are mistakes. */
 const dependsOnMachineSpeed = /(?:^|_)(?:ms|s|ratio|pct|p\d+)$/
 
 type Recovered = { ms: number; max: number; bareMs?: number | null }
@@ -58,11 +60,11 @@ export function createVerdict() {
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** Returns the value that this share of the sorted values does not exceed, or 0 if there are no values. */
+/** Returns the value that this fraction of the sorted values does not exceed, or 0 if there are no values. */
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
-/** Returns the maximum number of times within any second. */
+/** Returns the maximum number of events within any second. */
 export function peakPerSecond(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b)
   let [from, peak] = [0, 0]

@@ -1,4 +1,4 @@
-// Probes replicas continuously in a separate thread, so that the load of the harness does not delay the measured
+// Probes replicas continuously in a separate thread, so that the harness load does not delay the measured
 // responses.
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -40,7 +40,7 @@ const watch = ({ name, pid, healthUrl }: WatchedReplica): Promise<void>[] => [
     try {
       vitals.memory.push({ replica: name, at: Date.now(), mb: rssOf(pid) })
     } catch {
-      // The process has exited.
+      // Ignore the error, because the process has exited.
     }
     if (!withWaiting) return
     const { text } = await ask(`${healthUrl}/metrics`)

@@ -8,12 +8,12 @@ import type { Replica } from './replicas.ts'
 /** `status` is 0 if there was no response. */
 type HealthSample = { replica: string; at: number; status: number; ms: number }
 export type Vitals = {
-  /** Responses of `/healthz` and their durations. */
+  /** Responses from `/healthz` and their durations. */
   health: HealthSample[]
   ready: ReadinessSample[]
-  /** Megabytes. */
+  /** The memory in megabytes. */
   memory: { replica: string; at: number; mb: number }[]
-  /** Requests that wait for a database connection. Empty unless `withWaiting` is set. */
+  /** The number of requests that wait for a database connection. Empty unless `withWaiting` is set. */
   waiting: { replica: string; at: number; count: number }[]
 }
 export type WatchedReplica = { name: string; pid: number; healthUrl: string }
@@ -54,14 +54,17 @@ export const findUnhealthy = ({ health }: Pick<Vitals, 'health'>): string[] =>
 export const slowestHealthMs = ({ health }: Pick<Vitals, 'health'>, span: Span): number =>
   Math.max(0, ...health.filter(({ at }) => isIn(span, at)).map(({ ms }) => ms))
 
-/** Returns the time until the last of these replicas reported that it is not ready, or Infinity if one never did. */
+/**
+ * Returns the time until all of these replicas had reported that they are not ready, or Infinity if one never
+ * did.
+ */
 export const unreadyAfterMs = (
   { ready }: Pick<Vitals, 'ready'>,
   replicas: readonly string[],
   span: Span,
 ): number => lastOf(replicas, (name) => firstAt(ready, name, span, 503) - span.at)
 
-/** Returns the time from the end of the span until the last of these replicas was ready again. */
+/** Returns the time from the end of the span until all of these replicas were ready again. */
 export const readyAfterMs = (
   { ready }: Pick<Vitals, 'ready'>,
   replicas: readonly string[],

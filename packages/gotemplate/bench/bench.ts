@@ -1,4 +1,5 @@
-// `npm run bench -w gotemplate`: compares this package with Go and other packages, in alternating rounds of one run.
+// `npm run bench -w gotemplate`: compares this package with Go and with other packages. The rounds of all
+// engines alternate.
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { parse } from '../src/index.ts'
@@ -12,7 +13,7 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds)
 const roundMs = Number(values.ms)
 
-const here: Engine = {
+const ownEngine: Engine = {
   name: 'gotemplate',
   render: (text, data) => parse(text).execute(data),
   prepare: (text) => {
@@ -20,67 +21,67 @@ const here: Engine = {
     return (data) => template.execute(data)
   },
 }
-const engines = [here, ...loadOtherPackages()]
+const engines = [ownEngine, ...loadOtherPackages()]
 const oracle = oracleProgram()
 
-/** Returns the microseconds per call over one round. The output is read, because a caller would send it. */
-function micros(work: () => string): number {
+/** Returns the microseconds per call in one round. Reads the output, because a caller would read it too. */
+function measureMicros(work: () => string): number {
   let calls = 0
-  let read = 0
-  const started = performance.now()
-  while (performance.now() - started < roundMs) {
-    for (let i = 0; i < 50; i++) read += work().charCodeAt(0)
+  let checksum = 0
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < roundMs) {
+    for (let i = 0; i < 50; i++) checksum += work().charCodeAt(0)
     calls += 50
   }
-  if (Number.isNaN(read)) throw new Error('an output is empty')
-  return ((performance.now() - started) * 1000) / calls
+  if (Number.isNaN(checksum)) throw new Error('an output is empty')
+  return ((performance.now() - startedAt) * 1000) / calls
 }
 
 type Measurements = Map<string, number[]>
 
-function add(measurements: Measurements, name: string, value: number): void {
+function addMeasurement(measurements: Measurements, name: string, value: number): void {
   measurements.set(name, [...(measurements.get(name) ?? []), value])
 }
 
 function measureGo(sample: Sample, measurements: Measurements): void {
   if (oracle === null) return
   const request = JSON.stringify({ id: 0, template: sample.template, data: sample.data })
-  const answer = execFileSync(oracle, ['-bench', `${roundMs}ms`], { input: `${request}\n`, encoding: 'utf8' })
-  const { parseMicros, executeMicros } = JSON.parse(answer) as { parseMicros: number; executeMicros: number }
-  add(measurements, 'Go: parse', parseMicros)
-  add(measurements, 'Go: execute', executeMicros)
-  add(measurements, 'Go: parse and execute', parseMicros + executeMicros)
+  const output = execFileSync(oracle, ['-bench', `${roundMs}ms`], { input: `${request}\n`, encoding: 'utf8' })
+  const { parseMicros, executeMicros } = JSON.parse(output) as { parseMicros: number; executeMicros: number }
+  addMeasurement(measurements, 'Go: parse', parseMicros)
+  addMeasurement(measurements, 'Go: execute', executeMicros)
+  addMeasurement(measurements, 'Go: parse and execute', parseMicros + executeMicros)
 }
 
 function measureEngine(engine: Engine, sample: Sample, measurements: Measurements): void {
   const { template, data } = sample
-  add(
+  addMeasurement(
     measurements,
     `${engine.name}: parse and execute`,
-    micros(() => engine.render(template, data)),
+    measureMicros(() => engine.render(template, data)),
   )
   if (engine.prepare === undefined) return
   const execute = engine.prepare(template)
-  add(
+  addMeasurement(
     measurements,
     `${engine.name}: execute`,
-    micros(() => execute(data)),
+    measureMicros(() => execute(data)),
   )
-  if (engine === here)
-    add(
+  if (engine === ownEngine)
+    addMeasurement(
       measurements,
       `${engine.name}: parse`,
-      micros(() => parse(template).name),
+      measureMicros(() => parse(template).name),
     )
 }
 
-/** The lower quartile: other work on the machine only ever makes a round longer. */
-const typical = (list: readonly number[]): number =>
+/** Returns the lower quartile, because other work on the machine can only make a round slower. */
+const getLowerQuartile = (list: readonly number[]): number =>
   list.toSorted((a, b) => a - b)[list.length >> 2] ?? Number.NaN
 
-/** Returns the engines that render the sample like Go, and prints the names of the others. */
-function ableEngines(sample: Sample): Engine[] {
-  const wanted = parse(sample.template).execute(sample.data)
+/** Returns the engines that render the sample like Go. Prints the names of the other engines. */
+function listCapableEngines(sample: Sample): Engine[] {
+  const expected = parse(sample.template).execute(sample.data)
   return engines.filter(({ name, render }) => {
     let output: string | null
     try {
@@ -88,23 +89,28 @@ function ableEngines(sample: Sample): Engine[] {
     } catch {
       output = null
     }
-    if (output !== wanted) process.stdout.write(`  ${name} cannot render this template\n`)
-    return output === wanted
+    if (output !== expected) process.stdout.write(`  ${name} cannot render this template\n`)
+    return output === expected
   })
 }
 
 for (const sample of samples) {
   process.stdout.write(`\n${sample.name} (${sample.template.length} characters)\n`)
-  const able = ableEngines(sample)
+  const capableEngines = listCapableEngines(sample)
   const measurements: Measurements = new Map()
   for (let round = 0; round < rounds; round++) {
     measureGo(sample, measurements)
-    for (const engine of able) measureEngine(engine, sample, measurements)
+    for (const engine of capableEngines) measureEngine(engine, sample, measurements)
   }
   for (const [name, list] of measurements) {
-    const what = name.slice(name.indexOf(': ') + 2)
-    const ratio = typical(list) / typical(measurements.get(`${here.name}: ${what}`) ?? [])
-    const relative = name.startsWith(here.name) ? '' : `  ${ratio.toFixed(2)} times the time of ${here.name}`
-    process.stdout.write(`  ${name.padEnd(44)} ${typical(list).toFixed(1).padStart(8)} µs${relative}\n`)
+    const operation = name.slice(name.indexOf(': ') + 2)
+    const ratio =
+      getLowerQuartile(list) / getLowerQuartile(measurements.get(`${ownEngine.name}: ${operation}`) ?? [])
+    const comparison = name.startsWith(ownEngine.name)
+      ? ''
+      : `  ${ratio.toFixed(2)} times the duration of ${ownEngine.name}`
+    process.stdout.write(
+      `  ${name.padEnd(44)} ${getLowerQuartile(list).toFixed(1).padStart(8)} µs${comparison}\n`,
+    )
   }
 }

@@ -1,4 +1,5 @@
-// Other packages that render Go templates. They are installed outside the repository, for measuring only.
+// Loads other packages that render Go templates. They are installed outside the repository, only for
+// measurements.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,13 +8,17 @@ import { tmpdir } from 'node:os'
 /** A template engine in the benchmark. `prepare` is absent if the engine cannot reuse a parsed template. */
 export interface Engine {
   readonly name: string
-  /** Parses and executes. */
+  /** Parses and executes a template. */
   readonly render: (template: string, data: unknown) => string
-  /** Parses, and returns a function that executes. */
+  /** Parses a template. Returns a function that executes it. */
   readonly prepare?: (template: string) => (data: unknown) => string
 }
 
-const versions = ['@ctrl/golang-template@2.0.1', '@sinkingpoint/gotemplate@0.1.15', 'go-text-template@0.2.2']
+const packageVersions = [
+  '@ctrl/golang-template@2.0.1',
+  '@sinkingpoint/gotemplate@0.1.15',
+  'go-text-template@0.2.2',
+]
 
 interface Sinkingpoint {
   Template: new (name: string) => { parse(text: string): void; execute(data: unknown): string }
@@ -22,7 +27,9 @@ interface GoTextTemplate {
   Template: new (name: string) => { execute(text: string, data: unknown): string }
 }
 
-/** Loads the other packages, and installs them if needed. Returns none if that fails. */
+/**
+ * Loads the other packages, and installs them if necessary. Returns an empty list if the installation fails.
+ */
 export function loadOtherPackages(): Engine[] {
   const directory = `${tmpdir()}/gotemplate-other-packages`
   if (!existsSync(`${directory}/node_modules`)) {
@@ -30,16 +37,18 @@ export function loadOtherPackages(): Engine[] {
     writeFileSync(`${directory}/package.json`, '{"private": true}')
     const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     try {
-      execFileSync('npm', ['install', '--prefix', directory, ...options, ...versions], { stdio: 'inherit' })
+      execFileSync('npm', ['install', '--prefix', directory, ...options, ...packageVersions], {
+        stdio: 'inherit',
+      })
     } catch {
-      process.stdout.write('other packages could not be installed and are left out\n')
+      process.stdout.write('the other packages could not be installed and are skipped\n')
       return []
     }
   }
-  const load = createRequire(`${directory}/package.json`)
-  const ctrl = load('@ctrl/golang-template') as { parse: (text: string, data: unknown) => string }
-  const sinkingpoint = load('@sinkingpoint/gotemplate') as Sinkingpoint
-  const goTextTemplate = load('go-text-template') as GoTextTemplate
+  const requirePackage = createRequire(`${directory}/package.json`)
+  const ctrl = requirePackage('@ctrl/golang-template') as { parse: (text: string, data: unknown) => string }
+  const sinkingpoint = requirePackage('@sinkingpoint/gotemplate') as Sinkingpoint
+  const goTextTemplate = requirePackage('go-text-template') as GoTextTemplate
   const prepare = (text: string): ((data: unknown) => string) => {
     const template = new sinkingpoint.Template('x')
     template.parse(text)

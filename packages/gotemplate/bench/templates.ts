@@ -1,4 +1,5 @@
-// The measured templates, which render about 1 KB of JSON. The first uses the whole language, the last only fields.
+// The templates of the benchmark. Each renders about 1 KB of JSON. The first template uses the whole
+// language, the last uses only fields.
 
 /** A template with its data. */
 export interface Sample {

@@ -1,13 +1,14 @@
-// The constants of the language: quoted text, characters, and numbers in every spelling that Go accepts.
+// Reads the constants of the language: quoted text, characters, and numbers in every notation that Go
+// accepts.
 import { fail } from './errors.ts'
-import { fromByte, joinBytes } from './utf8.ts'
+import { decodeByte, joinBytes } from './utf8.ts'
 
-/** A number constant under every type that can represent it. The context of its use selects one. */
+/** A number constant as every type that can represent it. The context selects the type. */
 export interface NumberConstant {
   /** The value as an int, or null if it is not integral or too large. */
   readonly int: bigint | null
   readonly float: number
-  /** Whether it is a float64 where no type is required. */
+  /** Whether the constant is a float64 if the context requires no type. */
   readonly isFloat: boolean
 }
 
@@ -23,7 +24,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** Returns the text of a quoted string, which is passed with its quotes. */
+/** Returns the text of a quoted string. The argument includes the quotes. */
 export function unquote(quoted: string, position: number): string {
   const content = quoted.slice(1, -1)
   // Go removes carriage returns from raw strings.
@@ -41,8 +42,8 @@ export function unquote(quoted: string, position: number): string {
   return joinBytes(text)
 }
 
-/** Returns the code point of a character constant, which is passed with its quotes. */
-export function characterCode(quoted: string, position: number): number {
+/** Returns the code point of a character constant. The argument includes the quotes. */
+export function readCharacter(quoted: string, position: number): number {
   const content = quoted.slice(1, -1)
   if (content.startsWith('\\')) {
     const escape = readEscape(content, 0, "'")
@@ -62,15 +63,15 @@ interface Escape {
 
 function readEscape(content: string, at: number, quote: string): Escape | null {
   const letter = content[at + 1] ?? ''
-  const plain = letter === quote ? quote : escapes[letter]
-  if (plain !== undefined) return { code: plain.charCodeAt(0), text: plain, end: at + 2 }
+  const literal = letter === quote ? quote : escapes[letter]
+  if (literal !== undefined) return { code: literal.charCodeAt(0), text: literal, end: at + 2 }
   const length = hexLengths[letter]
   if (length === undefined) return readOctal(content, at)
   const digits = content.slice(at + 2, at + 2 + length)
   if (digits.length < length || !/^[0-9a-fA-F]*$/.test(digits)) return null
   const code = Number.parseInt(digits, 16)
   const end = at + 2 + length
-  if (letter === 'x') return { code, text: fromByte(code), end }
+  if (letter === 'x') return { code, text: decodeByte(code), end }
   if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return null
   return { code, text: String.fromCodePoint(code), end }
 }
@@ -79,20 +80,20 @@ function readOctal(content: string, at: number): Escape | null {
   const digits = content.slice(at + 1, at + 4)
   if (!/^[0-7]{3}$/.test(digits)) return null
   const code = Number.parseInt(digits, 8)
-  return code > 255 ? null : { code, text: fromByte(code), end: at + 4 }
+  return code > 255 ? null : { code, text: decodeByte(code), end: at + 4 }
 }
 
 const MAX_INT = 2n ** 63n - 1n
 const MAX_UINT = 2n ** 64n - 1n
 
 /** Returns the number constant of a character. */
-export const characterConstant = (code: number): NumberConstant => ({
+export const createCharacterConstant = (code: number): NumberConstant => ({
   int: BigInt(code),
   float: code,
   isFloat: false,
 })
 
-// A fast path for most numbers, with the same result. A template may contain very many numbers.
+// Matches most numbers, for which a fast path has the same result. A template may contain very many numbers.
 const plainNumber = /^[1-9][0-9]{0,14}$/
 
 /** Reads a number. Fails if the text is not a number, is too large, or is imaginary. */
@@ -107,32 +108,32 @@ export function readNumber(text: string, position: number): NumberConstant {
     return {
       int: integer > MAX_INT ? null : integer,
       float: Number(integer),
-      // Go treats -0x1e as a float: the e makes it one unless the text starts with 0x.
+      // Go treats -0x1e as a float: an e makes the constant a float unless the text starts with 0x.
       isFloat: /[.eEpP]/.test(text) && !/^0[xX]/.test(text),
     }
   }
   const float = isFloat(text) ? readFloat(text) : Number.NaN
   if (!Number.isFinite(float)) return fail(`illegal number syntax: ${text}`, position)
   if (!/[.eEpP]/.test(text)) return fail(`integer overflow: ${text}`, position)
-  const integral = Number.isInteger(float) && float >= -(2 ** 63) && float < 2 ** 63
-  return { int: integral ? BigInt(float) : null, float, isFloat: true }
+  const isIntegral = Number.isInteger(float) && float >= -(2 ** 63) && float < 2 ** 63
+  return { int: isIntegral ? BigInt(float) : null, float, isFloat: true }
 }
 
 /** Reads an integer with sign, prefix and underscores. Returns null for other text. */
 function readInteger(text: string): bigint | null {
   const match = /^([+-]?)(0[xX]|0[oO]|0[bB]|0(?=[0-9_]))?([0-9a-fA-F_]+)$/.exec(text)
-  if (match === null || !underscoresFit(text)) return null
+  if (match === null || !areUnderscoresValid(text)) return null
   const [, sign, prefix = '', spelled = ''] = match
   const digits = spelled.replaceAll('_', '').replace(/^0+(?=.)/, '')
   const base = { x: 16, o: 8, b: 2, '0': 8, '': 10 }[prefix.slice(-1).toLowerCase()] ?? 10
-  if (digits === '' || !allDigits(digits, base)) return null
-  // In any base, more than 64 digits exceed 64 bits. The exact value does not matter then.
+  if (digits === '' || !hasOnlyDigits(digits, base)) return null
+  // In any base, more than 64 digits exceed 64 bits, so the exact value is irrelevant.
   if (digits.length > 64) return sign === '-' ? -MAX_UINT * 2n : MAX_UINT * 2n
   const value = BigInt(base === 10 ? digits : `${{ 16: '0x', 8: '0o', 2: '0b' }[base] ?? ''}${digits}`)
   return sign === '-' ? -value : value
 }
 
-function allDigits(digits: string, base: number): boolean {
+function hasOnlyDigits(digits: string, base: number): boolean {
   if (base === 16) return true
   return base === 10 ? /^[0-9]+$/.test(digits) : base === 8 ? /^[0-7]+$/.test(digits) : /^[01]+$/.test(digits)
 }
@@ -141,7 +142,7 @@ const decimalFloat = /^[+-]?(?:[0-9_]+(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][+-]?[0-9]
 const hexFloat = /^([+-]?)0[xX]([0-9a-fA-F_]*)(?:\.([0-9a-fA-F_]*))?[pP]([+-]?[0-9][0-9_]*)$/
 
 function isFloat(text: string): boolean {
-  if (!underscoresFit(text)) return false
+  if (!areUnderscoresValid(text)) return false
   if (decimalFloat.test(text)) return /[0-9]/.test(text)
   const hex = hexFloat.exec(text)
   return hex !== null && /[0-9a-fA-F]/.test(`${hex[2]}${hex[3] ?? ''}`)
@@ -152,38 +153,40 @@ function readFloat(text: string): number {
   const hex = hexFloat.exec(plain)
   if (hex === null) return Number(plain)
   const [, sign, whole = '', fraction = '', exponent = '0'] = hex
-  const value = scaled(BigInt(`0x0${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
+  const value = scaleMantissa(BigInt(`0x0${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
   return sign === '-' ? -value : value
 }
 
-/** The float64 nearest to `mantissa * 2 ** exponent`, ties to even. */
-function scaled(mantissa: bigint, exponent: number): number {
+/** Returns the float64 that is nearest to `mantissa * 2 ** exponent`. Ties are rounded to even. */
+function scaleMantissa(mantissa: bigint, exponent: number): number {
   const bits = mantissa === 0n ? 0 : mantissa.toString(2).length
   if (bits === 0 || bits + exponent < -1075) return 0
   if (bits + exponent > 1024) return Number.POSITIVE_INFINITY
-  // A float64 keeps 53 bits, and fewer below 2 ** -1022, where its last bit is always 2 ** -1074.
-  const dropped = Math.max(bits - 53, -1074 - exponent)
-  if (dropped <= 0) return timesPowerOfTwo(Number(mantissa), exponent)
-  const kept = mantissa >> BigInt(dropped)
-  const rest = mantissa - (kept << BigInt(dropped))
-  const half = 1n << BigInt(dropped - 1)
-  const up = rest > half || (rest === half && kept % 2n === 1n)
-  return timesPowerOfTwo(Number(up ? kept + 1n : kept), exponent + dropped)
+  // A float64 has 53 bits of precision, and fewer below 2 ** -1022, where the last bit is always 2 ** -1074.
+  const droppedBits = Math.max(bits - 53, -1074 - exponent)
+  if (droppedBits <= 0) return multiplyByPowerOfTwo(Number(mantissa), exponent)
+  const keptMantissa = mantissa >> BigInt(droppedBits)
+  const rest = mantissa - (keptMantissa << BigInt(droppedBits))
+  const half = 1n << BigInt(droppedBits - 1)
+  const roundsUp = rest > half || (rest === half && keptMantissa % 2n === 1n)
+  return multiplyByPowerOfTwo(Number(roundsUp ? keptMantissa + 1n : keptMantissa), exponent + droppedBits)
 }
 
-/** Multiplies in two steps, because one factor can exceed the range of a float64 although the product does not. */
-function timesPowerOfTwo(value: number, exponent: number): number {
-  const first = Math.max(-1000, Math.min(1000, exponent))
-  return value * 2 ** first * 2 ** (exponent - first)
+/**
+ * Multiplies in two steps, because one factor may exceed the range of a float64 even if the product does not.
+ */
+function multiplyByPowerOfTwo(value: number, exponent: number): number {
+  const firstExponent = Math.max(-1000, Math.min(1000, exponent))
+  return value * 2 ** firstExponent * 2 ** (exponent - firstExponent)
 }
 
-const misplacedInHex = /(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])/
-const misplaced = /(?<![0-9])_|_(?![0-9])/
+const misplacedHexUnderscore = /(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])/
+const misplacedUnderscore = /(?<![0-9])_|_(?![0-9])/
 
-/** Whether every underscore is between two digits. A base prefix counts as a digit. */
-function underscoresFit(text: string): boolean {
+/** Returns whether every underscore is between two digits. A base prefix is treated as a digit. */
+function areUnderscoresValid(text: string): boolean {
   if (!text.includes('_')) return true
   const body = text.replace(/^[+-]/, '')
-  const proper = body.replace(/^0[xXoObB]/, '0')
-  return !(/^0[xX]/.test(body) ? misplacedInHex : misplaced).test(proper)
+  const withoutPrefix = body.replace(/^0[xXoObB]/, '0')
+  return !(/^0[xX]/.test(body) ? misplacedHexUnderscore : misplacedUnderscore).test(withoutPrefix)
 }

@@ -1,7 +1,7 @@
 // Errors and their positions. The engine throws a Failure internally. parse and execute convert it to a TemplateError,
 // the only error that they throw.
 
-/** The bound that stopped a parse or an execution. */
+/** The limit that stopped a parse or an execution. */
 export type Bound = 'length' | 'nesting' | 'nodes' | 'steps' | 'outputBytes' | 'depth'
 
 interface ErrorParts {
@@ -18,13 +18,13 @@ interface ErrorParts {
 
 /** A template could not be parsed or executed. The message contains the position and an excerpt of the template. */
 export class TemplateError extends Error {
-  /** `parse` before the execution started, `exec` afterwards. */
+  /** The phase that failed: `parse`, or `exec` after the execution has started. */
   readonly phase: 'parse' | 'exec'
   /** The problem, without the position. */
   readonly reason: string
-  /** Line in the template, from 1. */
+  /** The line in the template, starting at 1. */
   readonly line: number
-  /** Column in that line in characters, from 1. */
+  /** The column in that line in characters, starting at 1. */
   readonly column: number
   /** The affected line with a caret under the position. */
   readonly excerpt: string
@@ -52,25 +52,25 @@ export class TemplateError extends Error {
 
 const REASON_LENGTH = 300
 
-/** A failure inside the engine. Without a position, it belongs to the action that is being executed. */
+/** A failure inside the engine. A failure without a position is attributed to the current action. */
 export class Failure extends Error {
   readonly position: number | null
   readonly bound: Bound | null
 
   constructor(reason: string, position: number | null = null, bound: Bound | null = null) {
-    // A reason may quote the template, which may be long.
+    // Truncate the reason, because it may quote a long template.
     super(reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason)
     this.position = position
     this.bound = bound
   }
 }
 
-/** The data lacks a key, and missing keys are errors. */
-export class MissingKey extends Failure {
+/** A key is missing in the data, and missing keys are errors. */
+export class MissingKeyFailure extends Failure {
   readonly key: string
 
-  constructor(what: string, key: string, position: number) {
-    super(`${what} for key ${JSON.stringify(key)}`, position)
+  constructor(description: string, key: string, position: number) {
+    super(`${description} for key ${JSON.stringify(key)}`, position)
     this.key = key
   }
 }
@@ -80,10 +80,10 @@ export function fail(reason: string, position: number | null = null): never {
   throw new Failure(reason, position)
 }
 
-/** Characters shown on each side of a position. */
+/** The number of characters shown on each side of a position. */
 const EXCERPT_REACH = 40
 
-/** The line and column of a position, and an excerpt of the source. */
+/** Returns the line and column of a position, and an excerpt of the source. */
 export function locate(source: string, position: number): { line: number; column: number; excerpt: string } {
   const start = source.lastIndexOf('\n', position - 1) + 1
   const newline = source.indexOf('\n', position)
@@ -102,7 +102,7 @@ export function locate(source: string, position: number): { line: number; column
   return { line, column, excerpt }
 }
 
-/** Whether the unit is the second half of a surrogate pair. Sources are well-formed. */
+/** Returns whether the unit is the second half of a surrogate pair. Sources are well-formed. */
 function isSecondHalf(source: string, at: number): boolean {
   const code = source.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff

@@ -1,6 +1,11 @@
 // Compiles pipelines to closures: the content of an action becomes functions of a run and a dot.
 import { fail } from './errors.ts'
-import { type FunctionEntry, type FunctionTable, countProblem, parameterType } from './funcs.ts'
+import {
+  type FunctionEntry,
+  type FunctionTable,
+  findArgumentCountProblem,
+  getParameterType,
+} from './funcs.ts'
 import {
   type ChainNode,
   type Command,
@@ -13,7 +18,7 @@ import {
   type VariableNode,
 } from './node.ts'
 import { type CallSite, type Run } from './run.ts'
-import { Named, type ParameterType, type Value, entry, typeName } from './value.ts'
+import { Named, type ParameterType, type Value, getEntry, getTypeName } from './value.ts'
 
 /** Evaluates an expression for a dot. */
 export type Evaluate = (run: Run, dot: Value) => Value
@@ -23,8 +28,8 @@ type Stage = (run: Run, dot: Value, final: Value) => Value
 type Argument = (run: Run, dot: Value, type: ParameterType) => Value
 
 /**
- * Compiles the pipeline of a statement. Its evaluation also sets the variables. The value may be null, which is a nil
- * interface. A nil interface that becomes the dot turns into no value.
+ * Compiles the pipeline of a statement. Evaluating it also sets the variables. A null result is a nil
+ * interface. Callers that use the result as the dot convert null to no value.
  */
 export function compileStatement(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStages(pipe, functions)
@@ -33,14 +38,14 @@ export function compileStatement(pipe: PipeNode, functions: FunctionTable): Eval
   return (run, dot) => {
     const value = evaluate(run, dot) ?? undefined
     for (const { name, number } of variables) {
-      if (assigns) run.values[run.indexOfVariable(number, name)] = value
+      if (assigns) run.values[run.findVariableIndex(number, name)] = value
       else run.declare(number, value)
     }
     return value
   }
 }
 
-/** Compiles a pipeline in parentheses. A nil interface becomes no value there. */
+/** Compiles a pipeline in parentheses. As in Go, a missing result is "no value" instead of a nil interface. */
 function compileParenthesis(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStatement(pipe, functions)
   return (run, dot) => evaluate(run, dot) ?? undefined
@@ -59,7 +64,10 @@ function compileStages(pipe: PipeNode, functions: FunctionTable): Evaluate {
   }
 }
 
-/** `before` is the command whose value the stage receives, or null for the first stage. */
+/**
+ * Compiles one stage. `before` is the previous command, which provides the final argument, or null for the
+ * first stage.
+ */
 function compileStage(command: Command, before: Command | null, functions: FunctionTable): Stage {
   const { head, args } = command
   if (head.kind === 'function') return compileCall(command as Call, before, functions)
@@ -69,7 +77,7 @@ function compileStage(command: Command, before: Command | null, functions: Funct
   }
   if ('names' in head && head.names.length > 0)
     return compileMethodCall(head, args, before !== null, functions)
-  return () => fail('a value that is not a function has arguments', head.position)
+  return () => fail('cannot pass arguments to a value that is not a function', head.position)
 }
 
 /** Compiles an operand that is evaluated without arguments. */
@@ -84,7 +92,7 @@ function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
     case 'chain': {
       const base = compileValue(operand.base, functions)
       const { names, position } = operand
-      return (run, dot) => follow(run, base(run, dot), names, position)
+      return (run, dot) => followFields(run, base(run, dot), names, position)
     }
     case 'function':
       return compileCall({ head: operand, args: [] }, null, functions) as Evaluate
@@ -100,14 +108,14 @@ function compileValue(operand: Operand, functions: FunctionTable): Evaluate {
 }
 
 function compileField({ names, position }: FieldNode): Evaluate {
-  if (names.length > 1) return (run, dot) => follow(run, dot, names, position)
+  if (names.length > 1) return (run, dot) => followFields(run, dot, names, position)
   const name = names[0] as string
   return (run, dot) => readField(run, dot, name, position)
 }
 
 function compileVariable({ name, number, names, position }: VariableNode): Evaluate {
-  if (names.length === 0) return (run) => run.values[run.indexOfVariable(number, name)]
-  return (run) => follow(run, run.values[run.indexOfVariable(number, name)], names, position)
+  if (names.length === 0) return (run) => run.values[run.findVariableIndex(number, name)]
+  return (run) => followFields(run, run.values[run.findVariableIndex(number, name)], names, position)
 }
 
 function compileLiteral(literal: Literal): Evaluate {
@@ -117,17 +125,17 @@ function compileLiteral(literal: Literal): Evaluate {
     case 'string':
       return () => literal.text
     case 'number': {
-      const value = idealConstant(literal)
+      const value = getIdealConstant(literal)
       return value === null ? () => fail(`${literal.text} overflows int`, literal.position) : () => value
     }
   }
 }
 
-/** The value of a number where no type is required, or null if it fits no type. */
-const idealConstant = (number: NumberNode): Value => (number.isFloat ? number.float : number.int)
+/** Returns the value of a number where no type is required, or null if no type can represent it. */
+const getIdealConstant = (number: NumberNode): Value => (number.isFloat ? number.float : number.int)
 
-/** Returns the value at the end of a chain of fields. */
-export function follow(run: Run, start: Value, names: readonly string[], position: number): Value {
+/** Follows a chain of fields from a start value and returns the last value. */
+export function followFields(run: Run, start: Value, names: readonly string[], position: number): Value {
   let value = start
   for (let i = 0; i < names.length; i++) value = readField(run, value, names[i] as string, position)
   return value
@@ -137,48 +145,48 @@ export function follow(run: Run, start: Value, names: readonly string[], positio
 function readField(run: Run, receiver: Value, name: string, position: number): Value {
   if (receiver === undefined) return run.handleMissingKey('nil data; no entry', name, position)
   if (typeof receiver !== 'object' || receiver === null || Array.isArray(receiver))
-    return noField(receiver, name, position)
+    return failNoField(receiver, name, position)
   if (receiver instanceof Named) return callMethod(run, receiver, { name, position }, [])
   run.position = position
-  const value = entry(receiver as Exclude<typeof receiver, readonly unknown[]>, name)
+  const value = getEntry(receiver as Exclude<typeof receiver, readonly unknown[]>, name)
   return value === undefined ? run.handleMissingKey('map has no entry', name, position) : value
 }
 
-function noField(receiver: Value, name: string, position: number): never {
+function failNoField(receiver: Value, name: string, position: number): never {
   if (receiver === null) return fail(`nil pointer evaluating interface {}.${name}`, position)
-  return fail(`can't evaluate field ${name} in type ${typeName(receiver)}`, position)
+  return fail(`can't evaluate field ${name} in type ${getTypeName(receiver)}`, position)
 }
 
 /** Compiles a field with arguments. Only a method accepts them. */
 function compileMethodCall(
   node: FieldNode | VariableNode | ChainNode,
   args: readonly Operand[],
-  piped: boolean,
+  isPiped: boolean,
   functions: FunctionTable,
 ): Stage {
-  const given = args.map((operand) => compileArgument(operand, functions))
-  const last = node.names.length - 1
-  const receiver = compileReceiver(node, last, functions)
-  const site = { name: node.names[last] ?? '', position: node.position }
+  const compiledArgs = args.map((operand) => compileArgument(operand, functions))
+  const lastIndex = node.names.length - 1
+  const receiver = compileReceiver(node, lastIndex, functions)
+  const site = { name: node.names[lastIndex] ?? '', position: node.position }
   return (run, dot, final) => {
     const value = receiver(run, dot)
     if (value === undefined) return run.handleMissingKey('nil data; no entry', site.name, site.position)
     if (value instanceof Named) {
-      const values = given.map(
-        (argument): Deferred =>
+      const values = compiledArgs.map(
+        (argument): DeferredArgument =>
           (type) =>
             argument(run, dot, type),
       )
-      if (piped) values.push((type) => checkType(final, type, site.position))
+      if (isPiped) values.push((type) => checkType(final, type, site.position))
       return callMethod(run, value, site, values)
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return noField(value, site.name, site.position)
+      return failNoField(value, site.name, site.position)
     return fail(`${site.name} is not a method but has arguments`, site.position)
   }
 }
 
-/** The receiver: everything before the last name of the node. */
+/** Compiles the receiver of a method call: the node without its last name. */
 function compileReceiver(
   node: FieldNode | VariableNode | ChainNode,
   last: number,
@@ -186,27 +194,27 @@ function compileReceiver(
 ): Evaluate {
   const names = node.names.slice(0, last)
   if (node.kind !== 'field') return compileValue({ ...node, names }, functions)
-  return (run, dot) => follow(run, dot, names, node.position)
+  return (run, dot) => followFields(run, dot, names, node.position)
 }
 
-/** An argument that is evaluated once its type is known. */
-type Deferred = (type: ParameterType) => Value
+/** An argument whose evaluation waits until its type is known. */
+type DeferredArgument = (type: ParameterType) => Value
 
-function callMethod(run: Run, receiver: Named, site: CallSite, given: readonly Deferred[]): Value {
+function callMethod(run: Run, receiver: Named, site: CallSite, args: readonly DeferredArgument[]): Value {
   const method = receiver.methods.get(site.name)
-  if (method === undefined) return noField(receiver, site.name, site.position)
+  if (method === undefined) return failNoField(receiver, site.name, site.position)
   const { parameters } = method
-  if (parameters.length !== given.length)
+  if (parameters.length !== args.length)
     return fail(
-      `wrong number of args for ${site.name}: want ${parameters.length} got ${given.length}`,
+      `wrong number of args for ${site.name}: want ${parameters.length} got ${args.length}`,
       site.position,
     )
-  const values = given.map((argument, index) => argument(parameters[index] ?? 'any'))
+  const values = args.map((argument, index) => argument(parameters[index] ?? 'any'))
   run.site = site
-  // The only text that a method accepts is a layout, and parsing a layout examines each character many times.
-  for (const value of values) if (typeof value === 'string') run.step(value.length >> 4)
+  // A method accepts text only as a layout, and parsing a layout examines each character many times.
+  for (const value of values) if (typeof value === 'string') run.chargeSteps(value.length >> 4)
   const result = method.call(receiver as never, values)
-  if (typeof result === 'string') run.build(result.length)
+  if (typeof result === 'string') run.chargeBuild(result.length)
   run.site = null
   return result
 }
@@ -217,29 +225,30 @@ function compileCall(call: Call, before: Command | null, functions: FunctionTabl
   const { name, position } = call.head
   const entry = functions.get(name)
   if (entry === undefined) return fail(`function "${name}" not defined`, position)
-  const given = call.args.map((operand) => compileArgument(operand, functions))
-  const problem = countProblem(entry, given.length + (before === null ? 0 : 1))
+  const compiledArgs = call.args.map((operand) => compileArgument(operand, functions))
+  const problem = findArgumentCountProblem(entry, compiledArgs.length + (before === null ? 0 : 1))
   if (problem !== null) return () => fail(`wrong number of args for ${name}: ${problem}`, position)
-  if (entry.shortCircuit !== undefined) return compileShortCircuit(given, before !== null, entry.shortCircuit)
-  return compilePlainCall(entry, call, before, given)
+  if (entry.shortCircuit !== undefined)
+    return compileShortCircuit(compiledArgs, before !== null, entry.shortCircuit)
+  return compilePlainCall(entry, call, before, compiledArgs)
 }
 
 function compilePlainCall(
   entry: FunctionEntry,
   call: Call,
   before: Command | null,
-  given: readonly Argument[],
+  compiledArgs: readonly Argument[],
 ): Stage {
   const { position } = call.head
   const site = { name: entry.name, position }
-  const count = given.length
-  const types = [...given, null].map((_, index) => parameterType(entry, index))
+  const count = compiledArgs.length
+  const types = [...compiledArgs, null].map((_, index) => getParameterType(entry, index))
   const finalType = types[count] ?? 'any'
   return (run, dot, final) => {
     const values: Value[] = []
     for (let i = 0; i < count; i++) {
-      const value = (given[i] as Argument)(run, dot, types[i] as ParameterType)
-      // Only the type `any` turns no value into null.
+      const value = (compiledArgs[i] as Argument)(run, dot, types[i] as ParameterType)
+      // A missing value becomes null only for a parameter of type `any`.
       if (value === null && run.watch !== null)
         run.watch.onPassed(run, dot, call.args[i] as Operand, entry.name)
       values.push(value)
@@ -257,14 +266,18 @@ function compilePlainCall(
 }
 
 /** Compiles `and` and `or`, which stop at the first argument that decides the result. */
-function compileShortCircuit(given: readonly Argument[], piped: boolean, deciding: boolean): Stage {
+function compileShortCircuit(
+  compiledArgs: readonly Argument[],
+  isPiped: boolean,
+  decidingValue: boolean,
+): Stage {
   return (run, dot, final) => {
     let value: Value
-    for (const argument of given) {
+    for (const argument of compiledArgs) {
       value = argument(run, dot, 'value')
-      if (run.truth(value) === deciding) return value
+      if (run.isTruthy(value) === decidingValue) return value
     }
-    return piped ? final : value
+    return isPiped ? final : value
   }
 }
 
@@ -280,29 +293,31 @@ function compileArgument(operand: Operand, functions: FunctionTable): Argument {
   return (run, dot, type) => checkType(evaluate(run, dot), type, position)
 }
 
-/** A constant converts to the required type if possible. */
+/** Compiles a constant, which is converted to the required type if possible. */
 function compileLiteralArgument(literal: Literal): Argument {
-  const plain = compileLiteral(literal)
+  const evaluateLiteral = compileLiteral(literal)
   return (run, dot, type) => {
     switch (type) {
       case 'any':
       case 'value':
-        return plain(run, dot)
+        return evaluateLiteral(run, dot)
       case 'string':
-        return literal.kind === 'string' ? literal.text : expected('string', literal)
+        return literal.kind === 'string' ? literal.text : failExpected('string', literal)
       case 'bool':
-        return literal.kind === 'bool' ? literal.value : expected('bool', literal)
+        return literal.kind === 'bool' ? literal.value : failExpected('bool', literal)
       case 'int':
-        return literal.kind === 'number' && literal.int !== null ? literal.int : expected('integer', literal)
+        return literal.kind === 'number' && literal.int !== null
+          ? literal.int
+          : failExpected('integer', literal)
       case 'float64':
-        return literal.kind === 'number' ? literal.float : expected('float', literal)
+        return literal.kind === 'number' ? literal.float : failExpected('float', literal)
     }
   }
 }
 
-function expected(what: string, literal: Literal): never {
-  const found = literal.kind === 'bool' ? String(literal.value) : literal.text
-  return fail(`expected ${what}; found ${found}`, literal.position)
+function failExpected(expectedType: string, literal: Literal): never {
+  const literalText = literal.kind === 'bool' ? String(literal.value) : literal.text
+  return fail(`expected ${expectedType}; found ${literalText}`, literal.position)
 }
 
 const typeofNames: Readonly<Record<Exclude<ParameterType, 'any' | 'value'>, string>> = {
@@ -312,11 +327,11 @@ const typeofNames: Readonly<Record<Exclude<ParameterType, 'any' | 'value'>, stri
   bool: 'boolean',
 }
 
-/** Returns the value if it has the required type, and fails otherwise. Nothing is converted. */
+/** Returns the value if it has the required type, and fails otherwise. Values are never converted. */
 function checkType(value: Value, type: ParameterType, position: number): Value {
   if (type === 'value') return value
   if (type === 'any') return value === undefined ? null : value
   if (typeof value === typeofNames[type]) return value
   if (value === undefined) return fail(`invalid value; expected ${type}`, position)
-  return fail(`wrong type for value; expected ${type}; got ${typeName(value)}`, position)
+  return fail(`wrong type for value; expected ${type}; got ${getTypeName(value)}`, position)
 }

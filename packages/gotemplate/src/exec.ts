@@ -1,6 +1,6 @@
 // Compiles statements to closures. A template is compiled when it is first executed.
 import { fail } from './errors.ts'
-import { compileStatement, follow } from './eval.ts'
+import { compileStatement, followFields } from './eval.ts'
 import { type FunctionTable } from './funcs.ts'
 import { BREAK, type Block, CONTINUE, type Execute, type Flow, Loop, NEXT, executeBlock } from './loop.ts'
 import {
@@ -17,7 +17,7 @@ import { printTo } from './print.ts'
 import { type Run } from './run.ts'
 import { type Value } from './value.ts'
 
-interface Compiled {
+interface CompiledTemplate {
   readonly block: Block
   readonly levels: number
 }
@@ -26,16 +26,16 @@ interface Compiled {
 export class Program {
   readonly #definitions: Definitions
   readonly #functions: FunctionTable
-  readonly #compiled = new Map<string, Compiled>()
+  readonly #compiledTemplates = new Map<string, CompiledTemplate>()
 
   constructor(definitions: Definitions, functions: FunctionTable) {
     this.#definitions = definitions
     this.#functions = functions
   }
 
-  /** Executes a template with this dot and no variables but `$`. */
+  /** Executes a template with this dot. Its only variable is `$`. */
   execute(name: string, run: Run, dot: Value): void {
-    const template = this.#compiled.get(name) ?? this.#compile(name)
+    const template = this.#compiledTemplates.get(name) ?? this.#compile(name)
     if (template === null) return fail(`template "${name}" not defined`)
     run.open(template.levels)
     const { base, top } = run
@@ -47,22 +47,22 @@ export class Program {
     run.close(template.levels)
   }
 
-  /** Whether there is a template of this name. */
+  /** Returns whether a template with this name exists. */
   has(name: string): boolean {
     return this.#definitions.has(name)
   }
 
-  #compile(name: string): Compiled | null {
+  #compile(name: string): CompiledTemplate | null {
     const definition: Definition | undefined = this.#definitions.get(name)
     if (definition === undefined) return null
-    const compiled = { block: this.#block(definition.list), levels: definition.levels }
-    this.#compiled.set(name, compiled)
-    return compiled
+    const compiledTemplate = { block: this.#compileBlock(definition.list), levels: definition.levels }
+    this.#compiledTemplates.set(name, compiledTemplate)
+    return compiledTemplate
   }
 
-  #block({ statements: list, weight }: ListNode): Block {
+  #compileBlock({ statements: list, weight }: ListNode): Block {
     const [first] = list
-    // Most lists have a single statement, which then replaces the list.
+    // Most lists have a single statement. Its closure needs no loop.
     if (list.length === 1 && first !== undefined) return { execute: this.#statement(first), weight }
     const statements = list.map((statement) => this.#statement(statement))
     const execute: Execute = (run, dot) => {
@@ -78,7 +78,7 @@ export class Program {
   #statement(statement: Statement): Execute {
     switch (statement.kind) {
       case 'pipe':
-        return this.#action(statement)
+        return this.#compileAction(statement)
       case 'text': {
         const { text } = statement
         return (run) => {
@@ -88,11 +88,11 @@ export class Program {
       }
       case 'if':
       case 'with':
-        return this.#condition(statement)
+        return this.#compileCondition(statement)
       case 'range':
-        return this.#range(statement)
+        return this.#compileRange(statement)
       case 'template':
-        return this.#template(statement)
+        return this.#compileTemplate(statement)
       case 'break':
         return () => BREAK
       case 'continue':
@@ -101,78 +101,80 @@ export class Program {
   }
 
   /** Compiles an action together with the text before it: one closure is faster than two. */
-  #action(pipe: PipeNode): Execute {
+  #compileAction(pipe: PipeNode): Execute {
     const { before, position, variables } = pipe
     const { head, args } = pipe.first
     if (head.kind === 'field' && args.length === 0 && pipe.rest.length === 0 && variables.length === 0) {
-      // Most actions are a field, which needs no separate evaluation.
+      // Most actions print a field, which needs no compiled pipeline.
       const { names } = head
       return (run, dot) => {
         run.write(before)
-        return print(run, dot, follow(run, dot, names, position), pipe)
+        return print(run, dot, followFields(run, dot, names, position), pipe)
       }
     }
     const evaluate = compileStatement(pipe, this.#functions)
-    const prints = variables.length === 0
+    const isPrinted = variables.length === 0
     return (run, dot) => {
       run.write(before)
       run.position = position
       const value = evaluate(run, dot)
-      return prints ? print(run, dot, value, pipe) : NEXT
+      return isPrinted ? print(run, dot, value, pipe) : NEXT
     }
   }
 
-  #condition(node: ConditionNode): Execute {
+  #compileCondition(node: ConditionNode): Execute {
     const isWith = node.kind === 'with'
     const branches = node.branches.map(({ pipe, list }) => ({
       position: pipe.position,
       condition: compileStatement(pipe, this.#functions),
-      block: this.#block(list),
+      block: this.#compileBlock(list),
     }))
-    const otherwise = node.otherwise === null ? null : this.#block(node.otherwise)
+    const elseBlock = node.elseList === null ? null : this.#compileBlock(node.elseList)
     return (run, dot) => {
       const { top } = run
-      let chosen = otherwise
-      let inner = dot
+      let selectedBlock = elseBlock
+      let innerDot = dot
       for (let i = 0; i < branches.length; i++) {
         const { position, condition, block } = branches[i] as (typeof branches)[number]
         run.position = position
         const value = condition(run, dot)
-        if (!run.truth(value)) continue
-        chosen = block
-        if (isWith) inner = value ?? undefined
+        if (!run.isTruthy(value)) continue
+        selectedBlock = block
+        if (isWith) innerDot = value ?? undefined
         break
       }
-      const flow = chosen === null ? NEXT : executeBlock(chosen, run, inner)
+      const flow = selectedBlock === null ? NEXT : executeBlock(selectedBlock, run, innerDot)
       run.top = top
       return flow
     }
   }
 
-  #template({ name, pipe, position }: TemplateNode): Execute {
+  #compileTemplate({ name, pipe, position }: TemplateNode): Execute {
     const evaluate = pipe === null ? (): Value => undefined : compileStatement(pipe, this.#functions)
     return (run, dot) => {
       run.position = position
       if (!this.has(name)) fail(`template "${name}" not defined`, position)
-      const inner = evaluate(run, dot) ?? undefined
+      const innerDot = evaluate(run, dot) ?? undefined
       run.position = position
-      this.execute(name, run, inner)
+      this.execute(name, run, innerDot)
       return NEXT
     }
   }
 
-  #range(node: RangeNode): Execute {
-    const source = compileStatement(node.pipe, this.#functions)
-    const loop = new Loop(node, this.#block(node.list))
-    const otherwise = node.otherwise === null ? null : this.#block(node.otherwise)
+  #compileRange(node: RangeNode): Execute {
+    const evaluateSource = compileStatement(node.pipe, this.#functions)
+    const loop = new Loop(node, this.#compileBlock(node.list))
+    const elseBlock = node.elseList === null ? null : this.#compileBlock(node.elseList)
     return (run, dot) => {
       const { top } = run
       run.position = node.position
-      const value = source(run, dot) ?? undefined
+      const value = evaluateSource(run, dot) ?? undefined
       run.position = node.position
-      const flow = !loop.over(value, run) && otherwise !== null ? executeBlock(otherwise, run, dot) : NEXT
+      const flow =
+        !loop.iterateOver(value, run) && elseBlock !== null ? executeBlock(elseBlock, run, dot) : NEXT
       run.top = top
-      // As in Go, a break inside this else ends this range, and a continue applies to the enclosing loop.
+      // As in Go, a break inside this else block ends this range, and a continue applies to the enclosing
+      // loop.
       return flow === CONTINUE ? CONTINUE : NEXT
     }
   }

@@ -3,26 +3,27 @@
 import { type Command, type ListNode, type Operand, type PipeNode, type Statement } from './node.ts'
 import { type Definitions } from './parse.ts'
 
-/** A chain of fields that starts at the data. */
+/** A chain of fields that starts at the root of the data. */
 interface RootField {
   readonly names: readonly string[]
   readonly position: number
 }
 
-/** Returns the field chains of the data in the template of this name, in source order. */
-export function rootFields(definitions: Definitions, name: string): readonly RootField[] {
+/** Returns the field chains that the template with this name reads from the data, in source order. */
+export function findRootFields(definitions: Definitions, name: string): readonly RootField[] {
   const search = new Search(name)
-  for (const [known, { list }] of definitions) search.list(list, known === name ? 'data' : 'unknown')
-  return search.result()
+  for (const [definedName, { list }] of definitions)
+    search.searchList(list, definedName === name ? 'data' : 'unknown')
+  return search.getFields()
 }
 
-/** The meaning of the dot. In a template that others call, the dot and `$` are unknown. */
+/** The value that the dot refers to. In a template that other templates call, the dot and `$` are unknown. */
 type Dot = 'data' | 'other' | 'unknown'
 
 class Search {
   readonly #name: string
-  readonly #ofDot: RootField[] = []
-  readonly #ofDollar: RootField[] = []
+  readonly #dotFields: RootField[] = []
+  readonly #dollarFields: RootField[] = []
   #isCalled = false
   #isDollarSet = false
 
@@ -30,35 +31,35 @@ class Search {
     this.#name = name
   }
 
-  /** Returns nothing for a template that is called, because its dot may be any value. */
-  result(): readonly RootField[] {
+  /** Returns no fields for a template that is called, because its dot may be any value. */
+  getFields(): readonly RootField[] {
     if (this.#isCalled) return []
-    const found = this.#isDollarSet ? this.#ofDot : [...this.#ofDot, ...this.#ofDollar]
-    return found.toSorted((a, b) => a.position - b.position)
+    const fields = this.#isDollarSet ? this.#dotFields : [...this.#dotFields, ...this.#dollarFields]
+    return fields.toSorted((a, b) => a.position - b.position)
   }
 
-  list({ statements }: ListNode, dot: Dot): void {
-    for (const statement of statements) this.#statement(statement, dot)
+  searchList({ statements }: ListNode, dot: Dot): void {
+    for (const statement of statements) this.#visitStatement(statement, dot)
   }
 
-  #statement(statement: Statement, dot: Dot): void {
+  #visitStatement(statement: Statement, dot: Dot): void {
     switch (statement.kind) {
       case 'pipe':
-        return this.#pipe(statement, dot)
+        return this.#visitPipe(statement, dot)
       case 'if':
       case 'with':
         for (const { pipe, list } of statement.branches) {
-          this.#pipe(pipe, dot)
-          this.list(list, statement.kind === 'if' ? dot : changed(dot))
+          this.#visitPipe(pipe, dot)
+          this.searchList(list, statement.kind === 'if' ? dot : changeDot(dot))
         }
-        return this.#otherwise(statement.otherwise, dot)
+        return this.#visitElse(statement.elseList, dot)
       case 'range':
-        this.#pipe(statement.pipe, dot)
-        this.list(statement.list, changed(dot))
-        return this.#otherwise(statement.otherwise, dot)
+        this.#visitPipe(statement.pipe, dot)
+        this.searchList(statement.list, changeDot(dot))
+        return this.#visitElse(statement.elseList, dot)
       case 'template':
         if (statement.name === this.#name) this.#isCalled = true
-        if (statement.pipe !== null) this.#pipe(statement.pipe, dot)
+        if (statement.pipe !== null) this.#visitPipe(statement.pipe, dot)
         return
       case 'text':
       case 'break':
@@ -66,27 +67,27 @@ class Search {
     }
   }
 
-  #otherwise(list: ListNode | null, dot: Dot): void {
-    if (list !== null) this.list(list, dot)
+  #visitElse(list: ListNode | null, dot: Dot): void {
+    if (list !== null) this.searchList(list, dot)
   }
 
-  #pipe({ variables, first, rest }: PipeNode, dot: Dot): void {
+  #visitPipe({ variables, first, rest }: PipeNode, dot: Dot): void {
     if (dot !== 'unknown' && variables.some(({ name }) => name === '$')) this.#isDollarSet = true
-    for (const command of [first, ...rest]) this.#command(command, dot)
+    for (const command of [first, ...rest]) this.#visitCommand(command, dot)
   }
 
-  #command({ head, args }: Command, dot: Dot): void {
-    this.#operand(head, dot)
-    for (const operand of args) this.#operand(operand, dot)
+  #visitCommand({ head, args }: Command, dot: Dot): void {
+    this.#visitOperand(head, dot)
+    for (const operand of args) this.#visitOperand(operand, dot)
   }
 
-  #operand(operand: Operand, dot: Dot): void {
-    if (operand.kind === 'pipe') this.#pipe(operand, dot)
-    else if (operand.kind === 'chain') this.#operand(operand.base, dot)
-    else if (operand.kind === 'field' && dot === 'data') this.#ofDot.push(operand)
+  #visitOperand(operand: Operand, dot: Dot): void {
+    if (operand.kind === 'pipe') this.#visitPipe(operand, dot)
+    else if (operand.kind === 'chain') this.#visitOperand(operand.base, dot)
+    else if (operand.kind === 'field' && dot === 'data') this.#dotFields.push(operand)
     else if (operand.kind === 'variable' && operand.name === '$' && operand.names.length > 0)
-      if (dot !== 'unknown') this.#ofDollar.push(operand)
+      if (dot !== 'unknown') this.#dollarFields.push(operand)
   }
 }
 
-const changed = (dot: Dot): Dot => (dot === 'data' ? 'other' : dot)
+const changeDot = (dot: Dot): Dot => (dot === 'data' ? 'other' : dot)

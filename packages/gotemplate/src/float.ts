@@ -1,7 +1,7 @@
-// Formats a float64 in every form of Go's strconv.FormatFloat: exact, rounded to even, and shortest if no precision is
-// given.
+// Formats a float64 in every form of Go's strconv.FormatFloat: exact, rounded to even, or shortest if no
+// precision is given.
 
-/** Digits of a number: the value is 0.DIGITS times ten to the power of `point`. */
+/** The digits of a number: the value is 0.DIGITS times ten to the power of `point`. */
 interface Decimal {
   readonly digits: string
   readonly point: number
@@ -13,37 +13,38 @@ export type FloatForm = 'e' | 'E' | 'f' | 'g' | 'G' | 'b' | 'x' | 'X'
 export function formatFloat(value: number, form: FloatForm, precision: number): string {
   if (Number.isNaN(value)) return 'NaN'
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
-  const size = Math.abs(value)
-  if (size === Number.POSITIVE_INFINITY) return sign === '-' ? '-Inf' : '+Inf'
+  const magnitude = Math.abs(value)
+  if (magnitude === Number.POSITIVE_INFINITY) return sign === '-' ? '-Inf' : '+Inf'
   switch (form) {
     case 'b':
-      return sign + binaryExponent(size)
+      return sign + formatBinary(magnitude)
     case 'x':
     case 'X': {
-      const text = hexadecimal(size, precision)
+      const text = formatHexadecimal(magnitude, precision)
       return sign + (form === 'X' ? text.toUpperCase() : text)
     }
     case 'e':
     case 'E':
-      return sign + exponential(size, form, precision)
+      return sign + formatExponential(magnitude, form, precision)
     case 'f':
-      return sign + fixed(size, precision)
+      return sign + formatFixed(magnitude, precision)
     case 'g':
     case 'G':
-      return sign + general(size, form, precision)
+      return sign + formatGeneral(magnitude, form, precision)
   }
 }
 
 /** Formats a float64 like print: %g with the fewest digits. */
-export function shortestFloat(value: number): string {
-  const size = Math.abs(value)
+export function formatShortestFloat(value: number): string {
+  const magnitude = Math.abs(value)
   // In this range, JavaScript writes the same digits and no exponent.
-  if (size >= 1e-4 && size < 1e6) return String(value)
+  if (magnitude >= 1e-4 && magnitude < 1e6) return String(value)
   return formatFloat(value, 'g', -1)
 }
 
-function exponential(value: number, form: 'e' | 'E', precision: number): string {
-  const decimal = precision < 0 ? shortest(value) : rounded(exact(value), precision + 1)
+function formatExponential(value: number, form: 'e' | 'E', precision: number): string {
+  const decimal =
+    precision < 0 ? getShortestDecimal(value) : roundDecimal(getExactDecimal(value), precision + 1)
   return writeExponential(decimal, precision < 0 ? Math.max(decimal.digits.length - 1, 0) : precision, form)
 }
 
@@ -51,24 +52,27 @@ function writeExponential({ digits, point }: Decimal, precision: number, form: '
   const mantissa = digits.padEnd(precision + 1, '0').slice(0, precision + 1)
   const fraction = precision > 0 ? `.${mantissa.slice(1)}` : ''
   const exponent = digits === '' ? 0 : point - 1
-  return `${mantissa.slice(0, 1)}${fraction}${form}${signed(exponent)}`
+  return `${mantissa.slice(0, 1)}${fraction}${form}${formatExponent(exponent)}`
 }
 
-/** An exponent with its sign and at least two digits. */
-const signed = (exponent: number): string =>
+/** Formats an exponent with its sign and at least two digits. */
+const formatExponent = (exponent: number): string =>
   `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 
-function fixed(value: number, precision: number): string {
+function formatFixed(value: number, precision: number): string {
   if (precision < 0) {
-    const decimal = shortest(value)
+    const decimal = getShortestDecimal(value)
     return writeFixed(decimal, Math.max(decimal.digits.length - decimal.point, 0))
   }
   if (isPlainFixed(value, precision)) return value.toFixed(precision)
-  const decimal = exact(value)
-  return writeFixed(rounded(decimal, decimal.point + precision), precision)
+  const decimal = getExactDecimal(value)
+  return writeFixed(roundDecimal(decimal, decimal.point + precision), precision)
 }
 
-/** Whether toFixed gives the same result. It rounds ties up; a tie is an odd multiple of 2 ** -(precision + 1). */
+/**
+ * Returns whether toFixed rounds like Go. It rounds ties up; a tie is an odd multiple of 2 ** -(precision +
+ * 1).
+ */
 function isPlainFixed(value: number, precision: number): boolean {
   if (precision > 100 || value >= 1e21) return false
   const scaled = value * 2 ** precision
@@ -83,8 +87,9 @@ function writeFixed({ digits, point }: Decimal, precision: number): string {
   return `${whole}.${fraction.padEnd(precision, '0').slice(0, precision)}`
 }
 
-function general(value: number, form: 'g' | 'G', precision: number): string {
-  const decimal = precision < 0 ? shortest(value) : rounded(exact(value), Math.max(precision, 1))
+function formatGeneral(value: number, form: 'g' | 'G', precision: number): string {
+  const decimal =
+    precision < 0 ? getShortestDecimal(value) : roundDecimal(getExactDecimal(value), Math.max(precision, 1))
   const count = decimal.digits.length
   const exponent = decimal.point - 1
   let threshold = precision === 0 ? 1 : precision
@@ -95,17 +100,20 @@ function general(value: number, form: 'g' | 'G', precision: number): string {
   return writeFixed(decimal, Math.max(count - decimal.point, 0))
 }
 
-/** The fewest digits that read back as the same number, which is what JavaScript prints. */
-function shortest(value: number): Decimal {
+/** Returns the fewest digits that parse to the same number. JavaScript prints these digits. */
+function getShortestDecimal(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 }
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 }
 }
 
-/** All digits of the number: every float64 is an integer times a power of two, hence a finite decimal. */
-function exact(value: number): Decimal {
+/**
+ * Returns all digits of the number. Every float64 is an integer times a power of two, so it has finitely many
+ * digits.
+ */
+function getExactDecimal(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 }
-  const { mantissa, exponent } = parts(value)
+  const { mantissa, exponent } = splitFloat(value)
   if (exponent >= 0) {
     const digits = String(mantissa << BigInt(exponent))
     return { digits: trimZeros(digits), point: digits.length }
@@ -121,46 +129,49 @@ function trimZeros(digits: string): string {
   return digits.slice(0, end)
 }
 
-/** The number with at most this many digits, rounded to the nearest, ties to even. */
-function rounded({ digits, point }: Decimal, count: number): Decimal {
+/** Rounds the number to at most this many digits: to the nearest value, with ties to even. */
+function roundDecimal({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }
   if (count < 0) return { digits: '', point: 0 }
-  const kept = digits.slice(0, count)
-  const next = digits.charCodeAt(count) - 48
-  const tie = next === 5 && count + 1 === digits.length
-  const lastIsOdd = count > 0 && (digits.charCodeAt(count - 1) & 1) === 1
-  if (next < 5 || (tie && !lastIsOdd)) {
-    const trimmed = trimZeros(kept)
-    return { digits: trimmed, point: trimmed === '' ? 0 : point }
+  const leadingDigits = digits.slice(0, count)
+  const nextDigit = digits.charCodeAt(count) - 48
+  const isTie = nextDigit === 5 && count + 1 === digits.length
+  const isLastOdd = count > 0 && (digits.charCodeAt(count - 1) & 1) === 1
+  if (nextDigit < 5 || (isTie && !isLastOdd)) {
+    const trimmedDigits = trimZeros(leadingDigits)
+    return { digits: trimmedDigits, point: trimmedDigits === '' ? 0 : point }
   }
-  const raised = String(BigInt(kept === '' ? '0' : kept) + 1n).padStart(count, '0')
-  return { digits: trimZeros(raised), point: raised.length > count ? point + 1 : point }
+  const incrementedDigits = String(BigInt(leadingDigits === '' ? '0' : leadingDigits) + 1n).padStart(
+    count,
+    '0',
+  )
+  return { digits: trimZeros(incrementedDigits), point: incrementedDigits.length > count ? point + 1 : point }
 }
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** The number as an integer of at most 53 bits times a power of two. */
-function parts(value: number): { mantissa: bigint; exponent: number } {
+/** Splits the number into an integer of at most 53 bits and a power of two. */
+function splitFloat(value: number): { mantissa: bigint; exponent: number } {
   bits.setFloat64(0, value)
-  const raw = bits.getBigUint64(0)
-  const fraction = raw & 0xfffffffffffffn
-  const biased = Number((raw >> 52n) & 0x7ffn)
-  if (biased === 0) return { mantissa: fraction, exponent: -1074 }
-  return { mantissa: fraction | (1n << 52n), exponent: biased - 1075 }
+  const rawBits = bits.getBigUint64(0)
+  const fraction = rawBits & 0xfffffffffffffn
+  const biasedExponent = Number((rawBits >> 52n) & 0x7ffn)
+  if (biasedExponent === 0) return { mantissa: fraction, exponent: -1074 }
+  return { mantissa: fraction | (1n << 52n), exponent: biasedExponent - 1075 }
 }
 
-function binaryExponent(value: number): string {
-  const { mantissa, exponent } = parts(value)
+function formatBinary(value: number): string {
+  const { mantissa, exponent } = splitFloat(value)
   return `${mantissa}p${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`
 }
 
-/** %x: a hexadecimal mantissa with one digit before the point, and a power of two. */
-function hexadecimal(value: number, precision: number): string {
-  let { mantissa, exponent } = parts(value)
+/** Formats %x: a hexadecimal mantissa with one digit before the point, and a power of two. */
+function formatHexadecimal(value: number, precision: number): string {
+  let { mantissa, exponent } = splitFloat(value)
   if (mantissa === 0n) exponent = 0
   else {
     exponent += 52
-    // The leading one moves to bit 60, so that the mantissa has 15 hexadecimal digits after the point.
+    // Shift the leading one to bit 60. The mantissa then has 15 hexadecimal digits after the point.
     mantissa <<= 8n
     while (mantissa >> 60n === 0n) {
       mantissa <<= 1n
@@ -169,17 +180,17 @@ function hexadecimal(value: number, precision: number): string {
   }
   if (precision >= 0 && precision < 15) {
     const shift = BigInt(precision * 4)
-    const extra = (mantissa << shift) & 0xfffffffffffffffn
+    const droppedBits = (mantissa << shift) & 0xfffffffffffffffn
     mantissa >>= 60n - shift
-    if ((extra | (mantissa & 1n)) > 1n << 59n) mantissa++
+    if ((droppedBits | (mantissa & 1n)) > 1n << 59n) mantissa++
     mantissa <<= 60n - shift
     if (mantissa >> 61n !== 0n) {
       mantissa >>= 1n
       exponent++
     }
   }
-  const lead = mantissa >> 60n
+  const leadingDigit = mantissa >> 60n
   const digits = (mantissa & 0xfffffffffffffffn).toString(16).padStart(15, '0')
   const fraction = precision < 0 ? trimZeros(digits) : digits.padEnd(precision, '0').slice(0, precision)
-  return `0x${lead}${fraction === '' ? '' : `.${fraction}`}p${signed(exponent)}`
+  return `0x${leadingDigit}${fraction === '' ? '' : `.${fraction}`}p${formatExponent(exponent)}`
 }

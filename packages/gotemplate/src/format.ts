@@ -1,9 +1,9 @@
-// The flags of a formatting directive, and their effect on text, integers and floats.
+// Formats text, integers and floats with the flags of a formatting directive.
 import { type FloatForm, formatFloat } from './float.ts'
 import { canBackquote, quote } from './quote.ts'
 import { type Run } from './run.ts'
 import { isPrintable } from './unicode.ts'
-import { byteLength, toBytes } from './utf8.ts'
+import { countBytes, toBytes } from './utf8.ts'
 
 const MAX_RUNE = 0x10ffffn
 
@@ -20,7 +20,7 @@ export class Formatter {
   sharp = false
   space = false
   zero = false
-  /** Set for %+v and %#v, where plus and sharp have another meaning. */
+  /** Set for %+v and %#v, where plus and sharp have a different meaning. */
   plusV = false
   sharpV = false
   text = ''
@@ -42,13 +42,13 @@ export class Formatter {
     this.sharpV = false
   }
 
-  /** Whether no flag affects the format of a number. */
+  /** Returns whether no flag affects the format of a number. */
   isPlain(): boolean {
     return this.width === null && this.precision === null && !this.plus && !this.space && !this.sharp
   }
 
   /** Reinterprets the flags for the verb v. */
-  takeFlagsForV(): void {
+  applyFlagsForV(): void {
     this.sharpV = this.sharp
     this.sharp = false
     this.plusV = this.plus
@@ -57,33 +57,33 @@ export class Formatter {
 
   /** Adds text unchanged. */
   write(text: string): void {
-    this.run.build(text.length)
+    this.run.chargeBuild(text.length)
     this.text += text
   }
 
-  /** Adds text padded to the width, with zeros only if they may precede it. */
+  /** Adds text padded to the width. Zeros are used only if they may precede the text. */
   pad(text: string, zeros = this.zero): void {
-    const missing = this.width === null ? 0 : this.width - runeCount(text)
-    if (missing <= 0) return this.write(text)
-    this.run.build(missing)
-    const filling = (zeros ? '0' : ' ').repeat(missing)
-    this.write(this.minus ? text + filling : filling + text)
+    const padLength = this.width === null ? 0 : this.width - countRunes(text)
+    if (padLength <= 0) return this.write(text)
+    this.run.chargeBuild(padLength)
+    const padding = (zeros ? '0' : ' ').repeat(padLength)
+    this.write(this.minus ? text + padding : padding + text)
   }
 
-  boolean(value: boolean): void {
+  writeBoolean(value: boolean): void {
     this.pad(String(value))
   }
 
   /** Adds text, truncated to the precision. */
-  string(text: string): void {
+  writeString(text: string): void {
     this.pad(this.#truncate(text))
   }
 
-  quoted(text: string): void {
-    const cut = this.#truncate(text)
-    this.run.build(cut.length)
-    if (this.sharp && canBackquote(cut)) this.pad(`\`${cut}\``)
-    else this.pad(quote(cut, '"', this.plus))
+  writeQuoted(text: string): void {
+    const truncatedText = this.#truncate(text)
+    this.run.chargeBuild(truncatedText.length)
+    if (this.sharp && canBackquote(truncatedText)) this.pad(`\`${truncatedText}\``)
+    else this.pad(quote(truncatedText, '"', this.plus))
   }
 
   #truncate(text: string): string {
@@ -98,14 +98,15 @@ export class Formatter {
   }
 
   /** Adds the bytes of the text in hexadecimal. */
-  hexString(text: string, upper: boolean): void {
-    // A character has at least as many bytes as UTF-16 units. One more unit keeps a surrogate pair whole.
+  writeHexString(text: string, isUpperCase: boolean): void {
+    // A character has at least as many bytes as UTF-16 units. The extra unit avoids splitting a surrogate
+    // pair.
     const part = this.precision === null ? text : text.slice(0, this.precision + 1)
-    this.run.build(byteLength(part) * 5)
+    this.run.chargeBuild(countBytes(part) * 5)
     const bytes = toBytes(part).subarray(0, this.precision ?? undefined)
-    const prefix = this.sharp ? (upper ? '0X' : '0x') : ''
+    const prefix = this.sharp ? (isUpperCase ? '0X' : '0x') : ''
     const separator = this.space ? ` ${prefix}` : ''
-    const table = upper ? upperHex : lowerHex
+    const table = isUpperCase ? upperHex : lowerHex
     let hex = ''
     for (let i = 0; i < bytes.length; i++)
       hex += (i === 0 ? prefix : separator) + (table[bytes[i] ?? 0] ?? '')
@@ -113,34 +114,34 @@ export class Formatter {
   }
 
   /** Adds the character with this code point. */
-  character(code: bigint): void {
-    this.pad(runeText(code))
+  writeCharacter(code: bigint): void {
+    this.pad(formatRune(code))
   }
 
-  quotedCharacter(code: bigint): void {
-    this.pad(quote(runeText(code), "'", this.plus))
+  writeQuotedCharacter(code: bigint): void {
+    this.pad(quote(formatRune(code), "'", this.plus))
   }
 
   /** Adds U+0078, and with # also the character itself. */
-  unicode(value: bigint): void {
+  writeUnicode(value: bigint): void {
     const code = BigInt.asUintN(64, value)
     const digits = Math.max(this.precision ?? 4, 4)
-    this.run.build(digits)
-    const shown = this.sharp && code <= MAX_RUNE && isPrintable(Number(code))
+    this.run.chargeBuild(digits)
+    const isShown = this.sharp && code <= MAX_RUNE && isPrintable(Number(code))
     const hex = code.toString(16).toUpperCase().padStart(digits, '0')
-    this.pad(`U+${hex}${shown ? ` '${runeText(code)}'` : ''}`, false)
+    this.pad(`U+${hex}${isShown ? ` '${formatRune(code)}'` : ''}`, false)
   }
 
   /** Adds an integer in a base. The verb O always writes its prefix. */
-  integer(value: bigint, base: 2 | 8 | 10 | 16, verb: string): void {
+  writeInteger(value: bigint, base: 2 | 8 | 10 | 16, verb: string): void {
     if (this.precision === 0 && value === 0n) return this.pad('', false)
-    const negative = value < 0n
-    const sign = negative ? '-' : this.plus ? '+' : this.space ? ' ' : ''
-    let least = this.precision ?? 0
-    // Padding zeros count as digits, so they are not added to a given precision.
-    if (this.precision === null && this.zero && this.width !== null) least = this.width - sign.length
-    this.run.build(Math.max(least, 0))
-    let digits = (negative ? -value : value).toString(base).padStart(least, '0')
+    const isNegative = value < 0n
+    const sign = isNegative ? '-' : this.plus ? '+' : this.space ? ' ' : ''
+    let minDigits = this.precision ?? 0
+    // Padding zeros count as digits, so none are added if a precision is given.
+    if (this.precision === null && this.zero && this.width !== null) minDigits = this.width - sign.length
+    this.run.chargeBuild(Math.max(minDigits, 0))
+    let digits = (isNegative ? -value : value).toString(base).padStart(minDigits, '0')
     if (this.sharp) {
       if (base === 2) digits = `0b${digits}`
       else if (base === 16) digits = `0x${digits}`
@@ -150,58 +151,58 @@ export class Formatter {
     this.pad(sign + (verb === 'X' ? digits.toUpperCase() : digits), false)
   }
 
-  /** Adds a float. `precision` is the default of the verb. */
-  float(value: number, form: FloatForm, precision: number): void {
+  /** Adds a float. `precision` is the default precision of the verb. */
+  writeFloat(value: number, form: FloatForm, precision: number): void {
     const digits = this.precision ?? precision
-    this.run.build(Math.max(digits, 0))
-    const plain = formatFloat(value, form, digits)
-    const signed = plain.startsWith('-') || plain.startsWith('+')
-    let number = signed ? plain.slice(1) : plain
-    let sign = signed ? plain.slice(0, 1) : '+'
+    this.run.chargeBuild(Math.max(digits, 0))
+    const formattedText = formatFloat(value, form, digits)
+    const hasSign = formattedText.startsWith('-') || formattedText.startsWith('+')
+    let number = hasSign ? formattedText.slice(1) : formattedText
+    let sign = hasSign ? formattedText.slice(0, 1) : '+'
     if (this.space && sign === '+' && !this.plus) sign = ' '
     if (number === 'Inf' || number === 'NaN') {
-      const bare = number === 'NaN' && !this.space && !this.plus
-      return this.pad(bare ? number : sign + number, false)
+      const isBare = number === 'NaN' && !this.space && !this.plus
+      return this.pad(isBare ? number : sign + number, false)
     }
-    if (this.sharp && form !== 'b') number = withPoint(number, form, digits)
+    if (this.sharp && form !== 'b') number = addPoint(number, form, digits)
     if (!this.plus && sign === '+') return this.pad(number)
     this.#padSigned(sign, number)
   }
 
   /** Writes the sign before the zeros that pad the width. */
   #padSigned(sign: string, number: string): void {
-    const missing = (this.width ?? 0) - number.length - 1
-    if (!this.zero || missing <= 0) return this.pad(sign + number)
-    this.run.build(missing)
-    this.write(sign + '0'.repeat(missing) + number)
+    const padLength = (this.width ?? 0) - number.length - 1
+    if (!this.zero || padLength <= 0) return this.pad(sign + number)
+    this.run.chargeBuild(padLength)
+    this.write(sign + '0'.repeat(padLength) + number)
   }
 }
 
-/** With #, a float keeps its point and the zeros that %g drops. */
-function withPoint(number: string, form: FloatForm, precision: number): string {
+/** Adds the point, and the zeros that %g drops. The flag # requires both. */
+function addPoint(number: string, form: FloatForm, precision: number): string {
   const isHex = form === 'x' || form === 'X'
-  const tailAt = number.search(isHex ? /[pP]/ : /[eE]/)
-  const tail = tailAt === -1 ? '' : number.slice(tailAt)
-  let mantissa = tailAt === -1 ? number : number.slice(0, tailAt)
-  let missing = form === 'g' || form === 'G' || form === 'x' ? (precision === -1 ? 6 : precision) : 0
-  // Everything from the first nonzero digit counts, including the x of a hexadecimal prefix.
-  const first = mantissa.search(/[^0.]/)
-  if (first !== -1) missing -= mantissa.slice(first).replace('.', '').length
+  const exponentAt = number.search(isHex ? /[pP]/ : /[eE]/)
+  const exponent = exponentAt === -1 ? '' : number.slice(exponentAt)
+  let mantissa = exponentAt === -1 ? number : number.slice(0, exponentAt)
+  let padLength = form === 'g' || form === 'G' || form === 'x' ? (precision === -1 ? 6 : precision) : 0
+  // All digits from the first nonzero digit count, and so does the x of a hexadecimal prefix.
+  const firstDigitAt = mantissa.search(/[^0.]/)
+  if (firstDigitAt !== -1) padLength -= mantissa.slice(firstDigitAt).replace('.', '').length
   if (!mantissa.includes('.')) {
-    if (mantissa === '0') missing--
+    if (mantissa === '0') padLength--
     mantissa += '.'
   }
-  return mantissa + '0'.repeat(Math.max(missing, 0)) + tail
+  return mantissa + '0'.repeat(Math.max(padLength, 0)) + exponent
 }
 
-/** Returns the text of a code point, or U+FFFD if no such character exists. */
-function runeText(code: bigint): string {
+/** Returns the character with this code point, or U+FFFD if no such character exists. */
+function formatRune(code: bigint): string {
   if (code < 0n || code > MAX_RUNE || (code >= 0xd800n && code <= 0xdfffn)) return '\ufffd'
   return String.fromCodePoint(Number(code))
 }
 
-/** Counts characters. A byte that is not UTF-8 counts as one. */
-function runeCount(text: string): number {
+/** Counts characters. A byte that is not valid UTF-8 counts as one character. */
+function countRunes(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

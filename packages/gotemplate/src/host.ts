@@ -1,13 +1,16 @@
-// The interface to the host: functions that it provides to templates, and the context of their calls.
+// The interface to the host: the functions that it provides to templates, and the context of their calls.
 import { type FunctionEntry } from './funcs.ts'
 import { sprint } from './print.ts'
 import { type Run } from './run.ts'
 import { joinBytes } from './utf8.ts'
-import { adopt } from './value.ts'
+import { convertHostValue } from './value.ts'
 
 /** The Go types that a parameter may have, and the JavaScript types of the arguments. */
 interface GoTypes {
-  /** Any value: null, boolean, number, bigint, string, arrays, plain objects, Maps, values such as those of goTime. */
+  /**
+   * Any value: null, boolean, number, bigint, string, an array, a plain object, a Map, or a value such as
+   * `goTime` returns.
+   */
   any: unknown
   string: string
   /** Integers are bigint: a constant such as 1, an index, a length. */
@@ -17,20 +20,23 @@ interface GoTypes {
   bool: boolean
 }
 
-/** The context that a function can use while it runs. */
+/** Provides operations that a function can use while it runs. */
 interface CallContext {
   /**
-   * Charges work that the function is about to do to the budget of the execution. Stops the execution if the budget is
-   * exhausted. A returned string is charged automatically, minus the bytes that were charged here.
+   * Charges work that the function is about to do to the budget of the execution. Stops the execution if the
+   * budget is exhausted. A returned string is charged automatically, minus the bytes that were charged here.
    */
   charge(cost: { readonly steps?: number; readonly bytes?: number }): void
   /** Formats a value like Go's fmt.Sprint. */
   print(value: unknown): string
-  /** Reports a number that the function writes as this text, if the text has an exponent. `print` does so itself. */
+  /**
+   * Reports a number that the function writes as this text, if the text has an exponent. `print` reports such
+   * numbers itself.
+   */
   noteNumber(value: number, text: string): void
 }
 
-/** A function for templates. As in Go, a call with other arguments fails when it is executed. */
+/** A function for templates. As in Go, a call with wrong arguments fails when it is executed. */
 export interface TemplateFunction<Types extends readonly (keyof GoTypes)[] = readonly (keyof GoTypes)[]> {
   /** The Go types of the parameters. */
   readonly parameters: Types
@@ -43,29 +49,29 @@ export interface TemplateFunction<Types extends readonly (keyof GoTypes)[] = rea
 }
 
 /** Converts a host function to the form that the engine calls. */
-export function hostFunction(name: string, host: TemplateFunction): FunctionEntry {
+export function createHostFunction(name: string, host: TemplateFunction): FunctionEntry {
   return {
     name,
     parameters: host.parameters,
     variadic: host.variadic === true,
     call: (args, run) => {
-      const before = run.built
-      const result = host.call(args, contextOf(run))
-      if (typeof result !== 'string') return adopt(result)
-      run.build(Math.max(result.length - (run.built - before), 0))
-      // Bytes that are not UTF-8 are lone surrogates in both directions.
+      const builtBefore = run.built
+      const result = host.call(args, createContext(run))
+      if (typeof result !== 'string') return convertHostValue(result)
+      run.chargeBuild(Math.max(result.length - (run.built - builtBefore), 0))
+      // Bytes that are not valid UTF-8 are passed as lone surrogates in both directions.
       return joinBytes(result)
     },
   }
 }
 
-function contextOf(run: Run): CallContext {
+function createContext(run: Run): CallContext {
   return {
     charge: ({ steps = 0, bytes = 0 }) => {
-      run.step(Math.max(steps, 0))
-      run.build(Math.max(bytes, 0))
+      run.chargeSteps(Math.max(steps, 0))
+      run.chargeBuild(Math.max(bytes, 0))
     },
-    print: (value) => (typeof value === 'string' ? value : sprint([adopt(value)], run)),
+    print: (value) => (typeof value === 'string' ? value : sprint([convertHostValue(value)], run)),
     noteNumber: (value, text) => run.watch?.onNumber(run, value, text),
   }
 }

@@ -1,6 +1,7 @@
-// Go's time layouts: a layout shows how the reference time, Mon Jan 2 15:04:05 2006 -0700, is written.
+// Formats times with Go's layouts. A layout shows how to write the reference time, Mon Jan 2 15:04:05 2006
+// -0700.
 
-/** The parts of a time in its zone, which is UTC. */
+/** The parts of a time in UTC. */
 export interface TimeParts {
   readonly year: number
   readonly month: number
@@ -37,36 +38,36 @@ export const dayNames: readonly string[] = [
   'Saturday',
 ]
 
-const two = (value: number): string => String(value).padStart(2, '0')
-const hour12 = (hour: number): number => hour % 12 || 12
-const month = ({ month }: TimeParts): string => monthNames[month - 1] ?? ''
-const day = ({ weekday }: TimeParts): string => dayNames[weekday] ?? ''
+const padTwo = (value: number): string => String(value).padStart(2, '0')
+const toHour12 = (hour: number): number => hour % 12 || 12
+const getMonthName = ({ month }: TimeParts): string => monthNames[month - 1] ?? ''
+const getDayName = ({ weekday }: TimeParts): string => dayNames[weekday] ?? ''
 
-type Write = (time: TimeParts) => string
+type WriteElement = (time: TimeParts) => string
 
-/** The elements of a layout. A longer element precedes an element that it starts with. */
-const pieces: readonly (readonly [piece: string, write: Write])[] = [
-  ['January', month],
-  ['Jan', (time) => month(time).slice(0, 3)],
-  ['Monday', day],
-  ['Mon', (time) => day(time).slice(0, 3)],
+/** The elements of a layout. An element precedes every shorter element that is its prefix. */
+const elements: readonly (readonly [piece: string, write: WriteElement])[] = [
+  ['January', getMonthName],
+  ['Jan', (time) => getMonthName(time).slice(0, 3)],
+  ['Monday', getDayName],
+  ['Mon', (time) => getDayName(time).slice(0, 3)],
   ['MST', () => 'UTC'],
   ['002', ({ yearDay }) => String(yearDay).padStart(3, '0')],
-  ['01', (time) => two(time.month)],
-  ['02', (time) => two(time.day)],
-  ['03', ({ hour }) => two(hour12(hour))],
-  ['04', ({ minute }) => two(minute)],
-  ['05', ({ second }) => two(second)],
-  ['06', ({ year }) => two(Math.max(year, 0) % 100)],
-  ['15', ({ hour }) => two(hour)],
+  ['01', (time) => padTwo(time.month)],
+  ['02', (time) => padTwo(time.day)],
+  ['03', ({ hour }) => padTwo(toHour12(hour))],
+  ['04', ({ minute }) => padTwo(minute)],
+  ['05', ({ second }) => padTwo(second)],
+  ['06', ({ year }) => padTwo(Math.max(year, 0) % 100)],
+  ['15', ({ hour }) => padTwo(hour)],
   ['1', (time) => String(time.month)],
-  ['2006', ({ year }) => fourDigits(year)],
+  ['2006', ({ year }) => formatYear(year)],
   ['2', (time) => String(time.day)],
-  // The underscore pads only a day. Before a year, it is a literal character.
-  ['_2006', ({ year }) => `_${fourDigits(year)}`],
+  // The underscore pads only a day. Before a year, the underscore is a literal character.
+  ['_2006', ({ year }) => `_${formatYear(year)}`],
   ['_2', (time) => String(time.day).padStart(2)],
   ['__2', ({ yearDay }) => String(yearDay).padStart(3)],
-  ['3', ({ hour }) => String(hour12(hour))],
+  ['3', ({ hour }) => String(toHour12(hour))],
   ['4', ({ minute }) => String(minute)],
   ['5', ({ second }) => String(second)],
   ['PM', ({ hour }) => (hour >= 12 ? 'PM' : 'AM')],
@@ -83,7 +84,7 @@ const pieces: readonly (readonly [piece: string, write: Write])[] = [
   ['Z07', () => 'Z'],
 ]
 
-function fourDigits(year: number): string {
+function formatYear(year: number): string {
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year).padStart(4, '0')
 }
 
@@ -91,28 +92,31 @@ function fourDigits(year: number): string {
 export function formatTime(time: TimeParts, layout: string): string {
   let text = ''
   for (let at = 0; at < layout.length;) {
-    const fraction = fractionAt(layout, at)
-    if (fraction > 0) {
-      text += writeFraction(time.nanosecond, layout.slice(at, at + fraction))
-      at += fraction
+    const fractionLength = measureFraction(layout, at)
+    if (fractionLength > 0) {
+      text += writeFraction(time.nanosecond, layout.slice(at, at + fractionLength))
+      at += fractionLength
       continue
     }
-    const found = pieces.find(([piece]) => isAt(piece, layout, at))
-    text += found === undefined ? (layout[at] ?? '') : found[1](time)
-    at += found === undefined ? 1 : found[0].length
+    const element = elements.find(([piece]) => matchesAt(piece, layout, at))
+    text += element === undefined ? (layout[at] ?? '') : element[1](time)
+    at += element === undefined ? 1 : element[0].length
   }
   return text
 }
 
-function isAt(piece: string, layout: string, at: number): boolean {
+function matchesAt(piece: string, layout: string, at: number): boolean {
   if (!layout.startsWith(piece, at)) return false
-  // Jan and Mon match only if no lower-case letter follows: Month is not a weekday.
+  // Jan and Mon match only if no lower-case letter follows. For example, Month does not contain a weekday.
   const next = layout.charCodeAt(at + piece.length)
   return (piece !== 'Jan' && piece !== 'Mon') || !(next >= 97 && next <= 122)
 }
 
-/** Returns the length of a fraction of a second such as .000 or ,999 at this position, or 0. */
-function fractionAt(layout: string, at: number): number {
+/**
+ * Returns the length of a fraction of a second, such as .000 or ,999, at this position, or 0 if there is
+ * none.
+ */
+function measureFraction(layout: string, at: number): number {
   const [mark, digit] = [layout[at], layout[at + 1]]
   if ((mark !== '.' && mark !== ',') || (digit !== '0' && digit !== '9')) return 0
   let end = at + 1
@@ -127,6 +131,6 @@ function writeFraction(nanosecond: number, layout: string): string {
     .slice(0, layout.length - 1)
   const mark = layout.slice(0, 1)
   if (layout.endsWith('0')) return mark + digits
-  const trimmed = digits.replace(/(?<!0)0+$/, '')
-  return trimmed === '' ? '' : mark + trimmed
+  const trimmedDigits = digits.replace(/(?<!0)0+$/, '')
+  return trimmedDigits === '' ? '' : mark + trimmedDigits
 }

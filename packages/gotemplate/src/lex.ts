@@ -1,5 +1,5 @@
-// The lexer: text between actions, and the tokens inside them. It handles trim markers, so the parser never sees them.
-// Spaces are not tokens: each token records whether a space precedes it.
+// The lexer splits a template into text and the tokens of actions. It handles trim markers, so the parser
+// never sees them. Spaces are not tokens. Instead, each token records whether a space precedes it.
 import { isLetterOrDigit } from './unicode.ts'
 
 export type TokenType =
@@ -29,8 +29,8 @@ export type TokenType =
 export type Keyword =
   'block' | 'break' | 'continue' | 'define' | 'else' | 'end' | 'if' | 'range' | 'template' | 'with'
 
-/** Words that are not function names, by their first letter: a name is compared with at most two of them. */
-const words: ReadonlyMap<number, readonly (Keyword | 'true' | 'false' | 'nil')[]> = new Map(
+/** Reserved words, grouped by first letter. A name is compared with at most two of them. */
+const reservedWords: ReadonlyMap<number, readonly (Keyword | 'true' | 'false' | 'nil')[]> = new Map(
   Object.entries({
     b: ['block', 'break'],
     c: ['continue'],
@@ -57,40 +57,45 @@ const BRACE = 125
 
 /** The classes of ASCII characters in a template. */
 const [OTHER, NAME, BLANK, STOP] = [0, 1, 2, 3]
-const classes = new Uint8Array(128)
-for (let code = 0; code < 128; code++) if (isLetterOrDigit(code)) classes[code] = NAME
-for (const blank of ' \t\r\n') classes[blank.charCodeAt(0)] = BLANK
+const characterClasses = new Uint8Array(128)
+for (let code = 0; code < 128; code++) if (isLetterOrDigit(code)) characterClasses[code] = NAME
+for (const blank of ' \t\r\n') characterClasses[blank.charCodeAt(0)] = BLANK
 /** Besides spaces and closing delimiters, only these characters may follow a name. */
-for (const stop of '.,|:)(') classes[stop.charCodeAt(0)] = STOP
+for (const terminator of '.,|:)(') characterClasses[terminator.charCodeAt(0)] = STOP
 
-/** Returns the class of a character code. NaN, at the end of the text, is OTHER. */
-function classOf(code: number): number {
-  if (code < 128) return classes[code] as number
+/**
+ * Returns the class of a character code. The code at the end of the text is NaN, which has the class OTHER.
+ */
+function getClass(code: number): number {
+  if (code < 128) return characterClasses[code] as number
   return code >= 128 && isLetterOrDigit(code) ? NAME : OTHER
 }
 
-const isSpace = (code: number): boolean => code < 128 && classes[code] === BLANK
+const isSpace = (code: number): boolean => code < 128 && characterClasses[code] === BLANK
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /** Reads a template one token at a time, from start to end. */
 export class Lexer {
-  /** The token: its type and where it starts and ends. */
+  /** The type of the current token, and the positions at which it starts and ends. */
   type: TokenType = 'eof'
   start = 0
   end = 0
-  /** Whether a space precedes it. */
-  spaced = false
-  /** The keyword, if the token is one. */
+  /** Whether a space precedes the token. */
+  hasSpaceBefore = false
+  /** The keyword, if the token is a keyword. */
   keyword: Keyword | null = null
-  /** The problem, if the token is an error. */
+  /** The error message, if the token is an error. */
   problem = ''
   readonly #source: string
-  /** The position from which the next token is read. */
+  /** The position of the next token. */
   #at = 0
-  /** The start of the content of an action that was found but not entered yet, or 0. */
-  #content = 0
-  #inside = false
-  #finished = false
+  /**
+   * The start of the content of the next action if the text before that action has not been consumed yet,
+   * otherwise 0.
+   */
+  #contentStart = 0
+  #isInsideAction = false
+  #isFinished = false
   #parentheses = 0
 
   constructor(source: string) {
@@ -108,11 +113,11 @@ export class Lexer {
     return this.#source.slice(this.start + 1, this.end)
   }
 
-  /** Advances to the next token. The end and an error are final. */
+  /** Advances to the next token. After the end of the text or an error, the token does not change. */
   advance(): void {
-    if (this.#finished) return
-    if (this.#inside) this.#action()
-    else this.#outside()
+    if (this.#isFinished) return
+    if (this.#isInsideAction) this.#scanAction()
+    else this.#scanOutsideAction()
   }
 
   #set(type: TokenType, start: number): void {
@@ -122,51 +127,52 @@ export class Lexer {
   }
 
   #fail(start: number, problem: string): void {
-    this.#finished = true
+    this.#isFinished = true
     this.problem = problem
     this.#set('error', start)
   }
 
-  /** Reads text up to the next action, or the first token of the action if there is no text. */
-  #outside(): void {
+  /** Reads the text up to the next action. If there is no text, reads the first token of the action. */
+  #scanOutsideAction(): void {
     for (;;) {
-      if (this.#content === 0 && this.#text()) return
-      const content = this.#content
-      this.#content = 0
+      if (this.#contentStart === 0 && this.#scanText()) return
+      const content = this.#contentStart
+      this.#contentStart = 0
       if (!this.#isComment(content)) return this.#enterAction(content)
       if (!this.#skipComment(content)) return
     }
   }
 
   /** Finds the next action. Returns whether there is a token before it. */
-  #text(): boolean {
+  #scanText(): boolean {
     const start = this.#at
-    const left = this.#source.indexOf(LEFT, start)
-    if (left === -1) {
-      this.#lastText(start)
+    const leftAt = this.#source.indexOf(LEFT, start)
+    if (leftAt === -1) {
+      this.#scanLastText(start)
       return true
     }
-    const trims = this.#source.charCodeAt(left + 2) === MINUS && isSpace(this.#source.charCodeAt(left + 3))
-    this.#content = left + (trims ? 4 : 2)
-    let end = left
-    if (trims) while (end > start && isSpace(this.#source.charCodeAt(end - 1))) end--
+    const hasTrimMarker =
+      this.#source.charCodeAt(leftAt + 2) === MINUS && isSpace(this.#source.charCodeAt(leftAt + 3))
+    this.#contentStart = leftAt + (hasTrimMarker ? 4 : 2)
+    let end = leftAt
+    if (hasTrimMarker) while (end > start && isSpace(this.#source.charCodeAt(end - 1))) end--
     this.#at = end
     this.#set('text', start)
     return end > start
   }
 
-  #lastText(start: number): void {
+  #scanLastText(start: number): void {
     this.#at = this.#source.length
-    this.#finished = start === this.#at
-    this.#set(this.#finished ? 'eof' : 'text', start)
+    this.#isFinished = start === this.#at
+    this.#set(this.#isFinished ? 'eof' : 'text', start)
   }
 
   /** Reads the first token of an action. The opening delimiter is not a token. */
   #enterAction(content: number): void {
     this.#at = content
-    this.#inside = true
+    this.#isInsideAction = true
     this.#parentheses = 0
-    this.#action()
+    this.#scanAction()
   }
 
   #isComment(at: number): boolean {
@@ -175,21 +181,23 @@ export class Lexer {
 
   /** Skips a comment. Returns false if it is malformed. */
   #skipComment(start: number): boolean {
-    const close = this.#source.indexOf('*/', start + 2)
-    this.#at = close + 2
-    const length = close === -1 ? 0 : this.#rightLength()
+    const closeAt = this.#source.indexOf('*/', start + 2)
+    this.#at = closeAt + 2
+    const length = closeAt === -1 ? 0 : this.#getRightLength()
     if (length > 0) this.#skipRight(length)
-    else this.#fail(start, close === -1 ? 'unclosed comment' : 'comment ends before closing delimiter')
+    else this.#fail(start, closeAt === -1 ? 'unclosed comment' : 'comment ends before closing delimiter')
     return length > 0
   }
 
-  /** 2 at a closing delimiter, 4 at one with a trim marker, 0 elsewhere. */
-  #rightLength(): number {
+  /**
+   * Returns the length of the closing delimiter here: 2, or 4 with a trim marker. Returns 0 if there is none.
+   */
+  #getRightLength(): number {
     const at = this.#at
     const code = this.#source.charCodeAt(at)
     if (code === BRACE) return this.#source.charCodeAt(at + 1) === BRACE ? 2 : 0
-    const trims = isSpace(code) && this.#source.charCodeAt(at + 1) === MINUS
-    return trims && this.#source.startsWith(RIGHT, at + 2) ? 4 : 0
+    const hasTrimMarker = isSpace(code) && this.#source.charCodeAt(at + 1) === MINUS
+    return hasTrimMarker && this.#source.startsWith(RIGHT, at + 2) ? 4 : 0
   }
 
   #skipRight(length: number): void {
@@ -197,47 +205,47 @@ export class Lexer {
     if (length === 4) while (isSpace(this.#source.charCodeAt(this.#at))) this.#at++
   }
 
-  #action(): void {
-    this.spaced = false
+  #scanAction(): void {
+    this.hasSpaceBefore = false
     for (;;) {
       const code = this.#source.charCodeAt(this.#at)
       const isBlank = isSpace(code)
       if (isBlank || code === BRACE) {
-        const length = this.#rightLength()
-        if (length > 0) return this.#right(length)
+        const length = this.#getRightLength()
+        if (length > 0) return this.#scanRightDelimiter(length)
       }
-      if (!isBlank) return this.#item(code)
-      this.spaced = true
+      if (!isBlank) return this.#scanItem(code)
+      this.hasSpaceBefore = true
       this.#at++
     }
   }
 
-  #right(length: number): void {
+  #scanRightDelimiter(length: number): void {
     const start = this.#at
     if (this.#parentheses > 0) return this.#fail(start, 'unclosed left paren')
-    this.#inside = false
+    this.#isInsideAction = false
     this.#set('right', start)
     this.#skipRight(length)
   }
 
-  #item(code: number): void {
+  #scanItem(code: number): void {
     const start = this.#at
-    if (classOf(code) === NAME && !isDigit(code)) return this.#name('identifier', start)
+    if (getClass(code) === NAME && !isDigit(code)) return this.#scanName('identifier', start)
     this.#at++
     switch (this.#source[start]) {
       case undefined:
         return this.#fail(start, 'unclosed action')
       case '.':
-        if (isDigit(this.#source.charCodeAt(this.#at))) return this.#number(start)
-        return this.#name('field', start)
+        if (isDigit(this.#source.charCodeAt(this.#at))) return this.#readNumber(start)
+        return this.#scanName('field', start)
       case '$':
-        return this.#name('variable', start)
+        return this.#scanName('variable', start)
       case '"':
-        return this.#quoted('string', start)
+        return this.#scanQuoted('string', start)
       case "'":
-        return this.#quoted('char', start)
+        return this.#scanQuoted('char', start)
       case '`':
-        return this.#rawString(start)
+        return this.#scanRawString(start)
       case '|':
         return this.#set('pipe', start)
       case ':':
@@ -254,38 +262,38 @@ export class Lexer {
         this.#parentheses--
         return this.#set('close', start)
       default:
-        return this.#rest(start)
+        return this.#scanOther(start)
     }
   }
 
-  /** Reads a number, a name that starts beyond ASCII, or another character. */
-  #rest(start: number): void {
+  /** Reads a number, a name that starts with a non-ASCII letter, or another character. */
+  #scanOther(start: number): void {
     const code = this.#source.codePointAt(start) ?? 0
-    if (code === PLUS || code === MINUS || isDigit(code)) return this.#number(start)
+    if (code === PLUS || code === MINUS || isDigit(code)) return this.#readNumber(start)
     this.#at = start
-    if (isLetterOrDigit(code)) return this.#name('identifier', start)
+    if (isLetterOrDigit(code)) return this.#scanName('identifier', start)
     this.#at++
     if (code > SPACE && code < 127) return this.#set('other', start)
     return this.#fail(start, `unrecognized character in action: ${describe(code)}`)
   }
 
-  /** Reads an identifier, or the rest of a field or variable. A field without a name is the dot. */
-  #name(type: 'identifier' | 'field' | 'variable', start: number): void {
+  /** Reads an identifier, or the rest of a field or variable name. A field without a name is the dot. */
+  #scanName(type: 'identifier' | 'field' | 'variable', start: number): void {
     const source = this.#source
     const from = this.#at
     let at = from
-    while (classOf(source.charCodeAt(at)) === NAME) at++
-    if (source.charCodeAt(at) >= 0xd800) at = this.#skipBeyond(at)
+    while (getClass(source.charCodeAt(at)) === NAME) at++
+    if (source.charCodeAt(at) >= 0xd800) at = this.#skipNonAsciiName(at)
     this.#at = at
     if (!this.#isEndOfName(at))
       return this.#fail(at, `bad character ${describe(source.codePointAt(at) ?? 0)}`)
-    if (type === 'identifier') this.#word(start)
+    if (type === 'identifier') this.#scanWord(start)
     else this.#set(type === 'field' && at === from ? 'dot' : type, start)
   }
 
-  #word(start: number): void {
+  #scanWord(start: number): void {
     const length = this.#at - start
-    const candidates = words.get(this.#source.charCodeAt(start))
+    const candidates = reservedWords.get(this.#source.charCodeAt(start))
     const word = candidates?.find((text) => text.length === length && this.#source.startsWith(text, start))
     if (word === undefined) this.#set('identifier', start)
     else if (word === 'true' || word === 'false') this.#set('bool', start)
@@ -296,8 +304,8 @@ export class Lexer {
     }
   }
 
-  /** Skips the rest of a name with letters beyond U+FFFF. */
-  #skipBeyond(start: number): number {
+  /** Skips the rest of a name that contains letters beyond U+FFFF. */
+  #skipNonAsciiName(start: number): number {
     let at = start
     for (;;) {
       const code = this.#source.codePointAt(at)
@@ -310,10 +318,10 @@ export class Lexer {
     const code = this.#source.charCodeAt(at)
     if (Number.isNaN(code)) return true
     if (code === BRACE) return this.#source.charCodeAt(at + 1) === BRACE
-    return code < 128 && (classes[code] as number) >= BLANK
+    return code < 128 && (characterClasses[code] as number) >= BLANK
   }
 
-  #quoted(type: 'string' | 'char', start: number): void {
+  #scanQuoted(type: 'string' | 'char', start: number): void {
     const quote = this.#source.charCodeAt(start)
     for (;;) {
       let code = this.#source.charCodeAt(this.#at++)
@@ -329,21 +337,21 @@ export class Lexer {
     }
   }
 
-  #rawString(start: number): void {
+  #scanRawString(start: number): void {
     const close = this.#source.indexOf('`', this.#at)
     if (close === -1) return this.#fail(start, 'unterminated raw quoted string')
     this.#at = close + 1
     this.#set('raw string', start)
   }
 
-  /** Scans a number roughly. Invalid numbers that pass here are rejected when their value is read. */
-  #number(start: number): void {
+  /** Scans a number without validating it completely. The parser rejects invalid numbers that pass here. */
+  #readNumber(start: number): void {
     this.#at = start
-    let good = this.#scanNumber()
+    let isValid = this.#scanNumber()
     const sign = this.#source[this.#at]
-    const complex = good && (sign === '+' || sign === '-')
-    if (complex) good = this.#scanNumber() && this.#source[this.#at - 1] === 'i'
-    if (good) this.#set(complex ? 'complex' : 'number', start)
+    const isComplex = isValid && (sign === '+' || sign === '-')
+    if (isComplex) isValid = this.#scanNumber() && this.#source[this.#at - 1] === 'i'
+    if (isValid) this.#set(isComplex ? 'complex' : 'number', start)
     else this.#fail(start, `bad number syntax: "${this.#source.slice(start, this.#at)}"`)
   }
 

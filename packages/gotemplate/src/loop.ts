@@ -1,18 +1,19 @@
-// Range loops and control flow. Statements return a Flow, so break and continue need no exceptions.
+// Implements range loops and control flow. Statements return a Flow, so break and continue need no
+// exceptions.
 import { fail } from './errors.ts'
 import { type RangeNode } from './node.ts'
 import { type Run } from './run.ts'
-import { type Entries, Int, type Value, element, entry, isList, isMap, typeName } from './value.ts'
+import { type Entries, Int, type Value, getElement, getEntry, isList, isMap, getTypeName } from './value.ts'
 
 export const NEXT = 0
 export const BREAK = 1
 export const CONTINUE = 2
 export type Flow = typeof NEXT | typeof BREAK | typeof CONTINUE
 
-/** A statement, or a list of them, ready to be executed. */
+/** Executes a compiled statement or list of statements. */
 export type Execute = (run: Run, dot: Value) => Flow
 
-/** A list of statements and its cost, which is charged before it is executed. */
+/** A compiled list of statements. Its cost is charged before each execution. */
 export interface Block {
   readonly execute: Execute
   readonly weight: number
@@ -20,7 +21,7 @@ export interface Block {
 
 /** Charges the cost of a block and executes it. */
 export function executeBlock(block: Block, run: Run, dot: Value): Flow {
-  run.step(block.weight)
+  run.chargeSteps(block.weight)
   return block.execute(run, dot)
 }
 
@@ -28,55 +29,55 @@ export function executeBlock(block: Block, run: Run, dot: Value): Flow {
 export class Loop {
   readonly #node: RangeNode
   readonly #body: Block
-  readonly #variables: number
+  readonly #variableCount: number
 
   constructor(node: RangeNode, body: Block) {
     this.#node = node
     this.#body = body
-    this.#variables = node.pipe.variables.length
+    this.#variableCount = node.pipe.variables.length
   }
 
-  /** Executes the body for each element. Returns whether there was an element. */
-  over(value: Value, run: Run): boolean {
-    if (isList(value)) return this.#overList(value, run)
-    if (typeof value === 'bigint') return this.#overInteger(value, run, (index) => index)
+  /** Executes the body for each element. Returns whether there was at least one element. */
+  iterateOver(value: Value, run: Run): boolean {
+    if (isList(value)) return this.#iterateOverList(value, run)
+    if (typeof value === 'bigint') return this.#iterateOverInteger(value, run, (index) => index)
     if (value instanceof Int)
-      return this.#overInteger(value.value, run, (index) => new Int(value.type, index))
-    if (isMap(value)) return this.#overMap(value, run)
+      return this.#iterateOverInteger(value.value, run, (index) => new Int(value.type, index))
+    if (isMap(value)) return this.#iterateOverMap(value, run)
     if (value === undefined) return false
-    return fail(`range can't iterate over a value of type ${typeName(value)}`, this.#node.position)
+    return fail(`range can't iterate over a value of type ${getTypeName(value)}`, this.#node.position)
   }
 
-  #overList(list: readonly unknown[], run: Run): boolean {
+  #iterateOverList(list: readonly unknown[], run: Run): boolean {
     const { length } = list
     for (let i = 0; i < length; i++) {
-      if (!this.#pass(run, this.#variables > 1 ? BigInt(i) : undefined, element(list, i))) break
+      if (!this.#executeBody(run, this.#variableCount > 1 ? BigInt(i) : undefined, getElement(list, i))) break
     }
     return length > 0
   }
 
-  #overMap(map: Entries, run: Run): boolean {
-    const keys = run.keys(map)
-    for (const key of keys) if (!this.#pass(run, key, entry(map, key))) break
+  #iterateOverMap(map: Entries, run: Run): boolean {
+    const keys = run.listKeys(map)
+    for (const key of keys) if (!this.#executeBody(run, key, getEntry(map, key))) break
     return keys.length > 0
   }
 
-  #overInteger(count: bigint, run: Run, toElement: (index: bigint) => Value): boolean {
-    if (this.#variables > 1)
+  #iterateOverInteger(count: bigint, run: Run, toElement: (index: bigint) => Value): boolean {
+    if (this.#variableCount > 1)
       fail(`can't use ${count} to iterate over more than one variable`, this.#node.position)
-    for (let i = 0n; i < count; i++) if (!this.#pass(run, undefined, toElement(i))) break
+    for (let i = 0n; i < count; i++) if (!this.#executeBody(run, undefined, toElement(i))) break
     return count > 0n
   }
 
-  /** Executes the body once. Returns whether the loop continues. */
-  #pass(run: Run, index: Value, value: Value): boolean {
-    // The variables of the range were declared last, so they are right below the top.
+  /** Executes the body for one element. Returns whether the loop continues. */
+  #executeBody(run: Run, index: Value, value: Value): boolean {
+    // The range variables were declared last, so they are directly below the top.
     const { top } = run
-    if (this.#variables > 0) {
+    if (this.#variableCount > 0) {
       if (this.#node.pipe.assigns) this.#assign(run, index, value)
       else {
         run.values[top - 1] = value
-        if (this.#variables > 1) run.values[top - 2] = index
+        if (this.#variableCount > 1) run.values[top - 2] = index
       }
     }
     const flow = executeBlock(this.#body, run, value)
@@ -87,7 +88,7 @@ export class Loop {
   #assign(run: Run, index: Value, value: Value): void {
     const { variables } = this.#node.pipe
     variables.forEach(({ name, number }, position) => {
-      run.values[run.indexOfVariable(number, name)] = position === variables.length - 1 ? value : index
+      run.values[run.findVariableIndex(number, name)] = position === variables.length - 1 ? value : index
     })
   }
 }

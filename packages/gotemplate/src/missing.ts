@@ -1,11 +1,12 @@
-// Reports results that are valid but probably unintended. First, missing values that are used: written as `<no value>`,
-// or passed to a function as nil. Testing whether a value exists, as `if`, `with`, `and` and `or` do, is not a use.
-// Second, numbers that are written with an exponent, as Go prints a float64 from 1e6 on.
+// Reports results that are valid but probably unintended. The first kind is a missing value that is used:
+// written as `<no value>`, or passed to a function as nil. Tests for existence with `if`, `with`, `and` and
+// `or` are not reported. The second kind is a number that is written with an exponent, as Go prints a float64
+// from 1e6 on.
 import { locate } from './errors.ts'
 import { type Operand, type PipeNode } from './node.ts'
-import { type Value, entry, isMap } from './value.ts'
+import { type Value, getEntry, isMap } from './value.ts'
 
-/** The parts of a run that a watch reads. */
+/** The part of a run that a watch reads. */
 interface Execution {
   readonly position: number
   readonly site: { readonly position: number } | null
@@ -18,9 +19,9 @@ interface Execution {
 export interface MissingValue {
   /** The expression, up to the first missing key: `.order.id`, `$x`, or the name of a function. */
   readonly name: string
-  /** Whether the data lacks a key. Otherwise, a value is nil or a function returned nothing. */
+  /** True if the data lacks a key. Otherwise, a value is nil or a function returned no value. */
   readonly isMissingKey: boolean
-  /** The function that received it, or null if it was written. */
+  /** The function that received the value, or null if the value was written to the output. */
   readonly givenTo: string | null
   readonly line: number
   readonly column: number
@@ -35,7 +36,7 @@ export interface ExponentNumber {
   readonly column: number
 }
 
-/** The functions that receive reports of an execution. Each position is reported once. */
+/** Callbacks that receive the reports of an execution. Each position is reported once. */
 export interface Reports {
   readonly onMissing?: ((missing: MissingValue) => void) | undefined
   readonly onExponent?: ((number: ExponentNumber) => void) | undefined
@@ -45,7 +46,7 @@ export interface Reports {
 export class Watch {
   readonly #source: string
   readonly #reports: Reports
-  readonly #seen = new Set<number>()
+  readonly #seenPositions = new Set<number>()
   readonly #seenNumbers = new Set<number>()
 
   constructor(source: string, reports: Reports) {
@@ -64,55 +65,58 @@ export class Watch {
 
   /** Called when an action wrote `<no value>`. */
   onWritten(run: Execution, dot: Value, pipe: PipeNode): void {
-    const operand = valueOf(pipe)
-    if (this.#seen.has(operand.position)) return
-    const missingKey = missingKeyOf(run, dot, operand)
+    const operand = findValueOperand(pipe)
+    if (this.#seenPositions.has(operand.position)) return
+    const missingKey = findMissingKey(run, dot, operand)
     this.#add(operand, {
-      name: missingKey ?? nameOf(operand),
+      name: missingKey ?? formatOperand(operand),
       isMissingKey: missingKey !== null,
       givenTo: null,
     })
   }
 
-  /** Called when a function received nil. A nil in the data is a normal value there. */
+  /** Called when a function received nil. A nil that is part of the data is not reported. */
   onPassed(run: Execution, dot: Value, argument: Operand, givenTo: string): void {
-    const operand = argument.kind === 'pipe' ? valueOf(argument) : argument
-    if (this.#seen.has(operand.position)) return
-    const name = missingKeyOf(run, dot, operand)
+    const operand = argument.kind === 'pipe' ? findValueOperand(argument) : argument
+    if (this.#seenPositions.has(operand.position)) return
+    const name = findMissingKey(run, dot, operand)
     if (name !== null) this.#add(operand, { name, isMissingKey: true, givenTo })
   }
 
   #add({ position }: Operand, missing: Omit<MissingValue, 'line' | 'column'>): void {
-    this.#seen.add(position)
+    this.#seenPositions.add(position)
     const { line, column } = locate(this.#source, position)
     this.#reports.onMissing?.({ ...missing, line, column })
   }
 }
 
-/** Returns the operand that a pipeline gets its value from: the head of its last stage, inside any parentheses. */
-function valueOf(pipe: PipeNode): Operand {
+/**
+ * Returns the operand that determines the value of a pipeline: the head of its last stage, inside any
+ * parentheses.
+ */
+function findValueOperand(pipe: PipeNode): Operand {
   let { head } = pipe.rest.at(-1) ?? pipe.first
   while (head.kind === 'pipe') ({ head } = head.rest.at(-1) ?? head.first)
   return head
 }
 
 /** Returns the expression up to the first missing key, or null if no key is missing. */
-function missingKeyOf(run: Execution, dot: Value, operand: Operand): string | null {
+function findMissingKey(run: Execution, dot: Value, operand: Operand): string | null {
   if (operand.kind !== 'field' && operand.kind !== 'variable') return null
   const isField = operand.kind === 'field'
-  // The lookup is repeated here, because watching must not consume the budget.
+  // Repeat the lookup here, because watching must not consume the budget.
   let value = isField ? dot : run.values[run.names.lastIndexOf(operand.number, run.top - 1)]
   let name = isField ? '' : operand.name
   for (const key of operand.names) {
     name += `.${key}`
     if (value !== undefined && !isMap(value)) return null
-    value = value && entry(value, key)
+    value = value && getEntry(value, key)
     if (value === undefined) return name
   }
   return null
 }
 
-function nameOf(operand: Operand): string {
+function formatOperand(operand: Operand): string {
   switch (operand.kind) {
     case 'field':
       return `.${operand.names.join('.')}`

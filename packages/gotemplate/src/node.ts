@@ -1,7 +1,7 @@
 // The syntax tree of a template.
 import { type NumberConstant } from './constants.ts'
 
-/** Positions count UTF-16 units from the start of the template. */
+/** The position counts UTF-16 units from the start of the template. */
 interface Placed {
   readonly position: number
 }
@@ -12,12 +12,12 @@ export interface FieldNode extends Placed {
 }
 export interface VariableNode extends Placed {
   readonly kind: 'variable'
-  /** The name with its `$`, and its number: equal names have equal numbers. */
+  /** The name includes its `$`. Equal names have equal numbers. */
   readonly name: string
   readonly number: number
   readonly names: readonly string[]
 }
-/** Fields of an operand that is neither a field nor a variable: `(…).a.b`. */
+/** Fields of an operand that is neither a field nor a variable, such as `(…).a.b`. */
 export interface ChainNode extends Placed {
   readonly kind: 'chain'
   readonly base: Operand
@@ -47,11 +47,11 @@ interface NilNode extends Placed {
 }
 export interface PipeNode extends Placed {
   readonly kind: 'pipe'
-  /** The text before it if it is an action, otherwise empty. */
+  /** The text before the action. Empty if the pipeline is not an action. */
   readonly before: string
   /** The variables that receive the value. */
   readonly variables: readonly { readonly name: string; readonly number: number }[]
-  /** Whether the variables already exist and are assigned. */
+  /** Whether existing variables are assigned instead of declared. */
   readonly assigns: boolean
   /** The stages. Each stage receives the result of the previous stage as its last argument. */
   readonly first: Command
@@ -70,17 +70,17 @@ interface TextNode extends Placed {
   readonly kind: 'text'
   readonly text: string
 }
-/** `if` and `with`, with all branches of `else if` and `else with`. */
+/** An `if` or `with` statement, including all its `else if` and `else with` branches. */
 export interface ConditionNode extends Placed {
   readonly kind: 'if' | 'with'
   readonly branches: readonly { readonly pipe: PipeNode; readonly list: ListNode }[]
-  readonly otherwise: ListNode | null
+  readonly elseList: ListNode | null
 }
 export interface RangeNode extends Placed {
   readonly kind: 'range'
   readonly pipe: PipeNode
   readonly list: ListNode
-  readonly otherwise: ListNode | null
+  readonly elseList: ListNode | null
 }
 export interface TemplateNode extends Placed {
   readonly kind: 'template'
@@ -93,13 +93,13 @@ interface JumpNode extends Placed {
 /** A sequence of statements. */
 export interface ListNode {
   readonly statements: readonly Statement[]
-  /** The cost of an execution: the statements, operands and fields in it. Nested lists are not included. */
+  /** The cost of one execution: the number of statements, operands and fields, without nested lists. */
   readonly weight: number
 }
 /** A pipeline that is a statement is an action. */
 export type Statement = TextNode | PipeNode | ConditionNode | RangeNode | TemplateNode | JumpNode
 
-/** A template, and the nesting depth of its blocks and parentheses. */
+/** A template, with the nesting depth of its blocks and parentheses. */
 export interface Definition {
   readonly list: ListNode
   readonly levels: number

@@ -15,19 +15,22 @@ export function parseDefinitions(source: string, name: string, options: ParserOp
   return new Parser(source, options).parse(name)
 }
 
-/** The end of a list. `chain` is an else followed by an `if` or `with` that is not read yet. */
+/**
+ * The token that ends a list. `chain` is an `else` followed by an `if` or `with` that has not been consumed
+ * yet.
+ */
 type Closing = 'end' | 'else' | 'chain'
 
 class Parser extends PipelineParser {
   readonly #definitions = new Map<string, Definition>()
-  /** The end of the list that was read last, and its position. */
+  /** The ending of the list that was read last, and its position. */
   #closing: Closing = 'end'
   #closedAt = 0
 
   parse(name: string): Definitions {
     const statements: Statement[] = []
     while (this.token.type !== 'eof') {
-      const statement = this.#statement(true)
+      const statement = this.#parseStatement(true)
       if (statement === null) continue
       if (typeof statement === 'string')
         return fail(`unexpected {{${statement === 'end' ? 'end' : 'else'}}}`, this.#closedAt)
@@ -37,23 +40,26 @@ class Parser extends PipelineParser {
     return this.#definitions
   }
 
-  /** Adds a template. A template with content replaces a blank one. Two templates with content are an error. */
+  /**
+   * Adds a template. A template with content replaces a blank template. Two templates with content are an
+   * error.
+   */
   #add(name: string, list: ListNode, position: number): void {
-    const existing = this.#definitions.get(name)
-    if (existing === undefined || isBlank(existing.list))
+    const previousDefinition = this.#definitions.get(name)
+    if (previousDefinition === undefined || isBlank(previousDefinition.list))
       this.#definitions.set(name, { list, levels: this.scope.deepest })
     else if (!isBlank(list)) fail(`multiple definition of template "${name}"`, position)
   }
 
   /** Reads statements up to `{{end}}` or `{{else}}`. */
-  #body(): ListNode {
+  #parseBody(): ListNode {
     this.enter()
     const outerWeight = this.weight
     this.weight = 0
     let statements: Statement[] = []
     for (;;) {
       if (this.token.type === 'eof') fail('unexpected EOF: an {{end}} is missing', this.token.start)
-      const statement = this.#statement(false)
+      const statement = this.#parseStatement(false)
       if (statement === null) continue
       if (typeof statement === 'string') {
         const list = { statements, weight: this.weight }
@@ -61,7 +67,7 @@ class Parser extends PipelineParser {
         this.leave()
         return list
       }
-      // Most bodies have one statement, and an array that grows reserves memory for many.
+      // Most bodies have one statement, and a growing array would reserve memory for many statements.
       if (statements.length === 0) statements = [statement]
       else statements.push(statement)
     }
@@ -81,48 +87,48 @@ class Parser extends PipelineParser {
    * Reads one statement, or the end of the list. Returns null for a definition, which is allowed only at the top level
    * and adds no statement.
    */
-  #statement(isTop: boolean): Statement | Closing | null {
+  #parseStatement(isTop: boolean): Statement | Closing | null {
     this.count()
-    if (this.token.type === 'keyword') return this.#keyword(isTop)
-    if (this.token.type !== 'text') return this.pipeline('command', 'right', '')
+    if (this.token.type === 'keyword') return this.#parseKeyword(isTop)
+    if (this.token.type !== 'text') return this.parsePipeline('command', 'right', '')
     const { text, start } = this.token
     this.token.advance()
     if (!this.#isAtPipeline()) return { kind: 'text', position: start, text }
     this.count()
-    return this.pipeline('command', 'right', text)
+    return this.parsePipeline('command', 'right', text)
   }
 
   #isAtPipeline(): boolean {
     const { type } = this.token
-    // A comment may separate two texts.
+    // Two text nodes can be adjacent if a comment separates them.
     return type !== 'keyword' && type !== 'text' && type !== 'eof'
   }
 
-  #keyword(isTop: boolean): Statement | Closing | null {
+  #parseKeyword(isTop: boolean): Statement | Closing | null {
     const { keyword, start } = this.token
-    if (keyword === 'define' && !isTop) return this.unexpected('command')
+    if (keyword === 'define' && !isTop) return this.failUnexpected('command')
     this.token.advance()
     switch (keyword) {
       case 'if':
       case 'with':
-        return this.#condition(keyword, start)
+        return this.#parseCondition(keyword, start)
       case 'range':
-        return this.#range(start)
+        return this.#parseRange(start)
       case 'break':
       case 'continue':
-        return this.#jump(keyword, start)
+        return this.#parseJump(keyword, start)
       case 'template':
-        return this.#template(start)
+        return this.#parseTemplate(start)
       case 'block':
-        return this.#block(start)
+        return this.#parseBlock(start)
       case 'end':
         this.expect('right', 'end')
         return this.#close('end', start)
       case 'else':
-        return this.#else(start)
+        return this.#parseElse(start)
       case 'define':
       case null:
-        return this.#define(start)
+        return this.#parseDefine(start)
     }
   }
 
@@ -130,99 +136,99 @@ class Parser extends PipelineParser {
     return this.token.type === 'keyword' && this.token.keyword === keyword
   }
 
-  #else(position: number): Closing {
+  #parseElse(position: number): Closing {
     if (this.#isKeyword('if') || this.#isKeyword('with')) return this.#close('chain', position)
     this.expect('right', 'else')
     return this.#close('else', position)
   }
 
-  #condition(kind: 'if' | 'with', position: number): ConditionNode {
+  #parseCondition(kind: 'if' | 'with', position: number): ConditionNode {
     const mark = this.scope.mark()
-    const branches = [this.#branch(kind)]
+    const branches = [this.#parseBranch(kind)]
     while (this.#closing === 'chain' && this.#isKeyword(kind)) {
       this.token.advance()
-      branches.push(this.#branch(kind))
+      branches.push(this.#parseBranch(kind))
     }
-    const otherwise = this.#otherwise()
+    const elseList = this.#parseElseList()
     this.scope.release(mark)
-    return { kind, position, branches, otherwise }
+    return { kind, position, branches, elseList }
   }
 
-  #branch(kind: 'if' | 'with'): ConditionNode['branches'][number] {
-    const pipe = this.pipeline(kind, 'right', '')
-    return { pipe, list: this.#body() }
+  #parseBranch(kind: 'if' | 'with'): ConditionNode['branches'][number] {
+    const pipe = this.parsePipeline(kind, 'right', '')
+    return { pipe, list: this.#parseBody() }
   }
 
-  /** Reads the list after an else, or returns null if there is no else. */
-  #otherwise(): ListNode | null {
+  /** Reads the list after an `else`. Returns null if there is no `else`. */
+  #parseElseList(): ListNode | null {
     if (this.#closing === 'end') return null
-    if (this.#closing === 'chain') this.unexpected('else')
-    const list = this.#body()
+    if (this.#closing === 'chain') this.failUnexpected('else')
+    const list = this.#parseBody()
     this.#expectEnd('; an {{end}} is expected')
     return list
   }
 
-  #range(position: number): RangeNode {
+  #parseRange(position: number): RangeNode {
     const mark = this.scope.mark()
-    const pipe = this.pipeline('range', 'right', '')
+    const pipe = this.parsePipeline('range', 'right', '')
     this.scope.loops++
-    const list = this.#body()
+    const list = this.#parseBody()
     this.scope.loops--
-    const otherwise = this.#otherwise()
+    const elseList = this.#parseElseList()
     this.scope.release(mark)
-    return { kind: 'range', position, pipe, list, otherwise }
+    return { kind: 'range', position, pipe, list, elseList }
   }
 
-  #jump(kind: 'break' | 'continue', position: number): Statement {
+  #parseJump(kind: 'break' | 'continue', position: number): Statement {
     this.expect('right', `{{${kind}}}`)
     if (this.scope.loops === 0) fail(`{{${kind}}} outside {{range}}`, position)
     return { kind, position }
   }
 
-  #template(position: number): Statement {
-    const name = this.#templateName('template clause')
+  #parseTemplate(position: number): Statement {
+    const name = this.#parseTemplateName('template clause')
     if (this.token.type !== 'right')
-      return { kind: 'template', position, name, pipe: this.pipeline('template clause', 'right', '') }
+      return { kind: 'template', position, name, pipe: this.parsePipeline('template clause', 'right', '') }
     this.token.advance()
     return { kind: 'template', position, name, pipe: null }
   }
 
-  #templateName(context: string): string {
+  #parseTemplateName(context: string): string {
     const { type, text, start } = this.token
-    if (type !== 'string' && type !== 'raw string') return this.unexpected(context)
+    if (type !== 'string' && type !== 'raw string') return this.failUnexpected(context)
     const name = unquote(text, start)
     this.token.advance()
     return name
   }
 
-  #block(position: number): Statement {
-    const name = this.#templateName('block clause')
-    const pipe = this.pipeline('block clause', 'right', '')
-    this.#definition(name, 'block clause', position)
+  #parseBlock(position: number): Statement {
+    const name = this.#parseTemplateName('block clause')
+    const pipe = this.parsePipeline('block clause', 'right', '')
+    this.#parseDefinition(name, 'block clause', position)
     return { kind: 'template', position, name, pipe }
   }
 
-  #define(position: number): null {
-    const name = this.#templateName('define clause')
+  #parseDefine(position: number): null {
+    const name = this.#parseTemplateName('define clause')
     this.expect('right', 'define clause')
-    this.#definition(name, 'define clause', position)
+    this.#parseDefinition(name, 'define clause', position)
     return null
   }
 
   /** Reads the body of a definition, which cannot use outer variables. */
-  #definition(name: string, context: string, position: number): void {
-    const outer = this.scope
+  #parseDefinition(name: string, context: string, position: number): void {
+    const outerScope = this.scope
     this.scope = new Scope()
-    const list = this.#body()
+    const list = this.#parseBody()
     this.#expectEnd(` in ${context}`)
     this.#add(name, list, position)
-    this.scope = outer
+    this.scope = outerScope
   }
 }
 
-// White space as Go defines it, which differs from what JavaScript trims.
-const blank = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
+// White space as Go defines it. JavaScript's trim() uses a different definition.
+const whiteSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
 
-/** Whether a list contains only white space. */
+/** Returns whether a list contains only white space. */
 const isBlank = ({ statements }: ListNode): boolean =>
-  statements.every((node) => node.kind === 'text' && blank.test(node.text))
+  statements.every((node) => node.kind === 'text' && whiteSpace.test(node.text))

@@ -2,7 +2,7 @@
 import { Printer } from './print.ts'
 import { type Run } from './run.ts'
 import { joinBytes } from './utf8.ts'
-import { Int, type Value, typeName } from './value.ts'
+import { Int, type Value, getTypeName } from './value.ts'
 
 const MAX_SIZE = 1_000_000
 
@@ -18,12 +18,12 @@ class FormatReader {
   readonly #format: string
   readonly #args: readonly Value[]
   #at = 0
-  #argument = 0
-  /** Whether a directive selected its argument by number. Unused arguments are then not an error. */
-  #reordered = false
-  #numberIsGood = true
+  #argumentIndex = 0
+  /** Whether a directive has selected its argument by number. Unused arguments are then not an error. */
+  #isReordered = false
+  #isNumberValid = true
   /** Whether an argument number directly precedes the current position. */
-  #afterNumber = false
+  #isAfterNumber = false
 
   constructor(format: string, args: readonly Value[], run: Run) {
     this.#format = format
@@ -38,20 +38,20 @@ class FormatReader {
       if (end > this.#at) this.printer.write(this.#format.slice(this.#at, end))
       if (percent === -1) break
       this.#at = percent + 1
-      if (!this.#directive()) break
+      if (!this.#readDirective()) break
     }
-    if (!this.#reordered && this.#argument < this.#args.length) this.#extra()
+    if (!this.#isReordered && this.#argumentIndex < this.#args.length) this.#printExtraArguments()
   }
 
   /** Reads one directive after its percent sign. Returns false at the end of the format. */
-  #directive(): boolean {
-    this.#numberIsGood = true
-    this.#afterNumber = false
-    this.#flags()
-    this.#argumentNumber()
-    this.#width()
-    this.#precision()
-    if (!this.#afterNumber) this.#argumentNumber()
+  #readDirective(): boolean {
+    this.#isNumberValid = true
+    this.#isAfterNumber = false
+    this.#readFlags()
+    this.#readArgumentNumber()
+    this.#readWidth()
+    this.#readPrecision()
+    if (!this.#isAfterNumber) this.#readArgumentNumber()
     const code = this.#format.codePointAt(this.#at)
     if (code === undefined) {
       this.printer.write('%!(NOVERB)')
@@ -64,15 +64,15 @@ class FormatReader {
 
   #print(verb: string): void {
     if (verb === '%') this.printer.write('%')
-    else if (!this.#numberIsGood) this.printer.write(`%!${verb}(BADINDEX)`)
-    else if (this.#argument >= this.#args.length) this.printer.write(`%!${verb}(MISSING)`)
+    else if (!this.#isNumberValid) this.printer.write(`%!${verb}(BADINDEX)`)
+    else if (this.#argumentIndex >= this.#args.length) this.printer.write(`%!${verb}(MISSING)`)
     else {
-      if (verb === 'v') this.printer.takeFlagsForV()
-      this.printer.argument(this.#args[this.#argument++], verb)
+      if (verb === 'v') this.printer.applyFlagsForV()
+      this.printer.printArgument(this.#args[this.#argumentIndex++], verb)
     }
   }
 
-  #flags(): void {
+  #readFlags(): void {
     const { printer } = this
     printer.clearFlags()
     for (; ; this.#at++) {
@@ -101,29 +101,30 @@ class FormatReader {
   }
 
   /** Reads an argument number such as [2]. */
-  #argumentNumber(): void {
-    this.#afterNumber = false
+  #readArgumentNumber(): void {
+    this.#isAfterNumber = false
     if (this.#format[this.#at] !== '[') return
-    this.#reordered = true
-    const close = this.#format.indexOf(']', this.#at + 1)
-    if (close === -1 || this.#at + 3 > this.#format.length) {
-      this.#numberIsGood = false
+    this.#isReordered = true
+    const closeAt = this.#format.indexOf(']', this.#at + 1)
+    if (closeAt === -1 || this.#at + 3 > this.#format.length) {
+      this.#isNumberValid = false
       this.#at += 1
       return
     }
-    const inside = this.#format.slice(this.#at + 1, close)
-    const number = /^[0-9]+$/.test(inside) && Number(inside) <= MAX_SIZE * 10 + 9 ? Number(inside) : null
-    this.#at = close + 1
-    if (number !== null && number >= 1 && number <= this.#args.length) this.#argument = number - 1
-    else this.#numberIsGood = false
-    this.#afterNumber = number !== null
+    const numberText = this.#format.slice(this.#at + 1, closeAt)
+    const number =
+      /^[0-9]+$/.test(numberText) && Number(numberText) <= MAX_SIZE * 10 + 9 ? Number(numberText) : null
+    this.#at = closeAt + 1
+    if (number !== null && number >= 1 && number <= this.#args.length) this.#argumentIndex = number - 1
+    else this.#isNumberValid = false
+    this.#isAfterNumber = number !== null
   }
 
-  #width(): void {
+  #readWidth(): void {
     const { printer } = this
     if (this.#format[this.#at] === '*') {
       this.#at++
-      const width = this.#sizeArgument()
+      const width = this.#readSizeArgument()
       if (width === null) printer.write('%!(BADWIDTH)')
       else {
         printer.width = Math.abs(width)
@@ -132,33 +133,36 @@ class FormatReader {
           printer.zero = false
         }
       }
-      this.#afterNumber = false
+      this.#isAfterNumber = false
       return
     }
-    printer.width = this.#size()
-    if (this.#afterNumber && printer.width !== null) this.#numberIsGood = false
+    printer.width = this.#readSize()
+    if (this.#isAfterNumber && printer.width !== null) this.#isNumberValid = false
   }
 
-  #precision(): void {
+  #readPrecision(): void {
     const { printer } = this
-    // A point at the very end is a verb.
+    // A point at the very end of the format is a verb.
     if (this.#format[this.#at] !== '.' || this.#at + 1 >= this.#format.length) return
     this.#at++
-    if (this.#afterNumber) this.#numberIsGood = false
-    this.#argumentNumber()
+    if (this.#isAfterNumber) this.#isNumberValid = false
+    this.#readArgumentNumber()
     if (this.#format[this.#at] !== '*') {
-      printer.precision = this.#size() ?? 0
+      printer.precision = this.#readSize() ?? 0
       return
     }
     this.#at++
-    const precision = this.#sizeArgument()
+    const precision = this.#readSizeArgument()
     if (precision === null || precision < 0) printer.write('%!(BADPREC)')
     else printer.precision = precision
-    this.#afterNumber = false
+    this.#isAfterNumber = false
   }
 
-  /** Reads a number, or returns null. A number that is far too large consumes the rest of the format. */
-  #size(): number | null {
+  /**
+   * Reads a number. Returns null if there is none. A number that is far too large consumes the rest of the
+   * format.
+   */
+  #readSize(): number | null {
     let size: number | null = null
     for (;;) {
       const digit = this.#format.charCodeAt(this.#at) - 48
@@ -172,25 +176,25 @@ class FormatReader {
     }
   }
 
-  /** Returns the next argument as a width or precision, or null if it is not valid as one. */
-  #sizeArgument(): number | null {
-    if (this.#argument >= this.#args.length) return null
-    const value = this.#args[this.#argument++]
+  /** Reads the next argument as a width or precision. Returns null if it is not a valid size. */
+  #readSizeArgument(): number | null {
+    if (this.#argumentIndex >= this.#args.length) return null
+    const value = this.#args[this.#argumentIndex++]
     const size = value instanceof Int ? value.value : value
     if (typeof size !== 'bigint' || size > MAX_SIZE || size < -MAX_SIZE) return null
     return Number(size)
   }
 
-  #extra(): void {
+  #printExtraArguments(): void {
     const { printer } = this
     printer.clearFlags()
     printer.write('%!(EXTRA ')
-    this.#args.slice(this.#argument).forEach((value, index) => {
+    this.#args.slice(this.#argumentIndex).forEach((value, index) => {
       if (index > 0) printer.write(', ')
       if (value === null || value === undefined) printer.write('<nil>')
       else {
-        printer.write(`${typeName(value)}=`)
-        printer.argument(value, 'v')
+        printer.write(`${getTypeName(value)}=`)
+        printer.printArgument(value, 'v')
       }
     })
     printer.write(')')

@@ -3,7 +3,7 @@ import { isPrintable } from './unicode.ts'
 
 const BACKSLASH = 0x5c
 
-const named: Readonly<Record<number, string>> = {
+const namedEscapes: Readonly<Record<number, string>> = {
   7: '\\a',
   8: '\\b',
   9: '\\t',
@@ -14,36 +14,36 @@ const named: Readonly<Record<number, string>> = {
 }
 
 /** Quotes text as in Go source. With `ascii`, characters beyond ASCII are escaped too. */
-export function quote(text: string, mark: '"' | "'", ascii: boolean): string {
+export function quote(text: string, mark: '"' | "'", isAscii: boolean): string {
   const markCode = mark.charCodeAt(0)
   let quoted: string = mark
-  let copied = 0
+  let copiedLength = 0
   for (let at = 0; at < text.length; at++) {
     const start = at
     const code = text.codePointAt(at) ?? 0
     if (code >= 0x20 && code < 0x7f && code !== markCode && code !== BACKSLASH) continue
     if (code > 0xffff) at++
-    // A lone surrogate represents a byte that is not UTF-8.
-    const isByte = code >= 0xd800 && code <= 0xdfff
-    quoted += text.slice(copied, start)
-    quoted += isByte ? `\\x${(code & 0xff).toString(16)}` : escapeCharacter(code, mark, ascii)
-    copied = at + 1
+    // A lone surrogate represents a byte that is not valid UTF-8.
+    const isRawByte = code >= 0xd800 && code <= 0xdfff
+    quoted += text.slice(copiedLength, start)
+    quoted += isRawByte ? `\\x${(code & 0xff).toString(16)}` : escapeCharacter(code, mark, isAscii)
+    copiedLength = at + 1
   }
-  return quoted + text.slice(copied) + mark
+  return quoted + text.slice(copiedLength) + mark
 }
 
-function escapeCharacter(code: number, mark: string, ascii: boolean): string {
+function escapeCharacter(code: number, mark: string, isAscii: boolean): string {
   const character = String.fromCodePoint(code)
   if (character === mark || character === '\\') return `\\${character}`
-  if (isPrintable(code) && (!ascii || code < 0x80)) return character
-  const name = named[code]
+  if (isPrintable(code) && (!isAscii || code < 0x80)) return character
+  const name = namedEscapes[code]
   if (name !== undefined) return name
   const hex = code.toString(16)
   if (code < 0x20 || code === 0x7f) return `\\x${hex.padStart(2, '0')}`
   return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
 }
 
-/** Whether Go can write the text as a raw string on one line. */
+/** Returns whether Go can write the text as a raw string on one line. */
 export function canBackquote(text: string): boolean {
   if (!text.isWellFormed()) return false
   for (const character of text) {

@@ -1,12 +1,12 @@
 // One execution: its budget, output and variables. All costs are charged here in advance, and nothing is refunded.
-import { Failure, MissingKey, fail } from './errors.ts'
+import { Failure, MissingKeyFailure, fail } from './errors.ts'
 import { type Watch } from './missing.ts'
-import { byteLength } from './utf8.ts'
-import { type Entries, Int, Named, type Value, hasEntries, isList, sortedKeys } from './value.ts'
+import { countBytes } from './utf8.ts'
+import { type Entries, Int, Named, type Value, hasEntries, isList, getSortedKeys } from './value.ts'
 
 /** The limits of one execution. */
 export interface Budget {
-  /** Executed nodes, loop iterations, and sorted, printed or scanned elements. */
+  /** The number of executed nodes, loop iterations, and sorted, printed or scanned elements. */
   readonly steps: number
   /** Maximum output size in bytes. All strings built during execution may total four times this size. */
   readonly outputBytes: number
@@ -16,7 +16,7 @@ export interface Budget {
 
 export const defaultBudget: Budget = { steps: 100_000, outputBytes: 1_048_576, depth: 100 }
 
-/** A function call, for the message of an error that it throws. */
+/** A function call. Its name and position appear in the message of an error that the function throws. */
 export interface CallSite {
   readonly name: string
   readonly position: number
@@ -25,38 +25,41 @@ export interface CallSite {
 const BUILT_PER_OUTPUT = 4
 // A character has at most three bytes per UTF-16 unit.
 const BYTES_PER_UNIT = 3
-// The maximum number of open blocks and parentheses over all open templates, each of which counts too. The engine
-// recurses for each level. Nested ranges need the most stack, and the stack of Node has room for about 1,300 of them.
+// The maximum number of open blocks, parentheses and templates. The engine recurses for each level. Nested
+// ranges need the most stack space: Node's stack has room for about 1,300 of them.
 const OPEN_LEVELS = 800
 const LEVELS_PER_TEMPLATE = 2
 
 /** The state of one execution. */
 export class Run {
-  /** The current position, for the message of a failure. */
+  /** The current position, which appears in error messages. */
   position = 0
   /** The current call, or null between calls. */
   site: CallSite | null = null
-  /** The variables in scope are `names[base…top]`. `names` contains their numbers and `values` their values. */
+  /**
+   * The variables in scope are at indexes `base` to `top`: their numbers in `names` and their values in
+   * `values`.
+   */
   readonly names: number[] = []
   readonly values: Value[] = []
   base = 0
   top = 0
   #keys: Map<Entries, string[]> | null = null
-  #full: Set<Entries> | null = null
+  #nonEmptyMaps: Set<Entries> | null = null
   #steps: number
   #depth: number
   #levels = OPEN_LEVELS
   /** UTF-16 units of text built so far. */
   built = 0
-  readonly #buildable: number
+  readonly #maxBuiltLength: number
   #settled = ''
   #recent = ''
   #settledRoom: number
-  /** The remaining output if every uncounted unit had three bytes. */
+  /** The remaining output size if every uncounted unit took three bytes. */
   #room: number
 
   readonly #failsWithoutKey: boolean
-  /** Observes missing values that are used, or null without an observer. */
+  /** Observes missing values that are used. Null if the caller requested no reports. */
   readonly watch: Watch | null
 
   constructor(budget: Budget, failsWithoutKey: boolean, watch: Watch | null) {
@@ -64,36 +67,37 @@ export class Run {
     this.watch = watch
     this.#steps = budget.steps
     this.#depth = budget.depth
-    this.#buildable = budget.outputBytes * BUILT_PER_OUTPUT
+    this.#maxBuiltLength = budget.outputBytes * BUILT_PER_OUTPUT
     this.#settledRoom = budget.outputBytes
     this.#room = budget.outputBytes
   }
 
   /** Handles a missing key: returns no value, or throws if missing keys are errors. */
   handleMissingKey(
-    what: 'map has no entry' | 'nil data; no entry',
+    problem: 'map has no entry' | 'nil data; no entry',
     key: string,
     position: number,
   ): undefined {
-    if (this.#failsWithoutKey) throw new MissingKey(what, key, position)
+    if (this.#failsWithoutKey) throw new MissingKeyFailure(problem, key, position)
     return undefined
   }
 
   /** Charges steps. Throws if the budget is exhausted. */
-  step(count: number): void {
+  chargeSteps(count: number): void {
     this.#steps -= count
     if (this.#steps < 0) throw new Failure('the step budget is exhausted', null, 'steps')
   }
 
-  /** Charges reading a text of this length: one step per 64 characters. */
-  scan(length: number): void {
-    if (length >= 64) this.step(length >> 6)
+  /** Charges the cost of reading text of this length: one step per 64 characters. */
+  chargeScan(length: number): void {
+    if (length >= 64) this.chargeSteps(length >> 6)
   }
 
-  /** Charges text that is about to be built. */
-  build(length: number): void {
+  /** Charges the length of text that is about to be built. */
+  chargeBuild(length: number): void {
     this.built += length
-    if (this.built > this.#buildable) throw new Failure('the string budget is exhausted', null, 'outputBytes')
+    if (this.built > this.#maxBuiltLength)
+      throw new Failure('the string budget is exhausted', null, 'outputBytes')
   }
 
   /** Writes to the output. */
@@ -103,22 +107,25 @@ export class Run {
     this.#recent += text
   }
 
-  /** Counts the bytes written since the last count exactly, so that no text is rejected because of an estimate. */
+  /**
+   * Counts the exact number of bytes written since the last count, so that no text is rejected because of an
+   * estimate.
+   */
   #settle(next: string): void {
-    this.#settledRoom -= byteLength(this.#recent)
+    this.#settledRoom -= countBytes(this.#recent)
     this.#settled += this.#recent
     this.#recent = ''
-    const bytes = next.length > this.#settledRoom ? next.length : byteLength(next)
+    const bytes = next.length > this.#settledRoom ? next.length : countBytes(next)
     this.#room = this.#settledRoom - bytes
     if (this.#room < 0) throw new Failure('the output budget is exhausted', null, 'outputBytes')
   }
 
-  /** The output written so far. */
+  /** Returns the output written so far. */
   get output(): string {
     return this.#settled + this.#recent
   }
 
-  /** Opens a template with this nesting depth. `close` must be called with the same number. */
+  /** Opens a template with this nesting depth. The caller must call `close` with the same number. */
   open(levels: number): void {
     this.#depth -= 1
     this.#levels -= levels + LEVELS_PER_TEMPLATE
@@ -138,11 +145,11 @@ export class Run {
     this.top += 1
   }
 
-  /** Returns the index of the most recently declared variable of this name. Fails if there is none. */
-  indexOfVariable(name: number, spelling: string): number {
+  /** Returns the index of the most recently declared variable with this name. Fails if there is none. */
+  findVariableIndex(name: number, spelling: string): number {
     for (let at = this.top - 1; at >= this.base; at--) {
       if (this.names[at] === name) {
-        this.scan((this.top - at) << 2)
+        this.chargeScan((this.top - at) << 2)
         return at
       }
     }
@@ -150,25 +157,25 @@ export class Run {
   }
 
   /**
-   * Returns the keys of a map in Go's order and charges them. Finding them is charged too, but happens only once per
-   * map: the data does not change during an execution.
+   * Returns the keys of a map in Go's order and charges their number. Collecting the keys is charged too, but
+   * happens only once per map: the data does not change during an execution.
    */
-  keys(map: Entries): readonly string[] {
+  listKeys(map: Entries): readonly string[] {
     this.#keys ??= new Map()
     let keys = this.#keys.get(map)
     if (keys === undefined) {
-      // The size of a Map is known in advance.
-      if (map instanceof Map) this.step(map.size)
-      keys = sortedKeys(map)
-      if (!(map instanceof Map)) this.step(keys.length)
+      // The size of a Map is known before its keys are collected.
+      if (map instanceof Map) this.chargeSteps(map.size)
+      keys = getSortedKeys(map)
+      if (!(map instanceof Map)) this.chargeSteps(keys.length)
       this.#keys.set(map, keys)
     }
-    this.step(keys.length)
+    this.chargeSteps(keys.length)
     return keys
   }
 
-  /** Whether a condition holds: the value is not the zero value of its type. */
-  truth(value: Value): boolean {
+  /** Returns whether the value is true as a condition: it is not the zero value of its type. */
+  isTruthy(value: Value): boolean {
     if (typeof value === 'boolean') return value
     if (typeof value === 'string') return value !== ''
     if (value === undefined || value === null) return false
@@ -179,12 +186,12 @@ export class Run {
     return this.#hasEntries(value)
   }
 
-  /** Checks every map only once: checking whether a large object is empty lists its keys. */
+  /** Checks each nonempty map only once, because checking a large object lists its keys. */
   #hasEntries(map: Entries): boolean {
-    this.#full ??= new Set()
-    if (this.#full.has(map)) return true
-    const full = hasEntries(map)
-    if (full) this.#full.add(map)
-    return full
+    this.#nonEmptyMaps ??= new Set()
+    if (this.#nonEmptyMaps.has(map)) return true
+    const isFull = hasEntries(map)
+    if (isFull) this.#nonEmptyMaps.add(map)
+    return isFull
   }
 }

@@ -1,13 +1,13 @@
-// The time value: a time.Time in UTC with the methods templates use.
+// Implements a time.Time in UTC with the methods that templates use.
 import { fail } from './errors.ts'
 import { type TimeParts, dayNames, formatTime, monthNames } from './layout.ts'
 import { Int, type Method, Named, type ParameterType, type Value } from './value.ts'
 
 const DAY_MS = 86_400_000
-/** Seconds from the year 1, where Go's time starts, to 1970. */
+/** Seconds from the year 1, the start of Go's time scale, to 1970. */
 const SECONDS_BEFORE_1970 = 62_135_596_800n
 
-/** A moment in UTC, to the millisecond. */
+/** A moment in UTC with millisecond precision. */
 export class GoTime extends Named {
   readonly type = 'time.Time'
   readonly methods = methods
@@ -66,7 +66,7 @@ export class GoTime extends Named {
     }
   }
 
-  /** Adds years, months and days. A day beyond the end of its month continues in the next month. */
+  /** Adds years, months and days. A day beyond the end of the month overflows into the next month. */
   addDate(years: number, months: number, days: number): GoTime {
     const date = new Date(this.milliseconds)
     date.setUTCFullYear(date.getUTCFullYear() + years, date.getUTCMonth() + months, date.getUTCDate() + days)
@@ -74,63 +74,72 @@ export class GoTime extends Named {
   }
 }
 
-const part =
+const readPart =
   (name: keyof TimeParts) =>
   (time: GoTime): Value =>
     BigInt(time.timeParts()[name])
-const int64 = (value: bigint): Value => new Int('int64', value)
-const milliseconds = (time: GoTime): bigint => BigInt(time.milliseconds)
-const method = (
+const createInt64 = (value: bigint): Value => new Int('int64', value)
+const getMilliseconds = (time: GoTime): bigint => BigInt(time.milliseconds)
+const defineMethod = (
   parameters: readonly ParameterType[],
   call: (receiver: GoTime, args: readonly Value[]) => Value,
 ): Method => ({ parameters, call })
-const order = (holds: (a: number, b: number) => boolean): Method =>
-  method(['any'], (time, [other]) =>
+const defineComparison = (holds: (a: number, b: number) => boolean): Method =>
+  defineMethod(['any'], (time, [other]) =>
     other instanceof GoTime
       ? holds(time.milliseconds, other.milliseconds)
       : fail('wrong type for value; expected time.Time'),
   )
 
 const methods: ReadonlyMap<string, Method> = new Map([
-  ['Year', method([], part('year'))],
-  ['Day', method([], part('day'))],
-  ['YearDay', method([], part('yearDay'))],
-  ['Hour', method([], part('hour'))],
-  ['Minute', method([], part('minute'))],
-  ['Second', method([], part('second'))],
-  ['Nanosecond', method([], part('nanosecond'))],
-  ['Month', method([], (time) => namedPart('time.Month', time.timeParts().month, monthNames, 1))],
-  ['Weekday', method([], (time) => namedPart('time.Weekday', time.timeParts().weekday, dayNames, 0))],
-  ['Unix', method([], (time) => int64(time.seconds()))],
-  ['UnixMilli', method([], (time) => int64(milliseconds(time)))],
-  ['UnixMicro', method([], (time) => int64(milliseconds(time) * 1000n))],
-  ['UnixNano', method([], (time) => int64(BigInt.asIntN(64, milliseconds(time) * 1_000_000n)))],
-  ['UTC', method([], (time) => time)],
+  ['Year', defineMethod([], readPart('year'))],
+  ['Day', defineMethod([], readPart('day'))],
+  ['YearDay', defineMethod([], readPart('yearDay'))],
+  ['Hour', defineMethod([], readPart('hour'))],
+  ['Minute', defineMethod([], readPart('minute'))],
+  ['Second', defineMethod([], readPart('second'))],
+  ['Nanosecond', defineMethod([], readPart('nanosecond'))],
+  ['Month', defineMethod([], (time) => createNamedPart('time.Month', time.timeParts().month, monthNames, 1))],
+  [
+    'Weekday',
+    defineMethod([], (time) => createNamedPart('time.Weekday', time.timeParts().weekday, dayNames, 0)),
+  ],
+  ['Unix', defineMethod([], (time) => createInt64(time.seconds()))],
+  ['UnixMilli', defineMethod([], (time) => createInt64(getMilliseconds(time)))],
+  ['UnixMicro', defineMethod([], (time) => createInt64(getMilliseconds(time) * 1000n))],
+  [
+    'UnixNano',
+    defineMethod([], (time) => createInt64(BigInt.asIntN(64, getMilliseconds(time) * 1_000_000n))),
+  ],
+  ['UTC', defineMethod([], (time) => time)],
   [
     'IsZero',
-    method([], (time) => time.seconds() === -SECONDS_BEFORE_1970 && time.timeParts().nanosecond === 0),
+    defineMethod([], (time) => time.seconds() === -SECONDS_BEFORE_1970 && time.timeParts().nanosecond === 0),
   ],
-  ['Format', method(['string'], (time, [layout]) => time.format(layout as string))],
-  ['String', method([], (time) => time.text())],
-  ['GoString', method([], (time) => time.source())],
-  ['Before', order((a, b) => a < b)],
-  ['After', order((a, b) => a > b)],
-  ['Equal', order((a, b) => a === b)],
+  ['Format', defineMethod(['string'], (time, [layout]) => time.format(layout as string))],
+  ['String', defineMethod([], (time) => time.text())],
+  ['GoString', defineMethod([], (time) => time.source())],
+  ['Before', defineComparison((a, b) => a < b)],
+  ['After', defineComparison((a, b) => a > b)],
+  ['Equal', defineComparison((a, b) => a === b)],
   [
     'AddDate',
-    method(['int', 'int', 'int'], (time, [years, months, days]) =>
+    defineMethod(['int', 'int', 'int'], (time, [years, months, days]) =>
       time.addDate(Number(years), Number(months), Number(days)),
     ),
   ],
 ])
 
-function namedPart(type: string, value: number, names: readonly string[], first: number): Int {
+function createNamedPart(type: string, value: number, names: readonly string[], first: number): Int {
   return new Int(type, BigInt(value), names[value - first] ?? '')
 }
 
-/** Converts a date to a Go time.Time in UTC. It prints, formats and compares as in Go. Throws for an invalid date. */
+/**
+ * Converts a date to a Go time.Time in UTC. The result prints, formats and compares as in Go. Throws for an
+ * invalid date.
+ */
 export function goTime(date: Date): GoTime {
   const milliseconds = date.getTime()
-  if (Number.isNaN(milliseconds)) throw new RangeError('the date is not valid')
+  if (Number.isNaN(milliseconds)) throw new RangeError('the date is invalid; pass a valid Date')
   return new GoTime(milliseconds)
 }

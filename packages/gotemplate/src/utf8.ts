@@ -1,17 +1,18 @@
-// Go strings are bytes and JavaScript strings are UTF-16. Text is stored as JavaScript text. A byte that is not part of
-// valid UTF-8 comes from "\xff" or from a slice through a character. It is stored as the lone surrogate U+DC00 + byte.
-// Well-formed text contains no such surrogate, and data is made well-formed when it is read, so the two never mix.
+// Go strings are bytes and JavaScript strings are UTF-16. The engine stores text as JavaScript strings. A
+// byte that is not part of valid UTF-8 results from "\xff" or from a slice that cuts a character. It is
+// stored as the lone surrogate U+DC00 + byte. Data is converted to well-formed text when it is read, so its
+// surrogates never mix with such bytes.
 
 const RAW = 0xdc00
 
 const isRaw = (code: number): boolean => code >= RAW + 0x80 && code <= RAW + 0xff
 
 /** Returns the text that represents one byte. */
-export const fromByte = (byte: number): string => String.fromCharCode(byte < 0x80 ? byte : RAW + byte)
+export const decodeByte = (byte: number): string => String.fromCharCode(byte < 0x80 ? byte : RAW + byte)
 
-/** Returns the number of bytes that the text has in Go. */
-export function byteLength(text: string): number {
-  if (text.length >= 256 && text.isWellFormed()) return encodedLength(text)
+/** Returns the length of the text in bytes, as in Go. */
+export function countBytes(text: string): number {
+  if (text.length >= 256 && text.isWellFormed()) return computeEncodedLength(text)
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -31,8 +32,8 @@ const CHUNK = 8192
 const encoder = new TextEncoder()
 const scratch = new Uint8Array(3 * (CHUNK + 1))
 
-/** Counts the bytes of long text, which the platform encodes faster than a loop can examine it. */
-function encodedLength(text: string): number {
+/** Counts the bytes of long text by encoding it, which is faster than a loop over its characters. */
+function computeEncodedLength(text: string): number {
   let bytes = 0
   for (let at = 0; at < text.length;) {
     let end = Math.min(at + CHUNK, text.length)
@@ -45,7 +46,7 @@ function encodedLength(text: string): number {
 
 /** Returns the bytes of the text as in Go. */
 export function toBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(byteLength(text))
+  const bytes = new Uint8Array(countBytes(text))
   let at = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.codePointAt(i) ?? 0
@@ -74,13 +75,13 @@ function encode(bytes: Uint8Array, start: number, code: number): number {
   return at
 }
 
-/** Returns the text of these bytes. Invalid UTF-8 is kept byte by byte. */
-export function fromBytes(bytes: Uint8Array): string {
+/** Decodes bytes to text. Bytes that are not valid UTF-8 are preserved one by one. */
+export function decodeBytes(bytes: Uint8Array): string {
   let text = ''
   for (let i = 0; i < bytes.length;) {
     const first = bytes[i] ?? 0
-    const size = sequenceSize(bytes, i)
-    if (size === 1) text += fromByte(first)
+    const size = computeSequenceSize(bytes, i)
+    if (size === 1) text += decodeByte(first)
     else {
       let code = first & (0xff >> (size + 1))
       for (let k = 1; k < size; k++) code = (code << 6) | ((bytes[i + k] ?? 0) & 0x3f)
@@ -91,12 +92,12 @@ export function fromBytes(bytes: Uint8Array): string {
   return text
 }
 
-/** Returns the length of the valid sequence that starts here, or 1 for ASCII and for an invalid byte. */
-function sequenceSize(bytes: Uint8Array, at: number): number {
+/** Returns the length of the valid sequence that starts here, or 1 for ASCII or an invalid byte. */
+function computeSequenceSize(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   if (first < 0xc2 || first > 0xf4) return 1
   const size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-  // The second byte is limited further: no overlong forms, no surrogates, nothing above U+10FFFF.
+  // The second byte has a smaller range, which excludes overlong forms, surrogates and values above U+10FFFF.
   const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   for (let k = 1; k < size; k++) {
@@ -107,34 +108,34 @@ function sequenceSize(bytes: Uint8Array, at: number): number {
 }
 
 /** Replaces every lone surrogate with U+FFFD, as Go does when it reads JSON. */
-export function wellFormed(text: string): string {
-  // Most texts are short, and a loop over them is cheaper than a call.
+export function toWellFormedText(text: string): string {
+  // Most strings are short, and a loop over a short string is cheaper than a call.
   if (text.length > 16) return text.toWellFormed()
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0xd800) return text.toWellFormed()
   return text
 }
 
-/** Joins raw bytes that together form a character, and replaces other lone surrogates. */
-export const joinBytes = (text: string): string => (text.isWellFormed() ? text : fromBytes(toBytes(text)))
+/** Joins raw bytes that form a character together, and replaces other lone surrogates. */
+export const joinBytes = (text: string): string => (text.isWellFormed() ? text : decodeBytes(toBytes(text)))
 
-/** Returns text for callers of the package: a byte that is not valid UTF-8 becomes U+FFFD. */
-export const publicText = (text: string): string =>
-  text.isWellFormed() ? text : fromBytes(toBytes(text)).toWellFormed()
+/** Returns text for callers of the package. Bytes that are not valid UTF-8 become U+FFFD. */
+export const toPublicText = (text: string): string =>
+  text.isWellFormed() ? text : decodeBytes(toBytes(text)).toWellFormed()
 
-/** Orders texts as Go does, by their bytes. */
+/** Compares strings by their bytes, as Go does. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   if (!a.isWellFormed() || !b.isWellFormed()) return compareBytes(toBytes(a), toBytes(b))
-  const at = firstDifference(a, b)
+  const at = findFirstDifference(a, b)
   if (at === a.length || at === b.length) return a.length - b.length
-  return codePointRank(a.charCodeAt(at)) - codePointRank(b.charCodeAt(at))
+  return getCodePointRank(a.charCodeAt(at)) - getCodePointRank(b.charCodeAt(at))
 }
 
 /**
- * Returns the index of the first difference. Bisects long texts: comparing slices is much faster than comparing
- * characters.
+ * Returns the index of the first difference. Bisects long strings: comparing slices is much faster than
+ * comparing characters.
  */
-function firstDifference(a: string, b: string): number {
+function findFirstDifference(a: string, b: string): number {
   let start = 0
   let end = Math.min(a.length, b.length)
   while (end - start > 64) {
@@ -146,8 +147,8 @@ function firstDifference(a: string, b: string): number {
   return start
 }
 
-/** Surrogates represent code points above U+FFFF and sort after U+E000 to U+FFFF. */
-const codePointRank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+/** Surrogates represent code points above U+FFFF and must sort after U+E000 to U+FFFF. */
+const getCodePointRank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
@@ -158,9 +159,9 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-const beyondPlain = /[\ud800-\uffff]/
+const beyondBmpPattern = /[\ud800-\uffff]/
 
 /** Sorts keys in place as Go does, by their bytes. */
 export function sortText(keys: string[]): string[] {
-  return keys.some((key) => beyondPlain.test(key)) ? keys.sort(compareText) : keys.sort()
+  return keys.some((key) => beyondBmpPattern.test(key)) ? keys.sort(compareText) : keys.sort()
 }

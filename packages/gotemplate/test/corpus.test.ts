@@ -1,4 +1,5 @@
-// Every case of the corpus must give the output of Go, or fail in the same phase with the same output before it.
+// Every case of the corpus must produce the same output as in Go, or fail in the same phase after the same
+// partial output.
 import { describe, expect, test } from 'vitest'
 import { caseOf, readCorpus } from './corpus.ts'
 import { render } from './render.ts'

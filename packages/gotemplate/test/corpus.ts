@@ -1,4 +1,4 @@
-// The corpus: templates with their data and the results of Go, one file per topic.
+// The corpus contains templates, their data and the results of Go. There is one file per topic.
 import { readFileSync, readdirSync } from 'node:fs'
 import { type Case } from './oracle/oracle.ts'
 
@@ -7,7 +7,7 @@ interface CorpusCase extends Case {
   readonly phase?: 'parse' | 'exec'
 }
 
-/** The fields of a file apply to all its cases, unless a case overrides them. */
+/** The fields of a file are defaults for all its cases. */
 export interface CorpusFile extends Omit<Case, 'template'> {
   readonly topic: string
   readonly cases: readonly CorpusCase[]
@@ -21,7 +21,7 @@ export function caseOf(file: CorpusFile, entry: Case): Case {
   return { data, builtins, functions, missingKey, time, ...entry }
 }
 
-/** All files of the corpus. */
+/** Returns all files of the corpus. */
 export function readCorpus(): CorpusFile[] {
   return readdirSync(corpusDirectory).map(
     (name) => JSON.parse(readFileSync(`${corpusDirectory}/${name}`, 'utf8')) as CorpusFile,

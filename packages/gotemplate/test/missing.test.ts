@@ -1,4 +1,4 @@
-// Tests reports of missing values, and checks of field names before the execution.
+// Tests the reports of missing values, and the checks of field names before the execution.
 import { describe, expect, test } from 'vitest'
 import { type MissingValue, TemplateError, type TemplateFunction, parse } from '../src/index.ts'
 
@@ -116,7 +116,7 @@ describe('a missing key as an error', () => {
 })
 
 describe('fields that are judged before', () => {
-  /** Returns the fields of the data that a template certainly reads. */
+  /** Returns the fields that the template is certain to read from the data. */
   const fields = (template: string): string[] => {
     const found: string[] = []
     parse(template).checkFields((names) => {

@@ -1,4 +1,4 @@
-// Runs the examples of the README and checks the exports and the imports of the source.
+// Runs the README examples, and checks the exports and imports of the source.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

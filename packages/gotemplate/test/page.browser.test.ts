@@ -1,4 +1,5 @@
-// Tests the package in a browser: a page loads the source with its types stripped and renders the whole corpus like Go.
+// Tests the package in a browser: a page loads the source without its types and renders the whole corpus like
+// Go.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
@@ -10,7 +11,7 @@ import { caseOf, readCorpus } from './corpus.ts'
 import type { Case, Outcome } from './oracle/oracle.ts'
 
 const root = new URL('..', import.meta.url).pathname
-// The headless shell needs a third of the CPU time of the full browser.
+// The headless shell needs only a third of the CPU time of the full browser.
 const programs = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -18,7 +19,7 @@ const programs = [
   '/usr/bin/google-chrome',
 ]
 
-/** Returns the path of a browser, which is installed if possible. */
+/** Returns the path of a browser. If none is installed, tries to install one. */
 function findChromium(): string {
   const present = programs.find((program) => existsSync(program))
   if (present !== undefined) return present
@@ -61,7 +62,7 @@ test('the corpus comes out in Chromium as in Go', async () => {
   const entries = files.flatMap((file) =>
     file.cases.map((entry) => ({ entry, request: caseOf(file, entry) })),
   )
-  // Passed as text, because page.evaluate would create objects whose names are not all own properties.
+  // Pass the cases as text: page.evaluate would create objects on which some names are not own properties.
   const requests = JSON.stringify(entries.map(({ request }) => request))
   const outcomes = await page.evaluate(async (text) => {
     const module = '/test/render.ts'

@@ -1,4 +1,4 @@
-// Seven functions that a host could provide to templates, equal to those of the oracle.
+// Seven functions that a host could provide to templates. They behave like the functions of the oracle.
 import { type TemplateFunction } from '../src/index.ts'
 
 type Any = TemplateFunction<['any']>
@@ -35,8 +35,8 @@ export const hostFunctions: Readonly<Record<string, TemplateFunction>> = {
 }
 
 /**
- * Go maps one character to one character. Where JavaScript returns several, Go keeps the original. A byte that is not
- * UTF-8 becomes U+FFFD.
+ * Go maps one character to one character. Where JavaScript returns several characters, Go keeps the original.
+ * A byte that is not valid UTF-8 becomes U+FFFD.
  */
 function mapped(text: string, map: (character: string) => string): string {
   return Array.from(text.toWellFormed(), (character) => {
@@ -47,7 +47,7 @@ function mapped(text: string, map: (character: string) => string): string {
 
 type Context = Parameters<Any['call']>[1]
 
-/** The value as Go's json.Marshal writes it. */
+/** Returns the value as Go's json.Marshal writes it. */
 function json(value: unknown, context: Context): string {
   context.charge({ steps: 1 })
   // Go replaces lone surrogates when it reads JSON.
@@ -77,7 +77,8 @@ const short: Readonly<Record<string, string>> = {
   '\r': '\\r',
   '\t': '\\t',
 }
-// Go also escapes characters with a meaning in HTML or JavaScript. A lone surrogate is a byte that is not UTF-8.
+// Go also escapes characters that have a meaning in HTML or JavaScript. A lone surrogate represents a byte
+// that is not valid UTF-8.
 // oxlint-disable-next-line no-control-regex -- the expression must match control characters
 const special = /["\\\u0000-\u001f<>&\u2028\u2029]|\p{Surrogate}/gu
 

@@ -13,7 +13,7 @@ export type QueryService = {
   query(person: Person, text: string, variables?: Record<string, unknown>): Promise<GraphqlAnswer>
 }
 
-/** The headers the proxy sends for a person. */
+/** The headers that the proxy sends for a person. */
 export const headersOf = (person: Person): Record<string, string> => ({
   'x-proxy-auth': proxySecret,
   'x-token-subject': person.id,

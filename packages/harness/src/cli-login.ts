@@ -1,4 +1,4 @@
-// The CLI login flow: a terminal that signs in, and the user who approves or denies the login in a browser.
+// Simulates the CLI login flow: a terminal signs in, and a user approves or denies the login in a browser.
 import sodium, { ready } from 'libsodium-wrappers'
 import { type Person, type Service, headersOf, proxySecret } from './callers.ts'
 
@@ -51,7 +51,7 @@ export async function openTerminal({ url }: Service) {
       if (status !== 200) throw new Error(`login start returned ${status} ${JSON.stringify(body)}`)
       return body as Started
     },
-    /** Polls the login, by default at the process that started it. */
+    /** Polls the login, by default at the process that started the login. */
     poll: (sessionId: string, headers: Record<string, string> = {}, at = url): Promise<Answer> =>
       postJson(at, '/api/cli/login/poll', { session_id: sessionId }, headers),
     open: (sealed: unknown): string =>
@@ -61,7 +61,7 @@ export async function openTerminal({ url }: Service) {
   }
 }
 
-/** Requests the authorization page as a browser does. A `person` of null is signed out. */
+/** Requests the authorization page as a browser does. If `person` is null, the browser is signed out. */
 export async function openPage(
   { url }: Service,
   person: Person | null,
@@ -75,7 +75,7 @@ export async function openPage(
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** Returns the form token of the page, or an empty string if it has none. */
+/** Returns the form token of the page, or an empty string if the page has none. */
 export const formTokenOf = (page: Shown): string =>
   /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
 

@@ -10,7 +10,7 @@ export type JsonAnswer = {
 
 type RequestHeaders = Record<string, string>
 
-/** Sends one request and parses the JSON response. A body makes it a POST. */
+/** Sends one request and parses the JSON response. A request with a body is a POST. */
 export async function call(
   url: string,
   path: string,
@@ -26,7 +26,7 @@ export async function call(
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
-/** The headers of a request that the proxy forwards for a client at this address. */
+/** Returns the headers of a request that the proxy forwards for a client at this address. */
 export const throughProxy = (client?: string): RequestHeaders => ({
   'x-proxy-auth': proxySecret,
   ...(client === undefined ? {} : { 'x-forwarded-for': client }),
@@ -36,7 +36,7 @@ export const bearer = (token: string): RequestHeaders => ({ authorization: `Bear
 export const basicValue = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** POST /api/validate-proxy-auth as the proxy, for a client at this address. */
+/** Calls POST /api/validate-proxy-auth as the proxy, for a client at this address. */
 export const validate = (
   url: string,
   authorization: string,
@@ -64,7 +64,10 @@ export async function createToken(
   return { token: data.created.token as string, ...data.created.personalAccessToken }
 }
 
-/** Creates a machine user through the API: Basic if a user name and a password are given, otherwise Bearer. */
+/**
+ * Creates a machine user through the API. It uses Basic if a user name and a password are given, otherwise
+ * Bearer.
+ */
 export async function createMachine(
   service: QueryService,
   person: Person,

@@ -1,17 +1,18 @@
-// Calls to POST /query.
+// Sends GraphQL operations to POST /query.
 type GraphqlError = { message: string; path?: (string | number)[]; extensions?: { code?: string } }
 export type GraphqlAnswer = {
   status: number
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape of data follows the query
   data: any
   errors: GraphqlError[]
-  /** The first error's message, or null. */
+  /** The message of the first error, or null. */
   error: string | null
   headers: Headers
 }
 
 /**
- * Executes one operation. If the response is not GraphQL, as after a rejection at the gate, `error` contains its text.
+ * Executes one operation. If the gate rejects the request, the response is not GraphQL and `error` contains
+ * the response text.
  */
 export async function postQuery(
   url: string,

@@ -1,11 +1,14 @@
-// Requests with long or unusual texts that the service must reject.
+// Requests with long or unusual text that the service must reject.
 export const mebibyte = 1_048_576
 export const fill = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length))
 export const filters = 'query($f: [Filter!]) { projects(filters: $f) { id } }'
 export const filter = { field: 'name', value: 'x' }
 const endpoint = 'mutation($i: CreateEndpointInput!) { createEndpoint(applicationId: "x", input: $i) { id } }'
 
-/** Bodies that must be rejected. Each is so large that work beyond linear time needs minutes. */
+/**
+ * Bodies that must be rejected. Each body is so large that processing it in more than linear time would take
+ * minutes.
+ */
 export const hostileTexts: Record<string, { query: string; variables?: object; operationName?: string }> = {
   'a key that reads like a message': {
     query: filters,

@@ -1,5 +1,5 @@
-// Parses HTTP/1 messages from bytes. It is strict where parsers differ: it rejects a message whose end, or any of whose
-// lines, two parsers could interpret differently.
+// Parses HTTP/1 messages from bytes. The parser is strict where parsers differ: it rejects a message if two
+// parsers could disagree about its end or one of its lines.
 
 export type Message = {
   /** The request line or status line. */
@@ -11,9 +11,9 @@ export type Message = {
 }
 export type MessageKind = {
   type: 'requests' | 'responses'
-  /** The connection is closed, which ends a response without a length. */
+  /** Whether the connection is closed, which ends a response without a length. */
   isOver?: boolean
-  /** The responses are to HEAD requests, so they have no bodies. */
+  /** Whether the responses are to HEAD requests and therefore have no bodies. */
   isHead?: boolean
 }
 
@@ -54,7 +54,10 @@ function readHead(text: string, { type }: MessageKind): Message {
   return { start, headers, body: Buffer.alloc(0), isWhole: false }
 }
 
-/** Returns the received part of the body and the offset in `rest` at which it ends, or null if it is incomplete. */
+/**
+ * Returns the received part of the body and the offset in `rest` at which the body ends. The offset is null
+ * if the body is incomplete.
+ */
 function readBody(message: Message, rest: Buffer, kind: MessageKind): { body: Buffer; end: number | null } {
   const [lengths, codings] = [valuesOf(message, 'content-length'), valuesOf(message, 'transfer-encoding')]
   if (lengths.length + codings.length > 1)

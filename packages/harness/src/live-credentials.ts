@@ -1,4 +1,5 @@
-// Uses credentials of every kind at several processes while the first process invalidates them one after the other.
+// Uses credentials of every kind at several processes. At the same time, the first process invalidates these
+// credentials one after the other.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { type Person, headersOf } from './callers.ts'
@@ -52,7 +53,7 @@ function callOf({ credentials, urls, project }: LiveWorld, kind: Kind): Call {
   }
 }
 
-/** The mutations that invalidate a credential of this kind. */
+/** Returns the mutations that invalidate a credential of this kind. */
 export const invalidatingMutations = (kind: Kind): readonly [string, ...string[]] =>
   kind === 'machine'
     ? [
@@ -99,7 +100,9 @@ export async function createLiveWorld(sql: Pool, urls: string[]) {
 
 const maxAttempts = 5
 
-/** Retries a 503 after its Retry-After: hashing can exceed the time that a busy replica lets a caller wait. */
+/**
+ * Retries a 503 after its Retry-After. On a busy replica, hashing can take longer than the caller's timeout.
+ */
 async function finalStatus(send: () => Promise<Response>, attempt = 1): Promise<number> {
   const response = await send()
   await response.arrayBuffer()
@@ -108,7 +111,7 @@ async function finalStatus(send: () => Promise<Response>, attempt = 1): Promise<
   return finalStatus(send, attempt + 1)
 }
 
-/** Uses every token once at every process, so that the process caches the result of hashing. */
+/** Uses every token once at every process, so that each process caches the result of hashing. */
 export async function warmCredentials(world: LiveWorld): Promise<void> {
   for (const url of world.urls.slice(1))
     for (const { kind, secret } of world.credentials.filter((credential) => credential.kind !== 'machine')) {
@@ -121,20 +124,20 @@ export async function warmCredentials(world: LiveWorld): Promise<void> {
     }
 }
 
-/** Excludes one credential of each kind, so that at least one is always accepted. */
+/** Excludes one credential of each kind, so that at least one of each kind stays valid. */
 export const allButOne = ({ credentials }: LiveWorld): LiveCredential[] =>
   kinds.flatMap((kind) => credentials.filter((credential) => credential.kind === kind).slice(1))
 
 type LoadOptions = {
   seconds: number
   invalidate: (credential: LiveCredential) => Promise<Invalidation>
-  /** Minimum number of credentials to invalidate, even if it exceeds `seconds`. */
+  /** Minimum number of credentials to invalidate, even if this takes longer than `seconds`. */
   minInvalidated?: number
   /** Calls per second for each kind. */
   perKind?: number
 }
 
-/** Uses credentials of every kind while it invalidates them one after the other. */
+/** Uses credentials of every kind and invalidates them one after the other. */
 export async function useAndInvalidate(
   world: LiveWorld,
   toInvalidate: readonly LiveCredential[],
@@ -155,7 +158,7 @@ export async function useAndInvalidate(
   return { uses, invalidations }
 }
 
-/** Makes the tokens expire 2, 4, 6, … s from now and returns the times on this process's clock. */
+/** Makes the tokens expire 2, 4, 6, … s from now. Returns the expiry times on this process's clock. */
 export async function expireSoon(
   sql: Pool,
   tokens: readonly LiveCredential[],
@@ -170,10 +173,13 @@ export async function expireSoon(
   return invalidations
 }
 
-// All failures come from one client, and these tests do not cover the throttles.
+// One client causes all failures, and these tests do not cover rate limits.
 const env = { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' }
 
-/** Starts three processes, the second and third from `program`, and seeds the data for their credentials. */
+/**
+ * Starts three processes, the second and third from `program`, and seeds the data that their credentials
+ * need.
+ */
 export async function startLiveWorld(databaseUrl: string, program?: string) {
   const processes: ServiceProcess[] = await Promise.all(
     [undefined, program, program].map((file) => startProcess(databaseUrl, env, { program: file })),

@@ -6,9 +6,9 @@ export type PiletUpload = {
   name: string
   version: string
   bytes?: Buffer | string
-  /** A complete form that replaces the one with `bytes`. */
+  /** A complete form to send instead of a form with `bytes`. */
   form?: Buffer
-  /** The media type the part declares; null declares none. */
+  /** The media type that the part declares, or null for none. */
   type?: string | null
   fileName?: string
   field?: string
@@ -21,7 +21,7 @@ export type PiletAnswer = { status: number; body: any; headers: Headers }
 export const boundary = 'a-boundary-of-the-tests'
 const formType = `multipart/form-data; boundary=${boundary}`
 
-/** One part of a form. */
+/** Encodes one multipart/form-data part. */
 export function formPart(
   { field = 'file', fileName = 'index.js', type = 'application/javascript' }: Partial<PiletUpload>,
   content: Buffer | string,
@@ -35,15 +35,15 @@ export function formPart(
   ])
 }
 
-/** A field without a file. */
+/** Encodes a form field without a file. */
 export const formField = (field: string, value: string): Buffer =>
   Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`)
 
-/** A complete form with these parts. */
+/** Encodes a complete form with these parts. */
 export const formOf = (...parts: Buffer[]): Buffer =>
   Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)])
 
-/** The URL path of a version. */
+/** Returns the URL path of a version. */
 export const piletPath = ({
   projectId,
   name,

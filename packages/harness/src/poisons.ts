@@ -1,4 +1,4 @@
-// Templates and bodies that try to block the service. Each is within the limits for stored templates and sent bodies.
+// Templates and bodies that try to block the service. Each input is within the size limits of the service.
 
 export type Poison = {
   name: string

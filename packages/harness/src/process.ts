@@ -11,16 +11,16 @@ export type ServiceProcess = {
   child: ChildProcess
   url: string
   healthUrl: string
-  /** Everything it wrote to standard output, line by line. */
+  /** All lines that the process wrote to standard output. */
   lines: string[]
   /** Resolves with the exit code or the signal name after all output has been read. */
   exit: Promise<number | string>
 }
 
-/** Inherits only PATH, so that no variable of this process affects the child. */
+/** Builds the environment of a child. Only PATH is inherited, so that no other variable affects the child. */
 const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // Without the cache, short commands spend most of their run time on stripping types from the same files.
+  // Without the cache, short commands spend most of their run time on stripping types.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   ...env,
 })

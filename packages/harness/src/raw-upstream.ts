@@ -1,4 +1,4 @@
-// An upstream that writes exactly the given bytes and records everything it receives.
+// An upstream that writes exactly the given bytes and records all requests.
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { type TlsOptions, createServer as createTlsServer } from 'node:tls'
 import { type Message, readMessages } from './http-messages.ts'

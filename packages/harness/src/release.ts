@@ -1,4 +1,4 @@
-// Checks out the source tree of a previous release from git, with the packages it needs.
+// Checks out the source tree of a previous release from git, together with the packages that it needs.
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export function defaultRef(checkout = root): string {
   return migrated === '' ? 'HEAD~1' : `${migrated}~1`
 }
 
-/** False in a checkout without history, such as an archive. */
+/** Returns false in a checkout without history, such as an archive. */
 export function hasPreviousRelease(): boolean {
   try {
     return commitOf(defaultRef()) !== ''
@@ -74,7 +74,7 @@ export function checkOut(ref: string, folder: string, log: (text: string) => voi
   return { name, main: join(src, 'main.ts'), manager: join(src, 'commands/manager.ts'), remove }
 }
 
-/** Links the packages that are installed here, except that workspace packages come from the release. */
+/** Links the packages that are installed here. Workspace packages are taken from the release instead. */
 function linkPackages(folder: string): void {
   for (const folderName of ['', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]) {
     const from = join(root, folderName, 'node_modules')

@@ -11,7 +11,7 @@ export type Use = {
   status?: number
 }
 
-/** When the invalidation of a credential was requested and when the response arrived. */
+/** The times at which the invalidation of a credential was requested and confirmed. */
 export type Invalidation = { requestedAt: number; confirmedAt: number }
 type Invalidations = ReadonlyMap<string, Invalidation>
 
@@ -38,7 +38,7 @@ export type Call = SteadyCall & {
   isAccepted: (status: number, body: string) => boolean
 }
 
-/** Sends calls at a steady rate and records each of them. `next` returns the call to send. */
+/** Sends calls at a steady rate and records each call. `next` returns the call to send. */
 export function startUses(perSecond: number, next: () => Call, uses: Use[]): { stop(): Promise<void> } {
   return startSteady(perSecond, () => {
     const call = next()

@@ -49,7 +49,9 @@ export function sealedEndpoints(
     )
     return rows
   }
-  /** Opens all stored secrets. Returns a message for each secret that does not open or has the wrong text. */
+  /**
+   * Opens all stored secrets. Returns a message for each secret that cannot be opened or has the wrong value.
+   */
   async function openAll(secrets: Sealing, written = new Map<string, string>()): Promise<string[]> {
     const failures: string[] = []
     for (const row of await stored())

@@ -1,9 +1,9 @@
-// Seeds users and objects by SQL, for tests that are not about creating them.
+// Inserts users and objects with SQL, for tests that do not cover their creation.
 import { hash, pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from './callers.ts'
 
-/** Inserts a user, so that the service knows them before their first request. */
+/** Inserts a user, so that the service knows the user before the first request. */
 export async function seedUser(
   sql: Pool,
   name: string,
@@ -29,7 +29,8 @@ export type SeededProject = {
 }
 
 /**
- * Inserts a project with environments, a tenant with seeded roles and an application enabled for it, but no members.
+ * Inserts a project with environments, a tenant with seeded roles and an application that is enabled for it.
+ * The tenant has no members.
  */
 export async function seedProject(sql: Pool, slug: string): Promise<SeededProject> {
   const [id, environmentId, tenantId, applicationId, tenant2ApplicationId] = Array.from({ length: 5 }, () =>
@@ -65,7 +66,7 @@ export async function seedProject(sql: Pool, slug: string): Promise<SeededProjec
   }
 }
 
-/** A tenant with the three seeded role definitions. */
+/** Inserts a tenant with the three seeded role definitions. */
 export async function seedTenant(
   sql: Pool,
   projectId: string,
@@ -86,7 +87,7 @@ export async function seedTenant(
   )
 }
 
-/** Gives a person a role in a project, a tenant or an application; returns the row's id. */
+/** Grants a person a role in a project, a tenant or an application. Returns the row id. */
 export async function seedMember(
   sql: Pool,
   person: Person,
@@ -140,13 +141,13 @@ export async function seedOldToken(
   return { id, token, tokenPrefix }
 }
 
-/** Returns a new machine token and the values that its row stores. */
+/** Returns a new machine token and the values that the service stores for it. */
 export function createMachineToken(): { token: string; tokenPrefix: string; tokenHash: Buffer } {
   const token = randomBytes(32).toString('base64url')
   return { token, tokenPrefix: token.slice(0, 8), tokenHash: hash('sha256', token, 'buffer') }
 }
 
-/** A Bearer machine user and its token. */
+/** Inserts a Bearer machine user and returns it with its token. */
 export async function seedMachineUser(
   sql: Pool,
   project: SeededProject,
@@ -161,7 +162,7 @@ export async function seedMachineUser(
   return { id, token }
 }
 
-/** Inserts a Basic machine user. A stored hash names its iteration count, and a low count keeps tests fast. */
+/** Inserts a Basic machine user. Its hash uses a low iteration count to keep tests fast. */
 export async function seedBasicUser(
   sql: Pool,
   project: SeededProject,

@@ -5,8 +5,8 @@ export type SteadyCall = { url: string; headers: Record<string, string>; body?: 
 export type TimedAnswer = { status: number; body: string; startedAt: number; answeredAt: number }
 
 /**
- * Sends calls at the rate, whether or not earlier calls have completed. `next` returns the call and a handler for its
- * response. If the machine cannot keep up, calls are skipped once 256 are in flight: a backlog would distort the
+ * Sends calls at a constant rate, even if earlier calls have not completed. `next` returns the call and a
+ * response handler. Calls are skipped while 256 are in flight, because a backlog would distort the
  * measurement.
  */
 export function startSteady(

@@ -1,8 +1,8 @@
-// The environment variables that tests and fault scenarios start the service with.
+// The environment variables of the service in tests and fault scenarios.
 import { masterKey, proxySecret } from './callers.ts'
 import { redisUrl } from './run-engines.ts'
 
-/** The environment a test app starts with; `undefined` removes a variable. */
+/** The environment variables of a test app. `undefined` removes a variable. */
 export function testEnv(
   databaseUrl: string,
   env: Record<string, string | undefined> = {},
@@ -11,7 +11,7 @@ export function testEnv(
     SVC_ENV: 'test',
     SVC_DATABASE_URL: databaseUrl,
     SVC_REDIS_URL: redisUrl(),
-    // Test files run in parallel from one address. The database name separates their counters.
+    // Test files run in parallel and use the same client address. The database name separates their counters.
     SVC_REDIS_KEY_PREFIX: new URL(databaseUrl).pathname.slice(1).replaceAll('_', '-'),
     SVC_PROXY_SECRET: proxySecret,
     SVC_MASTER_KEY: masterKey,
@@ -23,7 +23,8 @@ export function testEnv(
 /** Additional variables for a service that runs as a separate process. */
 export const processEnv = (): Record<string, string> => (isLoadTest ? {} : longTimeoutEnv)
 
-// Tests raise these timeouts, so that a busy machine does not make them fail. Load tests keep the production limits.
+// Tests use longer timeouts, so that they do not fail on a busy machine. Load tests use the production
+// limits.
 export const isLoadTest = process.env['TEST_TIER'] === 'load'
 export const longTimeoutEnv = {
   SVC_DATABASE_STATEMENT_TIMEOUT_MS: '60000',

@@ -3,27 +3,30 @@ import { availableParallelism } from 'node:os'
 import type { TestUserConfig } from 'vitest/node'
 
 export const testOptions = {
-  // Processes instead of threads, so that a test file can exhaust a pool or crash without affecting another.
+  // Tests run in processes instead of threads, so that a test file can exhaust a pool or crash without
+  // affecting others.
   pool: 'forks',
-  // More workers than cores, because tests spend a quarter of their time waiting for processes, sockets and timers.
+  // There are more workers than cores, because tests spend a quarter of their time waiting for processes,
+  // sockets and timers.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // Test files run one after the other in a process and share its modules, because reloading them would dominate the
-  // run time. A file must therefore leave nothing behind: no timer, no listener, no changed global.
+  // A process runs several test files one after the other. They share its modules, because reloading them
+  // would dominate the run time. A test file must therefore clean up all timers, listeners and changed
+  // globals.
   isolate: false,
   setupFiles: [new URL('property-seed.ts', import.meta.url).pathname],
   restoreMocks: true,
   unstubGlobals: true,
   // Node loads the files and strips their types, as it does for the service.
   experimental: { viteModuleRunner: false },
-  // Generous timeouts: they stop tests that hang, but not tests that a busy machine slows down.
+  // The timeouts are long: they stop tests that hang, but not tests that a busy machine slows down.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  // A test that was left focused must not hide the others.
+  // A forgotten `.only` must not hide the other tests.
   allowOnly: false,
 } satisfies TestUserConfig
 
-/** Options for tests that measure: a fresh process, production limits and full sizes. */
+/** Options for tests that measure performance: a fresh process, production limits and full sizes. */
 export const nightlyOptions = {
   ...testOptions,
   isolate: true,

@@ -1,17 +1,18 @@
-// Compares which applications of which tenants each person may use, before and after the import. In the old
-// installation, members of a tenant could use the applications that the tenant had enabled.
+// Compares the access of each person before and after the import: the applications in each tenant that the
+// person may use. In the old installation, members of a tenant could use the applications that the tenant had
+// enabled.
 import { sql } from 'kysely'
 import { type AccessRows, accessOfUser, parseUuid } from '@manager/manager/rules'
 import { type Database, type Reads, type UserAccess, byUser, readAccess } from '@manager/manager/storage'
-import { type CheckPart, createPart, inBatches } from './check-part.ts'
-import { newIdsOf } from './new-ids.ts'
-import { roleOf } from './plan-people.ts'
+import { type CheckPart, createPart, processInBatches } from './check-part.ts'
+import { findNewIds } from './new-ids.ts'
+import { mapRole } from './plan-people.ts'
 import type { OldApplication, OldMember } from './rows.ts'
 import type { Source } from './source.ts'
 
 const batchSize = 300
 
-/** Keeps the members and the enabled clones of one project in memory. */
+/** Compares the access of all people. Keeps the members and the enabled clones of one project in memory. */
 export async function checkAccess(
   { db, run }: Pick<Database, 'db' | 'run'>,
   source: Source,
@@ -24,20 +25,20 @@ export async function checkAccess(
   }
   const [applications, members] = [source.read('applications'), source.read('tenant_members')]
   for await (const { id: projectId } of source.projects()) {
-    const enabled = await readEnabled(db.read, applications.of(projectId))
+    const enabledTenants = await readEnabledTenants(db.read, applications.of(projectId))
     const people = await readPeople(db.read, members.of(projectId), parts.roles, onRow)
-    await inBatches(pairsOf(people, enabled), batchSize, async (pairs) => {
-      const found = await readAccess<UserAccess>(
+    await processInBatches(listPairs(people, enabledTenants), batchSize, async (pairs) => {
+      const accessRows = await readAccess<UserAccess>(
         run,
         byUser,
         pairs.map(({ userId, applicationId }) => ({ key: userId, applicationId })),
       )
       for (const [index, { userId, applicationId, tenants }] of pairs.entries()) {
-        const access = found[index] as (UserAccess & { is_staff: boolean }) | null
+        const access = accessRows[index] as (UserAccess & { is_staff: boolean }) | null
         if (access?.is_staff === true) parts.staff.add(1, 0, () => '')
         else
           parts.access.compare(
-            currentTenants(access) === tenants,
+            formatCurrentTenants(access) === tenants,
             () => `the tenants of the person ${userId} in the application ${applicationId}`,
           )
       }
@@ -46,7 +47,7 @@ export async function checkAccess(
   return [parts.access.result, parts.staff.result, parts.roles.result, await checkNewMembers(db.read)]
 }
 
-const currentTenants = (access: AccessRows | null): string =>
+const formatCurrentTenants = (access: AccessRows | null): string =>
   access === null
     ? ''
     : accessOfUser(access)
@@ -54,19 +55,19 @@ const currentTenants = (access: AccessRows | null): string =>
         .toSorted()
         .join()
 
-/** Returns the tenants that have each new application enabled. */
-async function readEnabled(
+/** Returns the tenants that enabled each new application. */
+async function readEnabledTenants(
   db: Reads,
   rows: AsyncIterable<OldApplication>,
 ): Promise<Map<string, Set<string>>> {
-  const enabled = new Map<string, Set<string>>()
-  await inBatches(rows, batchSize, async (batch) => {
-    const applications = await newIdsOf(
+  const enabledTenants = new Map<string, Set<string>>()
+  await processInBatches(rows, batchSize, async (batch) => {
+    const applications = await findNewIds(
       db,
       'applications',
       batch.map(({ id }) => id),
     )
-    const tenants = await newIdsOf(
+    const tenants = await findNewIds(
       db,
       'tenants',
       batch.map(({ tenant_id: id }) => id ?? ''),
@@ -74,12 +75,12 @@ async function readEnabled(
     for (const row of batch) {
       const [applicationId, tenantId] = [applications.get(row.id), tenants.get(row.tenant_id ?? '')]
       if (applicationId === undefined) continue
-      const set = enabled.get(applicationId) ?? new Set()
-      enabled.set(applicationId, set)
-      if (tenantId !== undefined && row.enabled === true) set.add(tenantId)
+      const tenantIds = enabledTenants.get(applicationId) ?? new Set()
+      enabledTenants.set(applicationId, tenantIds)
+      if (tenantId !== undefined && row.enabled === true) tenantIds.add(tenantId)
     }
   })
-  return enabled
+  return enabledTenants
 }
 
 /** Returns the tenants of each person, and compares their roles. */
@@ -90,8 +91,8 @@ async function readPeople(
   onRow: () => void,
 ): Promise<Map<string, string[]>> {
   const people = new Map<string, string[]>()
-  await inBatches(rows, batchSize, async (batch) => {
-    const tenants = await newIdsOf(
+  await processInBatches(rows, batchSize, async (batch) => {
+    const tenants = await findNewIds(
       db,
       'tenants',
       batch.map(({ tenant_id: id }) => id ?? ''),
@@ -106,12 +107,12 @@ async function readPeople(
     const currentRoles = await readRoles(db, members)
     for (const [index, { userId, tenantId, role }] of members.entries()) {
       roles.compare(
-        currentRoles[index] === roleOf(role),
+        currentRoles[index] === mapRole(role),
         () => `the role of the person ${userId} in the tenant ${tenantId}`,
       )
-      const own = people.get(userId)
-      if (own === undefined) people.set(userId, [tenantId])
-      else own.push(tenantId)
+      const tenantIds = people.get(userId)
+      if (tenantIds === undefined) people.set(userId, [tenantId])
+      else tenantIds.push(tenantId)
     }
   })
   return people
@@ -130,11 +131,14 @@ async function readRoles(
   return rows.map(({ role }) => role)
 }
 
-function* pairsOf(people: ReadonlyMap<string, string[]>, enabled: ReadonlyMap<string, ReadonlySet<string>>) {
-  for (const [userId, own] of people)
+function* listPairs(
+  people: ReadonlyMap<string, string[]>,
+  enabled: ReadonlyMap<string, ReadonlySet<string>>,
+) {
+  for (const [userId, memberTenants] of people)
     for (const [applicationId, tenants] of enabled) {
-      const both = own.filter((id) => tenants.has(id))
-      yield { userId, applicationId, tenants: both.toSorted().join() }
+      const sharedTenants = memberTenants.filter((id) => tenants.has(id))
+      yield { userId, applicationId, tenants: sharedTenants.toSorted().join() }
     }
 }
 
@@ -147,7 +151,7 @@ async function checkNewMembers(db: Reads): Promise<CheckPart> {
     from legacy_rows t join user2tenants m on m.tenant_id = t.new_id
     left join legacy_rows old on old.view = 'tenant_members' and old.new_id = m.id and old.outcome = 'moved'
     where t.view = 'tenants' and t.new_id is not null`.execute(db)
-  const found = rows[0] ?? { members: 0, added: 0, example: null }
-  part.add(found.members, found.added, () => `the person ${found.example} was not a member before`)
+  const counts = rows[0] ?? { members: 0, added: 0, example: null }
+  part.add(counts.members, counts.added, () => `the person ${counts.example} was not a member before`)
   return part.result
 }

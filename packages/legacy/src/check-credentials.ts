@@ -1,39 +1,44 @@
 // Compares credentials: the stored hashes and the enabled state must be unchanged.
 import { sql } from 'kysely'
 import type { Reads } from '@manager/manager/storage'
-import { type CheckPart, createPart, inBatches } from './check-part.ts'
-import { newIdsOf } from './new-ids.ts'
-import type { Types } from './project.ts'
+import { type CheckPart, createPart, processInBatches } from './check-part.ts'
+import { findNewIds } from './new-ids.ts'
+import type { TypeEnvironments } from './project.ts'
 import type { Source } from './source.ts'
 
 const batchSize = 500
 
-export async function checkCredentials(db: Reads, source: Source, types: Types): Promise<CheckPart[]> {
+export async function checkCredentials(
+  db: Reads,
+  source: Source,
+  types: TypeEnvironments,
+): Promise<CheckPart[]> {
   const environments = new Map<string, string>()
   const [tenants, machineUsers] = [source.read('tenants'), source.read('machine_users')]
   const part = createPart('machine users with the same credential, in the right environment')
   for await (const { id: projectId } of source.projects()) {
     environments.clear()
     for await (const { id, type } of tenants.of(projectId)) environments.set(id, types[type ?? ''] ?? '')
-    await inBatches(machineUsers.of(projectId), batchSize, async (batch) => {
-      const found = await readMachineUsers(
+    await processInBatches(machineUsers.of(projectId), batchSize, async (batch) => {
+      const currentUsers = await readMachineUsers(
         db,
-        await newIdsOf(
+        await findNewIds(
           db,
           'machine_users',
           batch.map(({ id }) => id),
         ),
       )
       for (const old of batch) {
-        const now = found.get(old.id)
-        if (now === undefined) continue
+        const currentUser = currentUsers.get(old.id)
+        if (currentUser === undefined) continue
         const isSame =
-          now.tokenHash === null
-            ? now.passwordHash === old.password_hash && now.enabled === old.enabled
-            : now.tokenHash === old.token_hash?.toString('hex') &&
-              (now.enabled === old.enabled || old.holder !== old.id)
-        const isThere = old.holder !== old.id || now.environment === environments.get(old.tenant_id ?? '')
-        part.compare(isSame && isThere, () => `the machine user ${old.id}`)
+          currentUser.tokenHash === null
+            ? currentUser.passwordHash === old.password_hash && currentUser.enabled === old.enabled
+            : currentUser.tokenHash === old.token_hash?.toString('hex') &&
+              (currentUser.enabled === old.enabled || old.holder !== old.id)
+        const isInEnvironment =
+          old.holder !== old.id || currentUser.environment === environments.get(old.tenant_id ?? '')
+        part.compare(isSame && isInEnvironment, () => `the machine user ${old.id}`)
       }
     })
   }
@@ -63,8 +68,8 @@ async function readMachineUsers(
 
 async function checkTokens(db: Reads, source: Source): Promise<CheckPart> {
   const part = createPart('unchanged personal access tokens')
-  await inBatches(source.read('tokens').of(''), batchSize, async (batch) => {
-    const ids = await newIdsOf(
+  await processInBatches(source.read('tokens').of(''), batchSize, async (batch) => {
+    const ids = await findNewIds(
       db,
       'tokens',
       batch.map(({ id }) => id),
@@ -79,15 +84,15 @@ async function checkTokens(db: Reads, source: Source): Promise<CheckPart> {
     }>`
       select id, hash, token_prefix, revoked, user_id, expires_at from personal_access_tokens
       where id = any(${[...ids.values()]}::uuid[])`.execute(db)
-    const now = new Map(rows.map((row) => [row.id, row]))
+    const currentTokens = new Map(rows.map((row) => [row.id, row]))
     for (const old of batch) {
-      const token = now.get(ids.get(old.id) ?? '')
+      const token = currentTokens.get(ids.get(old.id) ?? '')
       if (token === undefined) continue
       const isSame =
         token.hash === old.hash &&
         token.tokenPrefix === old.token_prefix &&
         token.revoked === old.revoked &&
-        instantOf(token.expiresAt) === instantOf(old.expires_at) &&
+        toTimestamp(token.expiresAt) === toTimestamp(old.expires_at) &&
         token.userId === old.user_id?.toLowerCase()
       part.compare(isSame, () => `the token ${old.id}`)
     }
@@ -95,4 +100,4 @@ async function checkTokens(db: Reads, source: Source): Promise<CheckPart> {
   return part.result
 }
 
-const instantOf = (time: string | null): number | null => (time === null ? null : new Date(time).getTime())
+const toTimestamp = (time: string | null): number | null => (time === null ? null : new Date(time).getTime())

@@ -2,13 +2,13 @@ export type CheckPart = { name: string; compared: number; differing: number; exa
 
 const maxExamples = 5
 
-/** Counts comparisons, and keeps a few examples of differences. */
+/** Creates a counter of comparisons that keeps a few examples of differences. */
 export function createPart(name: string) {
   const result: CheckPart = { name, compared: 0, differing: 0, examples: [] }
-  const add = (compared: number, differing: number, example: () => string): void => {
-    result.compared += compared
-    result.differing += differing
-    if (differing > 0 && result.examples.length < maxExamples) result.examples.push(example())
+  const add = (comparedCount: number, differentCount: number, example: () => string): void => {
+    result.compared += comparedCount
+    result.differing += differentCount
+    if (differentCount > 0 && result.examples.length < maxExamples) result.examples.push(example())
   }
   return {
     result,
@@ -18,7 +18,7 @@ export function createPart(name: string) {
 }
 
 /** Calls `work` with batches of `size` items. */
-export async function inBatches<T>(
+export async function processInBatches<T>(
   items: AsyncIterable<T> | Iterable<T>,
   size: number,
   work: (batch: T[]) => Promise<void>,

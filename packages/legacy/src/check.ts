@@ -1,5 +1,6 @@
-// Compares an imported installation with the old one from the perspective of callers, independently of the import code.
-// It runs the reads that serve requests, and compares their results with those that the old rows imply.
+// Compares an imported installation with the old one from the perspective of callers, independently of the
+// import code. It runs the same reads as requests, and compares the results with those that the old rows
+// imply.
 import { sql } from 'kysely'
 import type { Database, Reads } from '@manager/manager/storage'
 import { checkAccess } from './check-access.ts'
@@ -7,20 +8,23 @@ import { checkCredentials } from './check-credentials.ts'
 import { checkSettings } from './check-settings.ts'
 import { type CheckPart, createPart } from './check-part.ts'
 import type { Progress } from './import.ts'
-import type { Types } from './project.ts'
+import type { TypeEnvironments } from './project.ts'
 import { type Source, withSource } from './source.ts'
 import { type ViewName, viewNames } from './views.ts'
 
 export type Check = { parts: CheckPart[]; differences: number }
 type CheckOptions = { from: string; onProgress: (done: Progress) => void }
 
-/** Reads the old installation again. It runs the reads of one request per person and application, in large batches. */
+/**
+ * Reads the old installation again. Runs the reads of one request per person and application, in large
+ * batches.
+ */
 export const checkImport = ({ database }: { database: Database }, options: CheckOptions): Promise<Check> =>
   withSource(options.from, async (source) => {
-    const types = await importedTypes(database.db.read)
-    const of = source.fingerprints.applications.rows + source.fingerprints.tenant_members.rows
-    let read = 0
-    const onRow = (): void => options.onProgress({ read: ++read, of })
+    const types = await readImportedTypes(database.db.read)
+    const total = source.fingerprints.applications.rows + source.fingerprints.tenant_members.rows
+    let readCount = 0
+    const onRow = (): void => options.onProgress({ readCount: ++readCount, of: total })
     const parts = [
       await checkCounts(database.db.read, source),
       await checkRows(database.db.read),
@@ -31,8 +35,8 @@ export const checkImport = ({ database }: { database: Database }, options: Check
     return { parts, differences: parts.reduce((sum, { differing }) => sum + differing, 0) }
   })
 
-async function importedTypes(db: Reads): Promise<Types> {
-  const { rows } = await sql<{ types: Types; isFinished: boolean }>`
+async function readImportedTypes(db: Reads): Promise<TypeEnvironments> {
+  const { rows } = await sql<{ types: TypeEnvironments; isFinished: boolean }>`
     select types, finished_at is not null as is_finished from legacy_imports`.execute(db)
   if (rows[0] === undefined)
     throw new Error('nothing has been imported into this database; run `legacy import`')
@@ -40,21 +44,24 @@ async function importedTypes(db: Reads): Promise<Types> {
   return rows[0].types
 }
 
-/** Every old row must be accounted for exactly once. */
+/** Checks that every old row is accounted for exactly once. */
 async function checkCounts(db: Reads, source: Source): Promise<CheckPart> {
   const { rows } = await sql<{ view: string; rows: number }>`
     select view, count(*)::int as rows from legacy_rows group by view`.execute(db)
-  const counted = new Map(rows.map((row) => [row.view, row.rows]))
+  const recordedCounts = new Map(rows.map((row) => [row.view, row.rows]))
   const part = createPart('views whose rows are all accounted for')
   for (const view of viewNames) {
-    const [before, after] = [source.fingerprints[view].rows, counted.get(view) ?? 0]
-    part.compare(before === after, () => `legacy.${view} has ${before} rows, ${after} are accounted for`)
+    const [sourceCount, recordedCount] = [source.fingerprints[view].rows, recordedCounts.get(view) ?? 0]
+    part.compare(
+      sourceCount === recordedCount,
+      () => `legacy.${view}: ${recordedCount} of ${sourceCount} rows accounted for`,
+    )
   }
   return part.result
 }
 
 /** The new table of each view. Backends are not checked, because they register and unregister by themselves. */
-const tableOf: Partial<Record<ViewName, string>> = {
+const tablesByView: Partial<Record<ViewName, string>> = {
   projects: 'projects',
   tenants: 'tenants',
   applications: 'applications',
@@ -66,20 +73,20 @@ const tableOf: Partial<Record<ViewName, string>> = {
   tokens: 'personal_access_tokens',
 }
 
-/** Every new row that represents an old row must exist. */
+/** Checks that every new row that represents an old row exists. */
 async function checkRows(db: Reads): Promise<CheckPart> {
   const part = createPart('rows that represent old rows')
-  for (const [view, table] of Object.entries(tableOf)) {
+  for (const [view, table] of Object.entries(tablesByView)) {
     const { rows } = await sql<{ rows: number; missing: number; example: string | null }>`
       select count(*)::int as rows, count(*) filter (where t.id is null)::int as missing,
         min(l.old_id) filter (where t.id is null) as example
       from legacy_rows l left join ${sql.table(table)} t on t.id = l.new_id
       where l.view = ${view} and l.new_id is not null`.execute(db)
-    const found = rows[0] ?? { rows: 0, missing: 0, example: null }
+    const counts = rows[0] ?? { rows: 0, missing: 0, example: null }
     part.add(
-      found.rows,
-      found.missing,
-      () => `legacy.${view} ${found.example}: its row in ${table} is missing`,
+      counts.rows,
+      counts.missing,
+      () => `legacy.${view} ${counts.example}: the new row in ${table} is missing`,
     )
   }
   return part.result

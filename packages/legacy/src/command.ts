@@ -12,21 +12,21 @@ import {
 } from '@manager/manager/commands'
 import type { ImportOptions, ImportScope, Progress } from './import.ts'
 import type { Check } from './check.ts'
-import { type EnvironmentName, type Types, environmentNames } from './project.ts'
+import { type EnvironmentName, type TypeEnvironments, environmentNames } from './project.ts'
 import type { Summary } from './tally.ts'
 
-const from = [
+const fromOption = [
   '--from <url>',
-  'the old database; its schema legacy contains the views of docs/reference/legacy-views.md',
+  'the old database; its schema `legacy` contains the views that docs/reference/legacy-views.md lists',
 ] as const
 
-/** The program that `manager legacy` starts. The code of an import is loaded only when an import runs. */
+/** Creates the program that `manager legacy` starts. The import code is loaded only when an import runs. */
 function createLegacyProgram(terminal: Terminal): Command {
   const legacy = createRoot('manager legacy', terminal)
     .description(
       'Import an installation without versioned migrations (docs/guides/operators/migrate-from-an-older-installation.md).',
     )
-    // This option belongs to `manager`, which passes it on.
+    // This option belongs to `manager`, which passes it on to this program.
     .addOption(new Option('-c, --config <file>').hideHelp())
     .addHelpText(
       'after',
@@ -43,11 +43,18 @@ Examples:
   return legacy
 }
 
-/** Runs one command line; returns its exit code. */
+/** Runs one command line and returns its exit code. */
 export const run = (args: readonly string[], terminal: Terminal): Promise<number> =>
   runProgram(createLegacyProgram(terminal), args, terminal)
 
-type ImportFlags = { from: string; plan?: true; report?: string; type?: Types; json?: true; check: boolean }
+type ImportFlags = {
+  from: string
+  plan?: true
+  report?: string
+  type?: TypeEnvironments
+  json?: true
+  check: boolean
+}
 
 function addImportCommand(legacy: Command, terminal: Terminal): void {
   legacy
@@ -55,10 +62,10 @@ function addImportCommand(legacy: Command, terminal: Terminal): void {
     .description(
       'Import an old installation: application clones are merged, tenant types become environments. Safe to run again.',
     )
-    .requiredOption(...from)
+    .requiredOption(...fromOption)
     .option('--plan', 'print the plan without changing anything')
     .option('--report <file>', 'write one JSON line for each row that a rule applied to')
-    .option('--type <old=env>', 'the environment of a tenant type; may be repeated', addType)
+    .option('--type <old=env>', 'the environment of a tenant type; may be repeated', parseType)
     .option('--json', 'print the result as JSON instead of a table')
     .option('--no-check', 'do not compare old and new rows at the end; run `legacy check` later')
     .addHelpText(
@@ -77,9 +84,9 @@ Examples:
         ...flags,
         types: flags.type ?? {},
         say: terminal.warn,
-        onProgress: progressBar(terminal, 'read'),
+        onProgress: createProgressBar(terminal, 'read'),
       } satisfies ImportOptions
-      const { planOnly, runImport } = await import('./import.ts')
+      const { summarizePlan: planOnly, runImport } = await import('./import.ts')
       const run = flags.plan === true ? planOnly : runImport
       const summary = await withScope(config, (scope) => run(scope, options))
       terminal.progress('\n')
@@ -87,12 +94,12 @@ Examples:
       const check = isChecked ? await withScope(config, (scope) => compare(scope, flags, terminal)) : null
       if (flags.json === true) terminal.say(JSON.stringify({ plan: flags.plan === true, ...summary, check }))
       else {
-        for (const line of summaryLines(summary)) terminal.say(line)
+        for (const line of formatSummary(summary)) terminal.say(line)
         terminal.say('')
         terminal.say(
           flags.plan === true ? 'plan only: nothing was written' : 'imported: every row is accounted for',
         )
-        if (check !== null) sayCheck(terminal, check)
+        if (check !== null) printCheck(terminal, check)
       }
     })
 }
@@ -103,7 +110,7 @@ function addCheckCommand(legacy: Command, terminal: Terminal): void {
     .description(
       'Compare an imported installation with the old one: counts, settings, access and credentials.',
     )
-    .requiredOption(...from)
+    .requiredOption(...fromOption)
     .option('--json', 'print the result as JSON instead of a table')
     .addHelpText(
       'after',
@@ -118,20 +125,20 @@ Example:
         compare(scope, flags, terminal),
       )
       if (flags.json === true) terminal.say(JSON.stringify(check))
-      else sayCheck(terminal, check)
+      else printCheck(terminal, check)
     })
 }
 
 function addIdCommand(legacy: Command, terminal: Terminal): void {
   legacy
     .command('id')
-    .description('Show how an old id was imported, and its new rows.')
+    .description('Show how the rows with an old id were imported.')
     .argument('<old-id>', 'an id of the old installation; <tenant>/<user> for a member')
     .addHelpText('after', `\nExample:\n  $ npm run manager -- legacy id 4711`)
     .action(async (oldId: string, _flags, command: Command) => {
       const { findOldId } = await import('./ledger.ts')
       const rows = await withDatabase(commandConfig(terminal, command), ({ db }) => findOldId(db.read, oldId))
-      if (rows.length === 0) throw new Error(`the old installation has no row with id ${oldId}`)
+      if (rows.length === 0) throw new Error(`no imported row has the old id ${oldId}`)
       const cells = rows.map(({ view, outcome, newId, rules }) => [
         view,
         outcome,
@@ -142,7 +149,7 @@ function addIdCommand(legacy: Command, terminal: Terminal): void {
     })
 }
 
-function addType(text: string, types: Types = {}): Types {
+function parseType(text: string, types: TypeEnvironments = {}): TypeEnvironments {
   const at = text.lastIndexOf('=')
   const environment = environmentNames.find((name) => name === text.slice(at + 1))
   if (at < 0 || environment === undefined)
@@ -156,34 +163,34 @@ async function compare(
   terminal: Terminal,
 ): Promise<Check> {
   const { checkImport } = await import('./check.ts')
-  const check = await checkImport(scope, { from: url, onProgress: progressBar(terminal, 'compared') })
+  const check = await checkImport(scope, { from: url, onProgress: createProgressBar(terminal, 'compared') })
   terminal.progress('\n')
   if (check.differences > 0) terminal.exitCode = 1
   return check
 }
 
 /** Formats the summary as tables. */
-function summaryLines({ views, rules }: Summary): string[] {
+function formatSummary({ views, rules }: Summary): string[] {
   const total = { view: 'all', read: 0, moved: 0, merged: 0, kept_aside: 0 }
   for (const counts of views)
     for (const field of ['read', 'moved', 'merged', 'kept_aside'] as const) total[field] += counts[field]
-  const numbers = [...views, total].map((counts) => [
+  const countCells = [...views, total].map((counts) => [
     counts.view,
     ...[counts.read, counts.moved, counts.merged, counts.kept_aside].map(String),
   ])
-  const decided = rules.map(({ rule, rows, meaning, examples }) => [
+  const ruleCells = rules.map(({ rule, rows, meaning, examples }) => [
     rule,
     String(rows),
     examples[0] ?? '',
     meaning,
   ])
   return [
-    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'SKIPPED'], numbers),
-    ...(decided.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'EXAMPLE', 'MEANING'], decided)]),
+    ...table(['VIEW', 'READ', 'MOVED', 'MERGED', 'SKIPPED'], countCells),
+    ...(ruleCells.length === 0 ? [] : ['', ...table(['RULE', 'ROWS', 'EXAMPLE', 'MEANING'], ruleCells)]),
   ]
 }
 
-function sayCheck(terminal: Terminal, { parts, differences }: Check): void {
+function printCheck(terminal: Terminal, { parts, differences }: Check): void {
   const cells = parts.map(({ name, compared, differing }) => [name, String(compared), String(differing)])
   for (const line of table(['CHECK', 'COMPARED', 'DIFFERENT'], cells)) terminal.say(line)
   for (const { examples } of parts) for (const example of examples) terminal.say(`different: ${example}`)
@@ -212,14 +219,14 @@ const withScope = <T>(config: Config, work: (scope: ImportScope) => Promise<T>):
   })
 
 const barWidth = 30
-const barEveryMs = 100
+const barIntervalMs = 100
 
-function progressBar(terminal: Terminal, what: string): (done: Progress) => void {
-  let drawnAt = 0
-  return ({ read, of }) => {
-    if (performance.now() - drawnAt < barEveryMs && read < of) return
-    drawnAt = performance.now()
-    const filled = of === 0 ? barWidth : Math.floor((barWidth * read) / of)
-    terminal.progress(`\r[${'#'.repeat(filled).padEnd(barWidth)}] ${read} of ${of} rows ${what}`)
+function createProgressBar(terminal: Terminal, label: string): (done: Progress) => void {
+  let lastDrawnAt = 0
+  return ({ readCount: read, of }) => {
+    if (performance.now() - lastDrawnAt < barIntervalMs && read < of) return
+    lastDrawnAt = performance.now()
+    const filledWidth = of === 0 ? barWidth : Math.floor((barWidth * read) / of)
+    terminal.progress(`\r[${'#'.repeat(filledWidth).padEnd(barWidth)}] ${read} of ${of} rows ${label}`)
   }
 }

@@ -1,5 +1,6 @@
-// Endpoints of clones with the same behavior at the same path become one endpoint. The others become variants: the
-// variant that most clones have keeps the path. No caller is routed to the partner of another tenant.
+// Endpoints of clones with the same path and behavior become one endpoint. Endpoints with the same path and
+// different behavior become variants. The variant that most clones use keeps the path. No caller is routed to
+// the partner of another tenant.
 import { createHash } from 'node:crypto'
 import {
   parseUuid,
@@ -12,30 +13,31 @@ import type { MachineTarget, Project } from './project.ts'
 import type { OldEndpoint } from './rows.ts'
 
 export type Variant = {
-  /** The old id of the endpoint that represents all of them. */
-  first: string
+  /** The old id of the endpoint that represents all endpoints of the variant. */
+  firstId: string
   texts: string
   clones: number
   isEnabled: boolean
   logLevel: string
-  /** The machine users that may call it, and whether their own endpoint was enabled. */
+  /** The ids of the machine users that may call the variant, and whether their own endpoint was enabled. */
   callers: Map<string, boolean>
-  /** The callers whose rows have been planned. */
-  granted: Set<string>
+  /** The callers whose rows have already been planned. */
+  grantedIds: Set<string>
   path: string | null
 }
-/** The variants of each path of each application, and the next number for similar paths. */
-export type Variants = { ofPaths: Map<string, Map<string, Variant>>; next: Map<string, number> }
+/** The variants of each path of each application, and the next suffix for similar paths. */
+export type Variants = { byPath: Map<string, Map<string, Variant>>; next: Map<string, number> }
 
-const keyOf = (applicationId: string, path: string | null): string => `${applicationId} ${path}`
+const formatKey = (applicationId: string, path: string | null): string => `${applicationId} ${path}`
 
-/** Returns the texts that people read, for comparison. */
-export const textsOf = (row: OldEndpoint): string => JSON.stringify([row.name, row.description])
+/** Returns the name and the description as one string, for comparison. */
+export const formatTexts = (row: OldEndpoint): string => JSON.stringify([row.name, row.description])
 
 /**
- * Returns a hash of the behavior of a call, without names, texts and logging. It covers secrets and is never stored.
+ * Returns a hash of everything that affects a call. Names, descriptions and logging are not included. The
+ * hash covers secrets, so it is never stored.
  */
-const behaviorHashOf = (row: OldEndpoint): string =>
+const hashBehavior = (row: OldEndpoint): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -56,66 +58,72 @@ export async function readVariants(
   rows: AsyncIterable<OldEndpoint>,
   problemOfTemplate: (text: string) => string | null,
 ): Promise<Variants> {
-  const variants: Variants['ofPaths'] = new Map()
+  const variants: Variants['byPath'] = new Map()
   for await (const row of rows) {
     const applicationId = project.clones.get(row.application_id ?? '')?.applicationId
-    if (applicationId === undefined || problemOfEndpoint(row, problemOfTemplate) !== null) continue
-    const key = keyOf(applicationId, row.consume_url)
-    const ofPath = variants.get(key) ?? new Map<string, Variant>()
-    variants.set(key, ofPath)
+    if (applicationId === undefined || findEndpointProblem(row, problemOfTemplate) !== null) continue
+    const key = formatKey(applicationId, row.consume_url)
+    const variantsByHash = variants.get(key) ?? new Map<string, Variant>()
+    variants.set(key, variantsByHash)
     const isEnabled = row.enabled === true && !lacksSecret(row)
-    const variant = ofPath.get(behaviorHashOf(row)) ?? {
-      first: row.id,
-      texts: textsOf(row),
+    const variant = variantsByHash.get(hashBehavior(row)) ?? {
+      firstId: row.id,
+      texts: formatTexts(row),
       clones: 0,
       isEnabled: false,
       logLevel: row.log_level ?? 'BASIC',
       callers: new Map<string, boolean>(),
-      granted: new Set<string>(),
+      grantedIds: new Set<string>(),
       path: null,
     }
-    ofPath.set(behaviorHashOf(row), variant)
+    variantsByHash.set(hashBehavior(row), variant)
     variant.clones++
     variant.isEnabled ||= isEnabled
-    variant.logLevel = joinedLevel(variant.logLevel, row.log_level ?? 'BASIC')
-    for (const { id, wasDisabled = false } of callersOf(project, row).known)
+    variant.logLevel = mergeLogLevels(variant.logLevel, row.log_level ?? 'BASIC')
+    for (const { id, wasDisabled = false } of findCallers(project, row).knownCallers)
       variant.callers.set(id, variant.callers.get(id) === true || (isEnabled && !wasDisabled))
   }
-  for (const [key, ofPath] of variants) {
-    const [most] = [...ofPath.values()].toSorted((a, b) => b.clones - a.clones)
-    if (most !== undefined) most.path = key.slice(key.indexOf(' ') + 1)
+  for (const [key, variantsByHash] of variants) {
+    const [mostCommon] = [...variantsByHash.values()].toSorted((a, b) => b.clones - a.clones)
+    if (mostCommon !== undefined) mostCommon.path = key.slice(key.indexOf(' ') + 1)
   }
-  return { ofPaths: variants, next: new Map() }
+  return { byPath: variants, next: new Map() }
 }
 
-/** Bodies are recorded only if all clones recorded them. Calls are recorded if any clone recorded them. */
-const joinedLevel = (a: string, b: string): string => (a === b ? a : 'BASIC')
+/**
+ * Merges two log levels. Bodies are recorded only if all clones recorded them. Calls are recorded if any
+ * clone recorded them.
+ */
+const mergeLogLevels = (a: string, b: string): string => (a === b ? a : 'BASIC')
 
-/** Returns the variant of a row, and assigns a separate path if it has none. */
-export function variantOf(
-  { ofPaths: variants, next }: Variants,
+/** Returns the variant of a row. Assigns a separate path if the variant has none. */
+export function findVariant(
+  { byPath: variants, next }: Variants,
   applicationId: string,
   row: OldEndpoint,
   tenantSlug: string,
 ): Variant {
-  const variant = variants.get(keyOf(applicationId, row.consume_url))?.get(behaviorHashOf(row))
+  const variant = variants.get(formatKey(applicationId, row.consume_url))?.get(hashBehavior(row))
   if (variant === undefined)
     throw new Error(`the endpoint ${row.id} has no variant; this is a bug in the import`)
-  const base = keyOf(applicationId, `/${tenantSlug}${row.consume_url}`)
+  const base = formatKey(applicationId, `/${tenantSlug}${row.consume_url}`)
   for (let number = next.get(base) ?? 1; variant.path === null; number++) {
     const path = `/${tenantSlug}${number === 1 ? '' : `-${number}`}${row.consume_url}`
-    if (variants.has(keyOf(applicationId, path))) continue
-    variants.set(keyOf(applicationId, path), new Map())
+    if (variants.has(formatKey(applicationId, path))) continue
+    variants.set(formatKey(applicationId, path), new Map())
     variant.path = path
     next.set(base, number + 1)
   }
   return variant
 }
 
-export function callersOf(project: Project, row: OldEndpoint): { known: MachineTarget[]; unknown: number } {
+export function findCallers(
+  project: Project,
+  row: OldEndpoint,
+): { knownCallers: MachineTarget[]; unknownCount: number } {
   const callers = row.callers ?? []
-  const known = callers.flatMap((id) => project.machineUsers.get(parseUuid(id) ?? id) ?? [])
-  return { known, unknown: callers.length - known.length }
+  const knownCallers = callers.flatMap((id) => project.machineUsers.get(parseUuid(id) ?? id) ?? [])
+  return { knownCallers, unknownCount: callers.length - knownCallers.length }
 }
 
 /** An endpoint without its secret must be disabled, because the gateway would forward its calls anyway. */
@@ -125,8 +133,8 @@ export const lacksSecret = (row: OldEndpoint): boolean =>
 
 const messageTypes = new Set([null, 'SOAP', 'XML', 'JSON'])
 
-/** Why an endpoint cannot be stored, or null. */
-export function problemOfEndpoint(
+/** Returns the reason why an endpoint cannot be stored, or null. */
+export function findEndpointProblem(
   row: OldEndpoint,
   problemOfTemplate: (text: string) => string | null,
 ): string | null {

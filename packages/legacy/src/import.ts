@@ -1,4 +1,5 @@
-// Runs an import: one at a time, from a source that does not change, until every row is accounted for.
+// Runs an import. Only one import runs at a time, its source must not change, and every row must be accounted
+// for.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Config, settingsOf } from '@manager/manager/commands'
 import { backendSettings, callbacksPolicy, createAddressRules, piletSettings } from '@manager/manager/rules'
@@ -10,9 +11,9 @@ import {
   createBlobs,
   withClient,
 } from '@manager/manager/storage'
-import { claimSource, foreignSlugs, markFinished } from './ledger.ts'
+import { claimSource, findForeignSlugs, markFinished } from './ledger.ts'
 import { type PlanDeps, planImport } from './plan.ts'
-import { type Types, resolveTypes } from './project.ts'
+import { type TypeEnvironments, resolveTypes } from './project.ts'
 import { createReport } from './report.ts'
 import { type Source, withSource } from './source.ts'
 import type { Step } from './steps.ts'
@@ -21,13 +22,13 @@ import { writeSteps } from './write.ts'
 
 export type ImportOptions = {
   from: string
-  types: Types
+  types: TypeEnvironments
   /** The path of the report, if any. */
   report?: string | undefined
   say: (line: string) => void
   onProgress: (done: Progress) => void
 }
-export type Progress = { read: number; of: number }
+export type Progress = { readCount: number; of: number }
 export type ImportScope = {
   config: Config
   database: Database
@@ -35,20 +36,20 @@ export type ImportScope = {
   problemOfTemplate: (text: string) => string | null
 }
 
-// An arbitrary advisory lock key, the same for every import into a database.
+// An arbitrary advisory lock key. Every import into the same database uses it.
 const lockKey = 7_202_611_171
-const lockEveryMs = 200
+const lockRetryMs = 200
 
-/** Returns what an import would do, and writes nothing. */
-export const planOnly = (scope: ImportScope, options: ImportOptions): Promise<Summary> =>
+/** Returns a summary of the planned changes without writing anything. */
+export const summarizePlan = (scope: ImportScope, options: ImportOptions): Promise<Summary> =>
   withSource(options.from, async (source) => {
-    const deps = await planDepsOf(scope, source, options.types)
+    const deps = await createPlanDeps(scope, source, options.types)
     return withReport(options, source, async (observe) => {
       for await (const step of planImport(deps)) await observe(step)
     })
   })
 
-/** Imports the rows that are not imported yet. A second import waits for the first. */
+/** Imports the rows that have not been imported yet. A second import waits for the first. */
 export const runImport = (scope: ImportScope, options: ImportOptions): Promise<Summary> =>
   withClient(scope.config.databaseUrl, async (client) => {
     const tryLock = async (): Promise<boolean> => {
@@ -59,7 +60,7 @@ export const runImport = (scope: ImportScope, options: ImportOptions): Promise<S
     }
     if (!(await tryLock())) {
       options.say('another import is running; waiting for it to finish')
-      do await wait(lockEveryMs)
+      do await wait(lockRetryMs)
       while (!(await tryLock()))
     }
     return withSource(options.from, (source) => writeImport(scope, options, source))
@@ -71,22 +72,22 @@ async function writeImport(
   source: Source,
 ): Promise<Summary> {
   const { db, clock } = database
-  const deps = await planDepsOf({ config, database, blobStores, ...scope }, source, options.types)
+  const deps = await createPlanDeps({ config, database, blobStores, ...scope }, source, options.types)
   await claimSource(db, source.fingerprints, deps.types)
-  const writing = {
+  const writeDeps = {
     db,
     appendMany: createAppendMany(clock),
     blobs: createBlobs({ db, stores: blobStores }),
     lockMasterKey: createLockMasterKey(config.masterKey),
   }
   const summary = await withReport(options, source, (observe) =>
-    writeSteps(writing, observed(planImport(deps), observe)),
+    writeSteps(writeDeps, observeSteps(planImport(deps), observe)),
   )
   await markFinished(db.idempotent)
   return summary
 }
 
-async function* observed(
+async function* observeSteps(
   steps: AsyncIterable<Step>,
   observe: (step: Step) => Promise<void>,
 ): AsyncGenerator<Step, void, void> {
@@ -96,13 +97,17 @@ async function* observed(
   }
 }
 
-async function planDepsOf(scope: ImportScope, source: Source, types: Types): Promise<PlanDeps> {
+async function createPlanDeps(
+  scope: ImportScope,
+  source: Source,
+  types: TypeEnvironments,
+): Promise<PlanDeps> {
   const { config, database, problemOfTemplate } = scope
   const { callbacksAllowedCidrs } = settingsOf(config, backendSettings)
   return {
     source,
     types: resolveTypes(source.types, types),
-    takenSlugs: await foreignSlugs(database.db.read),
+    takenSlugs: await findForeignSlugs(database.db.read),
     secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
     callbackRules: createAddressRules(callbacksPolicy(callbacksAllowedCidrs)),
     problemOfTemplate,
@@ -110,7 +115,7 @@ async function planDepsOf(scope: ImportScope, source: Source, types: Types): Pro
   }
 }
 
-/** Counts and reports the steps that `work` processes. */
+/** Counts and reports the steps that `work` passes to `observe`. */
 async function withReport(
   options: ImportOptions,
   source: Source,
@@ -118,18 +123,20 @@ async function withReport(
 ): Promise<Summary> {
   const tally = createTally()
   const report = options.report === undefined ? null : await createReport(options.report)
-  const of = Object.values(source.fingerprints).reduce((sum, { rows }) => sum + rows, 0)
-  let read = 0
+  const total = Object.values(source.fingerprints).reduce((sum, { rows }) => sum + rows, 0)
+  let readCount = 0
   await work(async (step) => {
     tally.add(step)
     await report?.add(step)
-    options.onProgress({ read: ++read, of })
+    options.onProgress({ readCount: ++readCount, of: total })
   })
   const summary = tally.summary()
-  const lost = summary.views.filter(({ view, ...counts }) => counts.read !== source.fingerprints[view].rows)
-  if (lost.length > 0)
+  const incompleteViews = summary.views.filter(
+    ({ view, ...counts }) => counts.read !== source.fingerprints[view].rows,
+  )
+  if (incompleteViews.length > 0)
     throw new Error(
-      `rows of ${lost.map(({ view }) => `legacy.${view}`).join(', ')} were not accounted for; this is a bug in the import`,
+      `rows of ${incompleteViews.map(({ view }) => `legacy.${view}`).join(', ')} were not accounted for; this is a bug in the import`,
     )
   await report?.close(summary)
   return summary

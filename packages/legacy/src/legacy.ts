@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Entry point of `manager legacy`.
 
-// Exit when the parent process is gone: an import must not continue unattended. This precedes the slow imports below.
+// Exit when the parent process is gone, because an import must not continue unattended. Do this before the
+// slow imports below.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Reads } from '@manager/manager/storage'
 import type { ViewName } from './views.ts'
 
-/** Maps old ids to the ids of the rows that represent them. Rows that were kept aside are not included. */
-export async function newIdsOf(
+/** Maps old ids to the ids of the rows that represent them. Skipped rows are not included. */
+export async function findNewIds(
   db: Reads,
   view: ViewName,
   oldIds: readonly string[],

@@ -1,18 +1,21 @@
-// Clones become one application of the project. Each clone becomes the row that enables the application for its tenant.
+// Clones become one application of the project. Each clone becomes a row that enables the application for its
+// tenant.
 import { type Clone, type Group, groupClones } from './groups.ts'
-import { derivedId, keptId } from './ids.ts'
-import { createdAt, fitted } from './plan-projects.ts'
-import { settingsRow } from './plan-settings.ts'
-import { type Project, type TenantTarget, applicationSettingsId } from './project.ts'
+import { deriveId, toNewId } from './ids.ts'
+import { pickCreatedAt, describeChangedTexts } from './plan-projects.ts'
+import { createSettingsRow } from './plan-settings.ts'
+import { type Project, type TenantTarget, deriveApplicationSettingsId } from './project.ts'
 import type { OldApplication } from './rows.ts'
 import type { Configs } from './settings-layers.ts'
-import { type NewRow, type Step, creationEvent, merged, moved } from './steps.ts'
+import { type NewRow, type Step, createCreationEvent, createMergedStep, createMovedStep } from './steps.ts'
 import { type NamePool, createNamePool, fitName, fitSlug, fitText } from './texts.ts'
 import type { AuditEvent } from '@manager/manager/storage'
 
 const maxDescriptionLength = 2_000
 
-/** Keeps the applications of one project in memory, without their settings. */
+/**
+ * Reads and groups the applications. Keeps the applications of one project in memory, without their settings.
+ */
 export async function readGroups(rows: AsyncIterable<OldApplication>): Promise<Group[]> {
   const clones: Clone[] = []
   for await (const row of rows) {
@@ -40,37 +43,40 @@ export function* planApplications(
   for (const [group, configs] of common) yield* planGroup(project, { group, configs, slugs })
 }
 
-type Planned = { group: Group; configs: Configs; slugs: NamePool }
+type PlannedGroup = { group: Group; configs: Configs; slugs: NamePool }
 
-function* planGroup(project: Project, { group, configs, slugs }: Planned): Generator<Step, void, void> {
-  const { canonical, clones } = group
-  const applicationId = keptId('applications', canonical.id)
+function* planGroup(project: Project, { group, configs, slugs }: PlannedGroup): Generator<Step, void, void> {
+  const { canonical: canonicalClone, clones } = group
+  const applicationId = toNewId('applications', canonicalClone.id)
   const texts = {
-    name: fitName(canonical.name, canonical.slug ?? canonical.id),
-    slug: fitSlug(canonical.slug, canonical.name ?? canonical.id, slugs),
-    description: fitText(canonical.description, maxDescriptionLength),
+    name: fitName(canonicalClone.name, canonicalClone.slug ?? canonicalClone.id),
+    slug: fitSlug(canonicalClone.slug, canonicalClone.name ?? canonicalClone.id, slugs),
+    description: fitText(canonicalClone.description, maxDescriptionLength),
   }
   const application: NewRow = {
     table: 'applications',
-    values: { id: applicationId, project_id: project.id, ...texts, ...createdAt(canonical) },
+    values: { id: applicationId, project_id: project.id, ...texts, ...pickCreatedAt(canonicalClone) },
   }
-  const settings = settingsRow(
-    { id: applicationSettingsId(applicationId), projectId: project.id, tenantId: null, applicationId },
+  const settings = createSettingsRow(
+    { id: deriveApplicationSettingsId(applicationId), projectId: project.id, tenantId: null, applicationId },
     configs,
   )
   for (const clone of clones) {
     const tenant = clone.tenant_id === null ? null : (project.tenants.get(clone.tenant_id) ?? null)
     project.clones.set(clone.id, { applicationId, tenant, group })
-    const joined = tenant === null ? null : joinOf(project, { clone, applicationId, tenant })
-    const own = { rows: joined ? [joined.row] : [], events: joined ? [joined.event] : [] }
-    if (clone === canonical) {
-      const { rules, detail } = fitted(pickTexts(canonical), texts)
-      yield moved('applications', clone.id, applicationId, {
+    const tenantLink = tenant === null ? null : createTenantLink(project, { clone, applicationId, tenant })
+    const tenantContent = {
+      rows: tenantLink ? [tenantLink.row] : [],
+      events: tenantLink ? [tenantLink.event] : [],
+    }
+    if (clone === canonicalClone) {
+      const { rules, detail } = describeChangedTexts(pickTexts(canonicalClone), texts)
+      yield createMovedStep('applications', clone.id, applicationId, {
         rules: [...rules, ...(group.ordinal > 1 ? (['second-clone'] as const) : [])],
-        detail: { ...detail, ...joined?.detail },
-        rows: [application, ...settings.rows, ...own.rows],
+        detail: { ...detail, ...tenantLink?.detail },
+        rows: [application, ...settings.rows, ...tenantContent.rows],
         events: [
-          creationEvent(
+          createCreationEvent(
             'application',
             { projectId: project.id, id: applicationId, name: texts.slug },
             texts,
@@ -79,18 +85,21 @@ function* planGroup(project: Project, { group, configs, slugs }: Planned): Gener
             },
           ),
           ...settings.events,
-          ...own.events,
+          ...tenantContent.events,
         ],
       })
       continue
     }
-    const differing = Object.entries(pickTexts(clone)).filter(
-      ([field, value]) => (value ?? '') !== (pickTexts(canonical)[field as keyof Texts] ?? ''),
+    const differingTexts = Object.entries(pickTexts(clone)).filter(
+      ([field, value]) => (value ?? '') !== (pickTexts(canonicalClone)[field as keyof Texts] ?? ''),
     )
-    yield merged('applications', clone.id, applicationId, {
-      rules: differing.length > 0 ? ['clone-texts'] : [],
-      detail: { ...(differing.length > 0 && { was: Object.fromEntries(differing) }), ...joined?.detail },
-      ...own,
+    yield createMergedStep('applications', clone.id, applicationId, {
+      rules: differingTexts.length > 0 ? ['clone-texts'] : [],
+      detail: {
+        ...(differingTexts.length > 0 && { was: Object.fromEntries(differingTexts) }),
+        ...tenantLink?.detail,
+      },
+      ...tenantContent,
     })
   }
 }
@@ -102,13 +111,16 @@ const pickTexts = ({ name, slug, description }: Clone): Texts => ({
   description: description ?? '',
 })
 
-/** The row that enables the application for the tenant gets the id of the clone, unless the application has that id. */
-function joinOf(
+/**
+ * Creates the row that enables the application for the tenant. It gets the id of the clone, unless the
+ * application uses that id.
+ */
+function createTenantLink(
   project: Project,
   { clone, applicationId, tenant }: { clone: Clone; applicationId: string; tenant: TenantTarget },
 ): { row: NewRow; event: AuditEvent; detail: Record<string, unknown> } {
-  const own = keptId('applications', clone.id)
-  const id = own === applicationId ? derivedId('tenant2applications', clone.id) : own
+  const cloneId = toNewId('applications', clone.id)
+  const id = cloneId === applicationId ? deriveId('tenant2applications', clone.id) : cloneId
   const fields = { tenantId: tenant.id, applicationId, enabled: clone.enabled }
   return {
     row: {
@@ -119,10 +131,10 @@ function joinOf(
         tenant_id: tenant.id,
         application_id: applicationId,
         enabled: clone.enabled,
-        ...createdAt(clone),
+        ...pickCreatedAt(clone),
       },
     },
-    event: creationEvent('tenant2Application', { projectId: project.id, id, name: id }, fields, {
+    event: createCreationEvent('tenant2Application', { projectId: project.id, id, name: id }, fields, {
       oldId: clone.id,
     }),
     detail: { tenant2application: id },

@@ -4,24 +4,31 @@ import { type AuditEvent, abbreviate } from '@manager/manager/storage'
 import {
   type Variant,
   type Variants,
-  callersOf,
+  findCallers,
   lacksSecret,
-  problemOfEndpoint,
+  findEndpointProblem,
   readVariants,
-  textsOf,
-  variantOf,
+  formatTexts,
+  findVariant,
 } from './endpoint-variants.ts'
-import { derivedId, keptId } from './ids.ts'
-import { createdAt } from './plan-projects.ts'
+import { deriveId, toNewId } from './ids.ts'
+import { pickCreatedAt } from './plan-projects.ts'
 import type { CloneTarget, Project } from './project.ts'
-import { remainsOf } from './remains.ts'
+import { getRemainder } from './remains.ts'
 import type { OldEndpoint } from './rows.ts'
 import type { RuleName } from './rules.ts'
-import { type NewRow, type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
+import {
+  type NewRow,
+  type Step,
+  createSkippedStep,
+  createCreationEvent,
+  createMergedStep,
+  createMovedStep,
+} from './steps.ts'
 import { fitName, fitText } from './texts.ts'
 
 type Deps = { secrets: Secrets; problemOfTemplate: (text: string) => string | null }
-type Rows = { counted: AsyncIterable<OldEndpoint>; planned: AsyncIterable<OldEndpoint> }
+type Rows = { firstPass: AsyncIterable<OldEndpoint>; secondPass: AsyncIterable<OldEndpoint> }
 const maxDescriptionLength = 2_000
 const maxPathLength = 500
 
@@ -31,53 +38,53 @@ export async function* planEndpoints(
   rows: Rows,
   deps: Deps,
 ): AsyncGenerator<Step, void, void> {
-  const variants = await readVariants(project, rows.counted, deps.problemOfTemplate)
-  for await (const row of rows.planned) {
+  const variants = await readVariants(project, rows.firstPass, deps.problemOfTemplate)
+  for await (const row of rows.secondPass) {
     const clone = project.clones.get(row.application_id ?? '')
-    const problem = clone === undefined ? null : problemOfEndpoint(row, deps.problemOfTemplate)
-    if (clone === undefined) yield keptAside('endpoints', row.id, 'orphan', remainsOf(row))
+    const problem = clone === undefined ? null : findEndpointProblem(row, deps.problemOfTemplate)
+    if (clone === undefined) yield createSkippedStep('endpoints', row.id, 'orphan', getRemainder(row))
     else if (problem !== null)
-      yield keptAside('endpoints', row.id, 'endpoint-refused', { problem, ...remainsOf(row) })
-    else yield planOne(project, { row, clone, variants, secrets: deps.secrets })
+      yield createSkippedStep('endpoints', row.id, 'endpoint-refused', { problem, ...getRemainder(row) })
+    else yield planEndpoint(project, { row, clone, variants, secrets: deps.secrets })
   }
 }
 
-type Planned = { row: OldEndpoint; clone: CloneTarget; variants: Variants; secrets: Secrets }
+type PlannedEndpoint = { row: OldEndpoint; clone: CloneTarget; variants: Variants; secrets: Secrets }
 
-function planOne(project: Project, { row, clone, variants, secrets }: Planned): Step {
-  const variant = variantOf(variants, clone.applicationId, row, clone.tenant?.slug ?? 'template')
+function planEndpoint(project: Project, { row, clone, variants, secrets }: PlannedEndpoint): Step {
+  const variant = findVariant(variants, clone.applicationId, row, clone.tenant?.slug ?? 'template')
   const path = variant.path ?? ''
   if (path.length > maxPathLength)
-    return keptAside('endpoints', row.id, 'endpoint-refused', {
-      problem: 'the path of the variant is too long',
-      ...remainsOf(row),
+    return createSkippedStep('endpoints', row.id, 'endpoint-refused', {
+      problem: `the path of the variant is longer than ${maxPathLength} characters`,
+      ...getRemainder(row),
     })
-  const id = keptId('endpoints', variant.first)
-  const { unknown, rows, events } = planAccess(project, { row, variant, endpointId: id })
-  const isRepresented = variant.first !== row.id
+  const id = toNewId('endpoints', variant.firstId)
+  const { unknownCount, rows, events } = planAccess(project, { row, variant, endpointId: id })
+  const isRepresented = variant.firstId !== row.id
   const texts = {
     name: fitName(row.name, row.consume_url ?? row.id),
     description: fitText(row.description, maxDescriptionLength),
   }
-  const isFitted = texts.name !== row.name || texts.description !== (row.description ?? '')
+  const isAdjusted = texts.name !== row.name || texts.description !== (row.description ?? '')
   const rules: RuleName[] = [
     ...(path === row.consume_url ? [] : (['endpoint-variant'] as const)),
-    ...(variant.texts !== textsOf(row) || variant.logLevel !== row.log_level
+    ...(variant.texts !== formatTexts(row) || variant.logLevel !== row.log_level
       ? (['endpoint-texts'] as const)
       : []),
-    ...(isFitted && !isRepresented ? (['name-fitted'] as const) : []),
+    ...(isAdjusted && !isRepresented ? (['name-fitted'] as const) : []),
     ...(lacksSecret(row) ? (['endpoint-no-secret'] as const) : []),
-    ...(unknown > 0 ? (['caller-unknown'] as const) : []),
+    ...(unknownCount > 0 ? (['caller-unknown'] as const) : []),
   ]
   const { name, description, log_level: logLevel, enabled } = row
   const detail = {
     path,
-    ...(unknown > 0 && { unknownCallers: unknown }),
+    ...(unknownCount > 0 && { unknownCallers: unknownCount }),
     was: { name, description, logLevel, enabled },
   }
-  if (isRepresented) return merged('endpoints', row.id, id, { rules, detail, rows, events })
-  const endpoint = endpointRow(project, { row, clone, variant, texts, secrets, id })
-  return moved('endpoints', row.id, id, {
+  if (isRepresented) return createMergedStep('endpoints', row.id, id, { rules, detail, rows, events })
+  const endpoint = createEndpointRow(project, { row, clone, variant, texts, secrets, id })
+  return createMovedStep('endpoints', row.id, id, {
     rules,
     detail,
     rows: [endpoint.row, ...rows],
@@ -85,17 +92,17 @@ function planOne(project: Project, { row, clone, variants, secrets }: Planned): 
   })
 }
 
-type EndpointParts = Omit<Planned, 'variants'> & {
+type EndpointParts = Omit<PlannedEndpoint, 'variants'> & {
   variant: Variant
   texts: { name: string; description: string }
   id: string
 }
 
-function endpointRow(
+function createEndpointRow(
   project: Project,
   { row, clone, variant, texts, secrets, id }: EndpointParts,
 ): { row: NewRow; event: AuditEvent } {
-  const sealed = (text: string | null, column: string): string | null =>
+  const sealColumn = (text: string | null, column: string): string | null =>
     (text ?? '') === ''
       ? null
       : `\\x${secrets.seal(text ?? '', { table: 'endpoints', column, id }).toString('hex')}`
@@ -128,33 +135,33 @@ function endpointRow(
         url,
         auth_type,
         auth_username: row.auth_username ?? '',
-        auth_password: sealed(row.auth_password, 'auth_password'),
-        auth_token: sealed(row.auth_token, 'auth_token'),
+        auth_password: sealColumn(row.auth_password, 'auth_password'),
+        auth_token: sealColumn(row.auth_token, 'auth_token'),
         input_message_type,
         output_message_type,
         transformation_template: template,
         log_level: variant.logLevel,
-        ...createdAt(row),
+        ...pickCreatedAt(row),
       },
     },
-    event: creationEvent('endpoint', { projectId: project.id, id, name: texts.name }, fields, {
+    event: createCreationEvent('endpoint', { projectId: project.id, id, name: texts.name }, fields, {
       oldId: row.id,
     }),
   }
 }
 
-/** Plans the rows of the callers, each only once. */
+/** Plans the access rows of the callers. Each caller gets only one row. */
 function planAccess(
   project: Project,
   { row, variant, endpointId }: { row: OldEndpoint; variant: Variant; endpointId: string },
-): { unknown: number; rows: NewRow[]; events: AuditEvent[] } {
-  const { known, unknown } = callersOf(project, row)
+): { unknownCount: number; rows: NewRow[]; events: AuditEvent[] } {
+  const { knownCallers, unknownCount } = findCallers(project, row)
   const [rows, events]: [NewRow[], AuditEvent[]] = [[], []]
-  for (const { id: machineUserId } of known) {
-    if (variant.granted.has(machineUserId)) continue
-    variant.granted.add(machineUserId)
-    const id = derivedId('machine_user2endpoints', endpointId, machineUserId)
-    const enabled = variant.callers.get(machineUserId) === true
+  for (const { id: machineUserId } of knownCallers) {
+    if (variant.grantedIds.has(machineUserId)) continue
+    variant.grantedIds.add(machineUserId)
+    const id = deriveId('machine_user2endpoints', endpointId, machineUserId)
+    const isCallerEnabled = variant.callers.get(machineUserId) === true
     rows.push({
       table: 'machine_user2endpoints',
       values: {
@@ -162,16 +169,16 @@ function planAccess(
         project_id: project.id,
         machine_user_id: machineUserId,
         endpoint_id: endpointId,
-        enabled,
+        enabled: isCallerEnabled,
       },
     })
     events.push(
-      creationEvent(
+      createCreationEvent(
         'machineUser2Endpoint',
         { projectId: project.id, id, name: id },
-        { machineUserId, endpointId, enabled },
+        { machineUserId, endpointId, enabled: isCallerEnabled },
       ),
     )
   }
-  return { unknown, rows, events }
+  return { unknownCount, rows, events }
 }

@@ -1,17 +1,24 @@
-// Machine users move from their tenant to the environment of its type. Their credentials stay unchanged.
-import { keptId } from './ids.ts'
+// Machine users move from their tenant to the environment that its type becomes. Their credentials stay
+// unchanged.
+import { toNewId } from './ids.ts'
 import { isVerifiable } from './plan-people.ts'
-import { createdAt } from './plan-projects.ts'
-import { type Project, type TenantTarget, environmentId } from './project.ts'
-import { remainsOf } from './remains.ts'
+import { pickCreatedAt } from './plan-projects.ts'
+import { type Project, type TenantTarget, deriveEnvironmentId } from './project.ts'
+import { getRemainder } from './remains.ts'
 import type { OldMachineUser } from './rows.ts'
 import type { RuleName } from './rules.ts'
-import { type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
+import {
+  type Step,
+  createSkippedStep,
+  createCreationEvent,
+  createMergedStep,
+  createMovedStep,
+} from './steps.ts'
 import { type NamePool, createNamePool, fitName, reserveName } from './texts.ts'
 
 const hashBytes = 32
 const maxUsernameLength = 100
-const prefixForm = /^[A-Za-z0-9_-]{8}$/
+const prefixPattern = /^[A-Za-z0-9_-]{8}$/
 
 type Credential = { username: string; columns: Record<string, unknown>; isToken: boolean }
 
@@ -21,45 +28,49 @@ export async function* planMachineUsers(
   rows: AsyncIterable<OldMachineUser>,
 ): AsyncGenerator<Step, void, void> {
   const usernames = createNamePool()
-  const merges: OldMachineUser[] = []
+  const sharedTokenRows: OldMachineUser[] = []
   for await (const row of rows) {
     const tenant = project.tenants.get(row.tenant_id ?? '')
-    const credential = credentialOf(row)
+    const credential = findCredential(row)
     if (tenant === undefined || credential === null) {
-      yield keptAside(
+      yield createSkippedStep(
         'machine_users',
         row.id,
         tenant === undefined ? 'orphan' : 'no-credential',
-        remainsOf(row),
+        getRemainder(row),
       )
-    } else if (credential.isToken && row.holder !== row.id) merges.push(row)
-    else yield planOne(project, { row, tenant, credential, usernames })
+    } else if (credential.isToken && row.holder !== row.id) sharedTokenRows.push(row)
+    else yield planMachineUser(project, { row, tenant, credential, usernames })
   }
-  for (const row of merges) {
+  for (const row of sharedTokenRows) {
     const holder = project.machineUsers.get(row.holder)
-    if (holder === undefined) yield keptAside('machine_users', row.id, 'token-elsewhere', remainsOf(row))
+    if (holder === undefined)
+      yield createSkippedStep('machine_users', row.id, 'token-elsewhere', getRemainder(row))
     else {
       project.machineUsers.set(row.id, { ...holder, wasDisabled: row.enabled !== true })
-      yield merged('machine_users', row.id, holder.id, { rules: ['token-shared'], detail: remainsOf(row) })
+      yield createMergedStep('machine_users', row.id, holder.id, {
+        rules: ['token-shared'],
+        detail: getRemainder(row),
+      })
     }
   }
 }
 
-type Planned = { row: OldMachineUser; tenant: TenantTarget; credential: Credential; usernames: NamePool }
+type PlannedUser = { row: OldMachineUser; tenant: TenantTarget; credential: Credential; usernames: NamePool }
 
-function planOne(project: Project, { row, tenant, credential, usernames }: Planned): Step {
-  const id = keptId('machine_users', row.id)
-  const environment = environmentId(project.id, tenant.environment)
+function planMachineUser(project: Project, { row, tenant, credential, usernames }: PlannedUser): Step {
+  const id = toNewId('machine_users', row.id)
+  const environment = deriveEnvironmentId(project.id, tenant.environment)
   project.machineUsers.set(row.id, { id, environmentId: environment })
   const name = fitName(row.name, row.username ?? row.id)
   const username = credential.isToken
     ? credential.username
-    : freeUsername(credential.username, tenant.slug, usernames)
+    : reserveUsername(credential.username, tenant.slug, usernames)
   const rules: RuleName[] = [
     ...(name === row.name ? [] : (['name-fitted'] as const)),
     ...(username === credential.username ? [] : (['username-taken'] as const)),
   ]
-  const was = {
+  const previousFields = {
     ...(name !== row.name && { name: row.name }),
     ...(username !== credential.username && { username: credential.username }),
   }
@@ -71,9 +82,13 @@ function planOne(project: Project, { row, tenant, credential, usernames }: Plann
     tokenPrefix: credential.columns['token_prefix'] ?? null,
     lastRotatedAt: row.last_rotated_at,
   }
-  return moved('machine_users', row.id, id, {
+  return createMovedStep('machine_users', row.id, id, {
     rules,
-    detail: { ...(rules.length > 0 && { was }), environment: tenant.environment, tenant: tenant.id },
+    detail: {
+      ...(rules.length > 0 && { was: previousFields }),
+      environment: tenant.environment,
+      tenant: tenant.id,
+    },
     rows: [
       {
         table: 'machine_users',
@@ -86,17 +101,22 @@ function planOne(project: Project, { row, tenant, credential, usernames }: Plann
           enabled: row.enabled === true,
           ...credential.columns,
           last_rotated_at: row.last_rotated_at,
-          ...createdAt(row),
+          ...pickCreatedAt(row),
         },
       },
     ],
-    events: [creationEvent('machineUser', { projectId: project.id, id, name }, fields, { oldId: row.id })],
+    events: [
+      createCreationEvent('machineUser', { projectId: project.id, id, name }, fields, { oldId: row.id }),
+    ],
   })
 }
 
-/** A token takes precedence over a password. Returns null if neither can be verified. */
-function credentialOf(row: OldMachineUser): Credential | null {
-  if (row.token_hash?.length === hashBytes && prefixForm.test(row.token_prefix ?? ''))
+/**
+ * Returns the credential of a machine user. A token takes precedence over a password. Returns null if neither
+ * can be verified.
+ */
+function findCredential(row: OldMachineUser): Credential | null {
+  if (row.token_hash?.length === hashBytes && prefixPattern.test(row.token_prefix ?? ''))
     return {
       username: `Bearer:${row.token_prefix}`,
       columns: {
@@ -107,8 +127,8 @@ function credentialOf(row: OldMachineUser): Credential | null {
       isToken: true,
     }
   const username = row.username ?? ''
-  const isNamed = username !== '' && username.length <= maxUsernameLength && !username.includes(':')
-  if (!isNamed || !isVerifiable(row.password_hash)) return null
+  const hasValidUsername = username !== '' && username.length <= maxUsernameLength && !username.includes(':')
+  if (!hasValidUsername || !isVerifiable(row.password_hash)) return null
   return {
     username,
     columns: { token_prefix: null, token_hash: null, password_hash: row.password_hash },
@@ -116,13 +136,13 @@ function credentialOf(row: OldMachineUser): Credential | null {
   }
 }
 
-/** A duplicate user name gets the slug of its tenant as a suffix. */
-function freeUsername(wanted: string, tenantSlug: string, pool: NamePool): string {
-  if (!pool.names.has(wanted)) return reserveName(pool, wanted, () => wanted)
-  return reserveName(pool, `${wanted}@${tenantSlug}`, (number) => {
-    const ending = `@${tenantSlug}${number === 1 ? '' : `-${number}`}`
-    return `${Array.from(wanted)
-      .slice(0, maxUsernameLength - ending.length)
-      .join('')}${ending}`
+/** Reserves a user name. A duplicate user name gets the slug of its tenant as a suffix. */
+function reserveUsername(requestedName: string, tenantSlug: string, pool: NamePool): string {
+  if (!pool.names.has(requestedName)) return reserveName(pool, requestedName, () => requestedName)
+  return reserveName(pool, `${requestedName}@${tenantSlug}`, (number) => {
+    const suffix = `@${tenantSlug}${number === 1 ? '' : `-${number}`}`
+    return `${Array.from(requestedName)
+      .slice(0, maxUsernameLength - suffix.length)
+      .join('')}${suffix}`
   })
 }

@@ -1,19 +1,26 @@
-// People: their roles in tenants, and their tokens. A user who already exists stays unchanged.
+// Plans the roles of people in tenants, and their tokens. A user who already exists stays unchanged.
 import { parseHash, parseUuid } from '@manager/manager/rules'
-import { derivedId, keptId } from './ids.ts'
-import { memberId } from './member-id.ts'
-import { createdAt, fitted } from './plan-projects.ts'
+import { deriveId, toNewId } from './ids.ts'
+import { formatMemberId } from './member-id.ts'
+import { pickCreatedAt, describeChangedTexts } from './plan-projects.ts'
 import type { Project } from './project.ts'
-import { remainsOf } from './remains.ts'
+import { getRemainder } from './remains.ts'
 import type { OldMember, OldToken } from './rows.ts'
-import { type NewRow, type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
+import {
+  type NewRow,
+  type Step,
+  createSkippedStep,
+  createCreationEvent,
+  createMergedStep,
+  createMovedStep,
+} from './steps.ts'
 import { fitName, fitText } from './texts.ts'
 
 const maxNameLength = 200
 const maxEmailLength = 320
 
-/** Creates a user as a first sign-in does. The next sign-in updates the name and the e-mail address. */
-const person = (id: string, name: string | null, email: string | null): NewRow => ({
+/** Creates a user row as a first sign-in does. The next sign-in updates the name and the e-mail address. */
+const createUserRow = (id: string, name: string | null, email: string | null): NewRow => ({
   table: 'users',
   values: {
     id,
@@ -24,7 +31,7 @@ const person = (id: string, name: string | null, email: string | null): NewRow =
 })
 
 /** Returns the new role: owner stays owner, maintainer becomes admin, any other role becomes member. */
-export const roleOf = (role: string | null): 'owner' | 'admin' | 'member' =>
+export const mapRole = (role: string | null): 'owner' | 'admin' | 'member' =>
   role === 'owner' ? 'owner' : role === 'maintainer' ? 'admin' : 'member'
 
 export async function* planMembers(
@@ -32,23 +39,31 @@ export async function* planMembers(
   rows: AsyncIterable<OldMember>,
 ): AsyncGenerator<Step, void, void> {
   for await (const row of rows) {
-    const oldId = memberId(row)
+    const oldId = formatMemberId(row)
     const tenant = project.tenants.get(row.tenant_id ?? '')
     const userId = parseUuid(row.user_id)
     if (tenant === undefined || userId === null) {
-      yield keptAside('tenant_members', oldId, tenant === undefined ? 'orphan' : 'no-subject', remainsOf(row))
+      yield createSkippedStep(
+        'tenant_members',
+        oldId,
+        tenant === undefined ? 'orphan' : 'no-subject',
+        getRemainder(row),
+      )
       continue
     }
-    const id = derivedId('tenant_members', tenant.id, userId)
+    const id = deriveId('tenant_members', tenant.id, userId)
     if (row.rank > 1) {
-      yield merged('tenant_members', oldId, id, { rules: ['role-twice'], detail: { role: row.role } })
+      yield createMergedStep('tenant_members', oldId, id, {
+        rules: ['role-twice'],
+        detail: { role: row.role },
+      })
       continue
     }
-    const roleName = roleOf(row.role)
-    yield moved('tenant_members', oldId, id, {
+    const roleName = mapRole(row.role)
+    yield createMovedStep('tenant_members', oldId, id, {
       detail: { role: row.role },
       rows: [
-        person(userId, row.name, row.email),
+        createUserRow(userId, row.name, row.email),
         {
           table: 'user2tenants',
           values: {
@@ -57,12 +72,12 @@ export async function* planMembers(
             tenant_id: tenant.id,
             user_id: userId,
             role_name: roleName,
-            ...createdAt(row),
+            ...pickCreatedAt(row),
           },
         },
       ],
       events: [
-        creationEvent(
+        createCreationEvent(
           'user2tenant',
           { projectId: project.id, id, name: `${roleName} of user ${userId}` },
           { tenantId: tenant.id, userId, roleName },
@@ -73,34 +88,37 @@ export async function* planMembers(
   }
 }
 
-const prefixForm = /^[0-9A-Za-z]{8}$/
-// Each sign-in costs up to this many iterations.
+const prefixPattern = /^[0-9A-Za-z]{8}$/
+// The maximum number of iterations, because every sign-in has to compute them.
 const maxIterations = 2_000_000
 
-/** Whether a secret can be verified against this hash. */
+/** Returns whether a secret can be verified against this hash. */
 export function isVerifiable(hash: string | null): boolean {
   const iterations = parseHash(hash ?? '')?.iterations ?? 0
   return iterations >= 1 && iterations <= maxIterations
 }
 
-/** Tokens stay valid, because their hash is kept. They do not end in a checksum, so `has_check` is false. */
+/**
+ * Plans the tokens. They stay valid, because their hash is kept. They do not end in a checksum, so
+ * `has_check` is false.
+ */
 export async function* planTokens(rows: AsyncIterable<OldToken>): AsyncGenerator<Step, void, void> {
   for await (const row of rows) {
     const userId = parseUuid(row.user_id)
-    const isUsable = prefixForm.test(row.token_prefix ?? '') && isVerifiable(row.hash)
+    const isUsable = prefixPattern.test(row.token_prefix ?? '') && isVerifiable(row.hash)
     if (userId === null || !isUsable || row.holder !== row.id) {
       const rule = userId === null ? 'no-subject' : isUsable ? 'prefix-taken' : 'no-credential'
-      yield keptAside('tokens', row.id, rule, remainsOf(row))
+      yield createSkippedStep('tokens', row.id, rule, getRemainder(row))
       continue
     }
-    const id = keptId('tokens', row.id)
+    const id = toNewId('tokens', row.id)
     const name = fitName(row.name, 'imported')
     const isRevoked = row.revoked === true
     const { token_prefix: tokenPrefix, expires_at: expiresAt } = row
-    yield moved('tokens', row.id, id, {
-      ...fitted({ name: row.name }, { name }),
+    yield createMovedStep('tokens', row.id, id, {
+      ...describeChangedTexts({ name: row.name }, { name }),
       rows: [
-        person(userId, row.user_name, row.user_email),
+        createUserRow(userId, row.user_name, row.user_email),
         {
           table: 'personal_access_tokens',
           values: {
@@ -113,12 +131,12 @@ export async function* planTokens(rows: AsyncIterable<OldToken>): AsyncGenerator
             expires_at: expiresAt,
             revoked: isRevoked,
             last_used_at: row.last_used_at,
-            ...createdAt(row),
+            ...pickCreatedAt(row),
           },
         },
       ],
       events: [
-        creationEvent(
+        createCreationEvent(
           'personalAccessToken',
           { projectId: null, id, name: `${name} (${tokenPrefix})` },
           { userId, name, tokenPrefix, expiresAt, revoked: isRevoked },

@@ -1,60 +1,70 @@
-// Pilets keep their bytes and lose their signature. An operator signs them after the import (manager pilet-keys sign).
+// Pilets keep their content and lose their signature. An operator signs them after the import (manager
+// pilet-keys sign).
 import { createHash } from 'node:crypto'
 import { isExactVersion, isPackageName, precedenceOf, specOf, storedTypeOf } from '@manager/manager/rules'
-import { keptId } from './ids.ts'
-import { createdAt } from './plan-projects.ts'
+import { toNewId } from './ids.ts'
+import { pickCreatedAt } from './plan-projects.ts'
 import type { Project } from './project.ts'
-import { remainsOf } from './remains.ts'
+import { getRemainder } from './remains.ts'
 import type { OldPilet } from './rows.ts'
-import { type Step, keptAside, creationEvent, merged, moved } from './steps.ts'
+import {
+  type Step,
+  createSkippedStep,
+  createCreationEvent,
+  createMergedStep,
+  createMovedStep,
+} from './steps.ts'
 import { fitText } from './texts.ts'
 
 const maxDescriptionLength = 1_000
 
-/** Rows of one version are adjacent, the oldest first. Only one row at a time is in memory. */
+/**
+ * Plans the pilets. Rows of the same version are adjacent, the oldest first. Only one row at a time is in
+ * memory.
+ */
 export async function* planPilets(
   project: Project,
   rows: AsyncIterable<OldPilet>,
   maxBytes: number,
 ): AsyncGenerator<Step, void, void> {
-  let last: { name: string; version: string; hash: string; id: string } | null = null
+  let previousPilet: { name: string; version: string; hash: string; id: string } | null = null
   for await (const row of rows) {
     const hash = row.content === null ? null : createHash('sha256').update(row.content).digest('hex')
-    const problem = problemOf(row, hash, maxBytes)
+    const problem = findProblem(row, hash, maxBytes)
     if (problem !== null || row.content === null || hash === null) {
-      yield keptAside('pilets', row.id, 'pilet-refused', { problem, ...remainsOf(row) })
+      yield createSkippedStep('pilets', row.id, 'pilet-refused', { problem, ...getRemainder(row) })
       continue
     }
     const [name, version] = [row.name ?? '', row.version ?? '']
-    if (last !== null && last.name === name && last.version === version) {
-      yield last.hash === hash
-        ? merged('pilets', row.id, last.id, { rules: ['same-bytes'] })
-        : keptAside('pilets', row.id, 'version-taken', remainsOf(row))
+    if (previousPilet !== null && previousPilet.name === name && previousPilet.version === version) {
+      yield previousPilet.hash === hash
+        ? createMergedStep('pilets', row.id, previousPilet.id, { rules: ['same-bytes'] })
+        : createSkippedStep('pilets', row.id, 'version-taken', getRemainder(row))
       continue
     }
-    const step = planOne(project, row, { name, version, hash, bytes: row.content })
-    last = { name, version, hash, id: step.newId ?? '' }
+    const step = planPilet(project, row, { name, version, hash, bytes: row.content })
+    previousPilet = { name, version, hash, id: step.newId ?? '' }
     yield step
   }
 }
 
-function problemOf(row: OldPilet, hash: string | null, maxBytes: number): string | null {
-  if (!isPackageName(row.name ?? '')) return 'its name is not a valid npm package name'
-  if (!isExactVersion(row.version ?? '')) return 'its version is not strict SemVer'
-  if (row.size === 0) return 'it has no bytes'
-  if (row.size > maxBytes || hash === null) return `it has more than ${maxBytes} bytes`
-  if (row.hash !== null && row.hash.toLowerCase() !== hash) return 'its bytes do not match its hash'
+function findProblem(row: OldPilet, hash: string | null, maxBytes: number): string | null {
+  if (!isPackageName(row.name ?? '')) return 'the name is not a valid npm package name'
+  if (!isExactVersion(row.version ?? '')) return 'the version is not strict SemVer'
+  if (row.size === 0) return 'the content is empty'
+  if (row.size > maxBytes || hash === null) return `the content is larger than ${maxBytes} bytes`
+  if (row.hash !== null && row.hash.toLowerCase() !== hash) return 'the content does not match the hash'
   return null
 }
 
 type Bundle = { name: string; version: string; hash: string; bytes: Buffer }
 
-function planOne(project: Project, row: OldPilet, { name, version, hash, bytes }: Bundle): Step {
-  const id = keptId('pilets', row.id)
+function planPilet(project: Project, row: OldPilet, { name, version, hash, bytes }: Bundle): Step {
+  const id = toNewId('pilets', row.id)
   const description = fitText(row.description, maxDescriptionLength)
   const { precedence, isStable } = precedenceOf(version)
   const isEnabled = row.enabled === true
-  return moved('pilets', row.id, id, {
+  return createMovedStep('pilets', row.id, id, {
     rules: description === (row.description ?? '') ? [] : ['name-fitted'],
     rows: [
       {
@@ -72,12 +82,12 @@ function planOne(project: Project, row: OldPilet, { name, version, hash, bytes }
           hash,
           spec: specOf(bytes),
           enabled: isEnabled,
-          ...createdAt(row),
+          ...pickCreatedAt(row),
         },
       },
     ],
     events: [
-      creationEvent(
+      createCreationEvent(
         'piletPackage',
         { projectId: project.id, id, name: `${name} ${version}` },
         { name, version, description, size: bytes.length, hash, enabled: isEnabled },

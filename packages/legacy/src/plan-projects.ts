@@ -1,37 +1,38 @@
-// Projects and tenants. The type of a tenant becomes the environment of its resources. The tenant itself has no type.
+// Plans projects and tenants. The type of a tenant becomes the environment of its resources. The tenant
+// itself has no type.
 import { defaultEnvironments, seededTenantRoles } from '@manager/manager/rules'
-import { derivedId, keptId } from './ids.ts'
-import { type Project, type Types, environmentId } from './project.ts'
+import { deriveId, toNewId } from './ids.ts'
+import { type Project, type TypeEnvironments, deriveEnvironmentId } from './project.ts'
 import type { OldProject, OldTenant } from './rows.ts'
 import type { RuleName } from './rules.ts'
-import { type NewRow, type Step, creationEvent, moved } from './steps.ts'
+import { type NewRow, type Step, createCreationEvent, createMovedStep } from './steps.ts'
 import { type NamePool, createNamePool, fitName, fitSlug } from './texts.ts'
 
-/** Returns the rules for the texts that had to be changed, and the old texts. */
-export function fitted(
-  given: Record<string, string | null>,
-  used: Record<string, string>,
+/** Returns the rules for changed names, descriptions and slugs, and the old values. */
+export function describeChangedTexts(
+  oldTexts: Record<string, string | null>,
+  newTexts: Record<string, string>,
 ): {
   rules: RuleName[]
   detail: Record<string, unknown>
 } {
-  const changed = Object.entries(given).filter(([field, value]) => value !== used[field])
-  const hasSlug = changed.some(([field]) => field === 'slug')
+  const changedTexts = Object.entries(oldTexts).filter(([field, value]) => value !== newTexts[field])
+  const isSlugChanged = changedTexts.some(([field]) => field === 'slug')
   return {
     rules: [
-      ...(changed.length > (hasSlug ? 1 : 0) ? (['name-fitted'] as const) : []),
-      ...(hasSlug ? (['slug-fitted'] as const) : []),
+      ...(changedTexts.length > (isSlugChanged ? 1 : 0) ? (['name-fitted'] as const) : []),
+      ...(isSlugChanged ? (['slug-fitted'] as const) : []),
     ],
-    detail: changed.length === 0 ? {} : { was: Object.fromEntries(changed) },
+    detail: changedTexts.length === 0 ? {} : { was: Object.fromEntries(changedTexts) },
   }
 }
 
-/** Rows without a creation time get the time of the import. */
-export const createdAt = (row: { created_at: string | null }): { created_at?: string } =>
+/** Returns the creation time of a row. Rows without a creation time get the time of the import. */
+export const pickCreatedAt = (row: { created_at: string | null }): { created_at?: string } =>
   row.created_at === null ? {} : { created_at: row.created_at }
 
 export async function* planProject(row: OldProject, slugs: NamePool): AsyncGenerator<Step, Project, void> {
-  const id = keptId('projects', row.id)
+  const id = toNewId('projects', row.id)
   const texts = {
     name: fitName(row.name, row.slug ?? row.id),
     slug: fitSlug(row.slug, row.name ?? row.id, slugs),
@@ -39,7 +40,7 @@ export async function* planProject(row: OldProject, slugs: NamePool): AsyncGener
   const environments = defaultEnvironments.map((environment): NewRow => ({
     table: 'environments',
     values: {
-      id: environmentId(id, environment.name),
+      id: deriveEnvironmentId(id, environment.name),
       project_id: id,
       name: environment.name,
       display_name: environment.displayName,
@@ -47,10 +48,12 @@ export async function* planProject(row: OldProject, slugs: NamePool): AsyncGener
       protected: environment.protected,
     },
   }))
-  yield moved('projects', row.id, id, {
-    ...fitted({ name: row.name, slug: row.slug }, texts),
-    rows: [{ table: 'projects', values: { id, ...texts, ...createdAt(row) } }, ...environments],
-    events: [creationEvent('project', { projectId: id, id, name: texts.slug }, texts, { oldId: row.id })],
+  yield createMovedStep('projects', row.id, id, {
+    ...describeChangedTexts({ name: row.name, slug: row.slug }, texts),
+    rows: [{ table: 'projects', values: { id, ...texts, ...pickCreatedAt(row) } }, ...environments],
+    events: [
+      createCreationEvent('project', { projectId: id, id, name: texts.slug }, texts, { oldId: row.id }),
+    ],
   })
   return { oldId: row.id, id, tenants: new Map(), clones: new Map(), machineUsers: new Map() }
 }
@@ -58,23 +61,24 @@ export async function* planProject(row: OldProject, slugs: NamePool): AsyncGener
 export async function* planTenants(
   project: Project,
   rows: AsyncIterable<OldTenant>,
-  types: Types,
+  types: TypeEnvironments,
 ): AsyncGenerator<Step, void, void> {
   const slugs = createNamePool()
   for await (const row of rows) {
-    const id = keptId('tenants', row.id)
+    const id = toNewId('tenants', row.id)
     const texts = {
       name: fitName(row.name, row.slug ?? row.id),
       slug: fitSlug(row.slug, row.name ?? row.id, slugs),
     }
     const environment = types[row.type ?? '']
-    if (environment === undefined) throw new Error(`the tenant type ${row.type} was not resolved`)
+    if (environment === undefined)
+      throw new Error(`the tenant type ${row.type} has no environment; this is a bug in the import`)
     project.tenants.set(row.id, { id, slug: texts.slug, environment })
     const deploymentMode = row.deployment_mode === 'dedicated' ? 'dedicated' : 'shared'
     const roles = seededTenantRoles.map((role): NewRow => ({
       table: 'tenant_role_definitions',
       values: {
-        id: derivedId('tenant-role', id, role.name),
+        id: deriveId('tenant-role', id, role.name),
         project_id: project.id,
         tenant_id: id,
         name: role.name,
@@ -82,8 +86,8 @@ export async function* planTenants(
         seeded: role.seeded,
       },
     }))
-    const { rules, detail } = fitted({ name: row.name, slug: row.slug }, texts)
-    yield moved('tenants', row.id, id, {
+    const { rules, detail } = describeChangedTexts({ name: row.name, slug: row.slug }, texts)
+    yield createMovedStep('tenants', row.id, id, {
       rules,
       detail: { ...detail, environment },
       rows: [
@@ -94,13 +98,13 @@ export async function* planTenants(
             project_id: project.id,
             ...texts,
             deployment_mode: deploymentMode,
-            ...createdAt(row),
+            ...pickCreatedAt(row),
           },
         },
         ...roles,
       ],
       events: [
-        creationEvent(
+        createCreationEvent(
           'tenant',
           { projectId: project.id, id, name: texts.slug },
           { ...texts, deploymentMode },

@@ -1,27 +1,28 @@
-// Settings that all clones of an application share move to the application. The rest stays with each tenant.
+// Settings that all clones of an application share move to the application. The other settings stay with each
+// tenant.
 import { settingsEvent } from '@manager/manager/rules'
 import type { AuditEvent } from '@manager/manager/storage'
 import type { Group } from './groups.ts'
-import { keptId } from './ids.ts'
-import { type Project, applicationSettingsId } from './project.ts'
-import { remainsOf } from './remains.ts'
+import { toNewId } from './ids.ts'
+import { type Project, deriveApplicationSettingsId } from './project.ts'
+import { getRemainder } from './remains.ts'
 import type { OldSettings } from './rows.ts'
 import {
-  type Common,
+  type CommonSettings,
   type Configs,
   addClone,
   createCommon,
-  emptyConfigs,
+  createEmptyConfigs,
   isEmpty,
-  leafSettings,
+  computeLeafSettings,
 } from './settings-layers.ts'
 import { shapeConfigs } from './settings-shape.ts'
-import { type NewRow, type Step, keptAside, merged, moved } from './steps.ts'
+import { type NewRow, type Step, createSkippedStep, createMergedStep, createMovedStep } from './steps.ts'
 
 type SettingsLayer = { id: string; projectId: string; tenantId: string | null; applicationId: string | null }
 
-/** Returns a settings row, and its audit event unless it is empty. */
-export function settingsRow(
+/** Creates a settings row, and its audit event unless the settings are empty. */
+export function createSettingsRow(
   layer: SettingsLayer,
   configs: Configs,
 ): { rows: NewRow[]; events: AuditEvent[] } {
@@ -41,15 +42,15 @@ export function settingsRow(
   }
 }
 
-/** Yields settings rows with the layers above them. A second row of the same owner does not count as a layer. */
-async function* layered(rows: AsyncIterable<OldSettings>) {
-  let [project, tenant] = [emptyConfigs(), emptyConfigs()]
+/** Yields settings rows with the layers above them. A second row of the same owner is not used as a layer. */
+async function* readLayered(rows: AsyncIterable<OldSettings>) {
+  let [project, tenant] = [createEmptyConfigs(), createEmptyConfigs()]
   let [tenantId, owner] = ['', '']
   for await (const row of rows) {
     const { configs, leftOut } = shapeConfigs(row.backend_module_config, row.frontend_module_config)
-    const isRepeated = owner === ownerOf(row)
-    owner = ownerOf(row)
-    if (row.tenant !== tenantId) [tenantId, tenant] = [row.tenant, emptyConfigs()]
+    const isRepeated = owner === formatOwner(row)
+    owner = formatOwner(row)
+    if (row.tenant !== tenantId) [tenantId, tenant] = [row.tenant, createEmptyConfigs()]
     if (!isRepeated && row.application_id === null) {
       if (row.tenant === '') project = configs
       else tenant = configs
@@ -57,29 +58,34 @@ async function* layered(rows: AsyncIterable<OldSettings>) {
     yield { row, configs, leftOut, isRepeated, project, tenant }
   }
 }
-const ownerOf = (row: OldSettings): string => JSON.stringify([row.tenant, row.application_id])
+const formatOwner = (row: OldSettings): string => JSON.stringify([row.tenant, row.application_id])
 
-/** Returns the settings of each application. Reads all rows once, and keeps only what the clones of a group share. */
+/**
+ * Returns the common settings of each group of clones. Reads all rows once and keeps only the settings that
+ * the clones share.
+ */
 export async function readCommonSettings(
   groups: readonly Group[],
   rows: AsyncIterable<OldSettings>,
 ): Promise<Map<Group, Configs>> {
-  const groupOf = new Map(groups.flatMap((group) => group.clones.map((clone) => [clone.id, group] as const)))
-  const found = new Map<Group, { common: Common; clones: number }>()
-  for await (const { row, configs, isRepeated, project, tenant } of layered(rows)) {
-    const group = row.application_id === null ? undefined : groupOf.get(row.application_id)
+  const groupsByClone = new Map(
+    groups.flatMap((group) => group.clones.map((clone) => [clone.id, group] as const)),
+  )
+  const statesByGroup = new Map<Group, { common: CommonSettings; clones: number }>()
+  for await (const { row, configs, isRepeated, project, tenant } of readLayered(rows)) {
+    const group = row.application_id === null ? undefined : groupsByClone.get(row.application_id)
     if (group === undefined || isRepeated || row.tenant === '') continue
-    const state = found.get(group) ?? { common: createCommon(), clones: 0 }
-    found.set(group, { ...state, clones: state.clones + 1 })
+    const state = statesByGroup.get(group) ?? { common: createCommon(), clones: 0 }
+    statesByGroup.set(group, { ...state, clones: state.clones + 1 })
     addClone(state.common, configs, project, tenant)
   }
   return new Map(
     groups.map((group) => {
-      const state = found.get(group)
-      const ofTenants = group.clones.filter((clone) => clone.tenant_id !== null).length
-      // A clone without settings shares nothing with the others.
-      const isWhole = state !== undefined && state.clones === ofTenants
-      return [group, (isWhole ? state.common.configs : null) ?? emptyConfigs()]
+      const state = statesByGroup.get(group)
+      const tenantCloneCount = group.clones.filter((clone) => clone.tenant_id !== null).length
+      // If a clone has no settings, the clones share no settings.
+      const isComplete = state !== undefined && state.clones === tenantCloneCount
+      return [group, (isComplete ? state.common.configs : null) ?? createEmptyConfigs()]
     }),
   )
 }
@@ -90,34 +96,35 @@ export async function* planSettings(
   common: ReadonlyMap<Group, Configs>,
   rows: AsyncIterable<OldSettings>,
 ): AsyncGenerator<Step, void, void> {
-  for await (const { row, configs, leftOut, isRepeated, ...above } of layered(rows)) {
+  for await (const { row, configs, leftOut, isRepeated, ...above } of readLayered(rows)) {
     const clone = row.application_id === null ? null : project.clones.get(row.application_id)
     const tenant = row.tenant === '' ? null : project.tenants.get(row.tenant)
     if (isRepeated || clone === undefined || tenant === undefined) {
-      yield keptAside('settings', row.id, 'settings-owner', remainsOf(row))
+      yield createSkippedStep('settings', row.id, 'settings-owner', getRemainder(row))
       continue
     }
     if (clone?.tenant === null) {
-      yield keptAside('settings', row.id, 'template-settings', remainsOf(row))
+      yield createSkippedStep('settings', row.id, 'template-settings', getRemainder(row))
       continue
     }
     const content =
       leftOut.length === 0
         ? {}
         : { rules: ['settings-shape' as const], detail: { leftOut: leftOut.slice(0, 50) } }
-    const application = clone === null ? null : (common.get(clone.group) ?? emptyConfigs())
-    const own = application === null ? configs : leafSettings({ ...above, application, clone: configs })
-    if (clone !== null && isEmpty(own)) {
-      yield merged('settings', row.id, applicationSettingsId(clone.applicationId), content)
+    const application = clone === null ? null : (common.get(clone.group) ?? createEmptyConfigs())
+    const ownConfigs =
+      application === null ? configs : computeLeafSettings({ ...above, application, clone: configs })
+    if (clone !== null && isEmpty(ownConfigs)) {
+      yield createMergedStep('settings', row.id, deriveApplicationSettingsId(clone.applicationId), content)
       continue
     }
-    const id = keptId('settings', row.id)
+    const id = toNewId('settings', row.id)
     const layer = {
       id,
       projectId: project.id,
       tenantId: tenant?.id ?? null,
       applicationId: clone?.applicationId ?? null,
     }
-    yield moved('settings', row.id, id, { ...content, ...settingsRow(layer, own) })
+    yield createMovedStep('settings', row.id, id, { ...content, ...createSettingsRow(layer, ownConfigs) })
   }
 }

@@ -1,6 +1,6 @@
-// Decides row by row what an import does. The decisions depend only on the old installation, so a repeated run makes
-// the same decisions. Nothing is written here: the printed plan and the import use the same steps.
-import { memberId } from './member-id.ts'
+// Plans the import row by row. The plan depends only on the old installation, so a repeated run makes the
+// same plan. This code writes nothing: the printed plan and the import use the same steps.
+import { formatMemberId } from './member-id.ts'
 import { planApplications, readGroups } from './plan-applications.ts'
 import { planBackends } from './plan-backends.ts'
 import { planEndpoints } from './plan-endpoints.ts'
@@ -9,10 +9,10 @@ import { planMembers, planTokens } from './plan-people.ts'
 import { planPilets } from './plan-pilets.ts'
 import { planProject, planTenants } from './plan-projects.ts'
 import { planSettings, readCommonSettings } from './plan-settings.ts'
-import type { Types } from './project.ts'
-import { remainsOf } from './remains.ts'
+import type { TypeEnvironments } from './project.ts'
+import { getRemainder } from './remains.ts'
 import type { Source } from './source.ts'
-import { type Step, keptAside } from './steps.ts'
+import { type Step, createSkippedStep } from './steps.ts'
 import { createNamePool } from './texts.ts'
 import type { ViewName } from './views.ts'
 import type { AddressRules } from '@manager/manager/rules'
@@ -20,8 +20,8 @@ import type { Secrets } from '@manager/manager/sealing'
 
 export type PlanDeps = {
   source: Source
-  types: Types
-  /** Slugs of projects that do not belong to this import. */
+  types: TypeEnvironments
+  /** Slugs of projects that are not part of this import. */
   takenSlugs: ReadonlySet<string>
   secrets: Secrets
   callbackRules: AddressRules
@@ -29,7 +29,7 @@ export type PlanDeps = {
   maxPiletBytes: number
 }
 
-/** Yields the steps. Each row comes after the rows that it refers to. */
+/** Yields the steps. Each row follows the rows that it refers to. */
 export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, void> {
   const { source } = deps
   const readers = {
@@ -64,8 +64,8 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
     yield* planMembers(project, readers.members.of(projectId))
     yield* planMachineUsers(project, readers.machineUsers.of(projectId))
     const variants = {
-      counted: readers.endpointVariants.of(projectId),
-      planned: readers.endpoints.of(projectId),
+      firstPass: readers.endpointVariants.of(projectId),
+      secondPass: readers.endpoints.of(projectId),
     }
     yield* planEndpoints(project, variants, deps)
     yield* planBackends(project, readers.backends.of(projectId), deps)
@@ -74,17 +74,17 @@ export async function* planImport(deps: PlanDeps): AsyncGenerator<Step, void, vo
   yield* planTokens(source.read('tokens').of(''))
 }
 
-/** Keeps rows aside that belong to no project. */
+/** Skips rows that belong to no project, and records them. */
 async function* planOrphans(
   view: ViewName,
   rows: AsyncIterable<{ id?: string; tenant_id?: string | null; user_id?: string | null; rank?: number }>,
 ): AsyncGenerator<Step, void, void> {
-  for await (const row of rows) yield keptAside(view, oldIdOf(row), 'orphan', remainsOf(row))
+  for await (const row of rows) yield createSkippedStep(view, getOldId(row), 'orphan', getRemainder(row))
 }
 
-const oldIdOf = (row: {
+const getOldId = (row: {
   id?: string
   tenant_id?: string | null
   user_id?: string | null
   rank?: number
-}): string => row.id ?? memberId(row)
+}): string => row.id ?? formatMemberId(row)

@@ -1,12 +1,13 @@
-// The state of the project that is being imported: enough to link rows, and nothing that grows with their content.
+// The state of the project that is being imported. It contains the data that links rows, but no content, so
+// that it stays small.
 import type { Group } from './groups.ts'
-import { derivedId } from './ids.ts'
+import { deriveId } from './ids.ts'
 
 export const environmentNames = ['dev', 'qas', 'run'] as const
 export type EnvironmentName = (typeof environmentNames)[number]
 
 /** The environment of each tenant type. */
-export type Types = Readonly<Record<string, EnvironmentName>>
+export type TypeEnvironments = Readonly<Record<string, EnvironmentName>>
 
 export type TenantTarget = { id: string; slug: string; environment: EnvironmentName }
 export type CloneTarget = {
@@ -18,7 +19,10 @@ export type CloneTarget = {
 export type MachineTarget = {
   id: string
   environmentId: string
-  /** The machine user was disabled, and another one represents it. Its own access must stay disabled. */
+  /**
+   * True if the machine user was disabled and another machine user represents it. Its own access must stay
+   * disabled.
+   */
   wasDisabled?: boolean
 }
 
@@ -30,13 +34,14 @@ export type Project = {
   machineUsers: Map<string, MachineTarget>
 }
 
-export const environmentId = (projectId: string, name: EnvironmentName): string =>
-  derivedId('environments', projectId, name)
-/** Returns the id of the settings of an application, which replace the settings of all its clones. */
-export const applicationSettingsId = (applicationId: string): string => derivedId('settings', applicationId)
+export const deriveEnvironmentId = (projectId: string, name: EnvironmentName): string =>
+  deriveId('environments', projectId, name)
+/** Returns the id of the application settings, which replace the settings of all its clones. */
+export const deriveApplicationSettingsId = (applicationId: string): string =>
+  deriveId('settings', applicationId)
 
 /** Type names that identify their environment. */
-const knownTypes: Types = {
+const knownTypes: TypeEnvironments = {
   dev: 'dev',
   development: 'dev',
   qas: 'qas',
@@ -49,24 +54,27 @@ const knownTypes: Types = {
   live: 'run',
 }
 
-/** Returns the environment of each type. `given` takes precedence. Throws if a type is unknown. */
-export function resolveTypes(types: readonly { type: string; tenants: number }[], given: Types): Types {
-  const resolved: Record<string, EnvironmentName> = {}
-  const unknown: string[] = []
+/** Returns the environment of each type. `explicitTypes` takes precedence. Throws if a type is unknown. */
+export function resolveTypes(
+  types: readonly { type: string; tenants: number }[],
+  explicitTypes: TypeEnvironments,
+): TypeEnvironments {
+  const resolvedTypes: Record<string, EnvironmentName> = {}
+  const unknownTypes: string[] = []
   for (const { type, tenants } of types) {
-    const known = type.trim().toLowerCase()
-    const environment = Object.hasOwn(given, type)
-      ? given[type]
-      : Object.hasOwn(knownTypes, known)
-        ? knownTypes[known]
+    const normalizedType = type.trim().toLowerCase()
+    const environment = Object.hasOwn(explicitTypes, type)
+      ? explicitTypes[type]
+      : Object.hasOwn(knownTypes, normalizedType)
+        ? knownTypes[normalizedType]
         : undefined
     if (environment === undefined)
-      unknown.push(`${JSON.stringify(type)} (${tenants} ${tenants === 1 ? 'tenant' : 'tenants'})`)
-    else resolved[type] = environment
+      unknownTypes.push(`${JSON.stringify(type)} (${tenants} ${tenants === 1 ? 'tenant' : 'tenants'})`)
+    else resolvedTypes[type] = environment
   }
-  if (unknown.length > 0)
+  if (unknownTypes.length > 0)
     throw new Error(
-      `unknown environment for tenant type ${unknown.join(', ')}; pass --type, for example --type ${JSON.stringify(`${types[0]?.type ?? 'x'}=run`)}`,
+      `unknown environment for tenant type ${unknownTypes.join(', ')}; pass --type, for example --type ${JSON.stringify(`${types[0]?.type ?? 'x'}=run`)}`,
     )
-  return resolved
+  return resolvedTypes
 }

@@ -1,5 +1,5 @@
-// The stored remainder of a row that was kept aside: everything except credentials, which stay in the old database.
-const credentials = new Set([
+// Selects the stored content of a skipped row: everything except credentials, which stay in the old database.
+const secretColumns = new Set([
   'token_hash',
   'password_hash',
   'hash',
@@ -7,7 +7,7 @@ const credentials = new Set([
   'auth_password',
   'auth_token',
   'token_prefix',
-  // These columns may contain a secret in an address, or a secret in the wrong column.
+  // These columns may contain a secret: in a URL, or by mistake.
   'callback_url',
   'url',
   'auth_username',
@@ -17,9 +17,9 @@ const credentials = new Set([
 ])
 const computedColumns = new Set(['project', 'rank', 'holder', 'holder_project', 'tenant', 'content'])
 
-export const remainsOf = (row: object): Record<string, unknown> =>
+export const getRemainder = (row: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).filter(
-      ([name, value]) => !credentials.has(name) && !computedColumns.has(name) && value !== null,
+      ([name, value]) => !secretColumns.has(name) && !computedColumns.has(name) && value !== null,
     ),
   )

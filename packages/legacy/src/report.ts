@@ -1,13 +1,16 @@
-// The report of an import: a file with the outcome of every row that a rule decided about.
+// Writes the report of an import: a file with the outcome of every row to which a rule applied.
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import type { Step } from './steps.ts'
 
-const bufferedLines = 200
+const maxBufferedLines = 200
 
-/** Writes one JSON line per row that a rule decided about, then the summary. The file appears when it is complete. */
+/**
+ * Creates a report with one JSON line per row to which a rule applied, followed by the summary. The file
+ * appears under its name when it is complete.
+ */
 export async function createReport(path: string) {
-  const unfinished = `${path}.part`
-  const file: FileHandle = await open(unfinished, 'w', 0o600)
+  const partialPath = `${path}.part`
+  const file: FileHandle = await open(partialPath, 'w', 0o600)
   let lines: string[] = []
   const flush = async (): Promise<void> => {
     await file.writeFile(lines.join(''))
@@ -17,16 +20,16 @@ export async function createReport(path: string) {
     add: async ({ view, oldId, outcome, newId, rules, detail }: Step): Promise<void> => {
       if (rules.length === 0) return
       // Settings that only backends may read stay in the databases.
-      const { backend_module_config: _secret, ...shown } = detail
-      lines.push(`${JSON.stringify({ view, oldId, outcome, newId, rules, detail: shown })}\n`)
-      if (lines.length >= bufferedLines) await flush()
+      const { backend_module_config: _secret, ...visibleDetail } = detail
+      lines.push(`${JSON.stringify({ view, oldId, outcome, newId, rules, detail: visibleDetail })}\n`)
+      if (lines.length >= maxBufferedLines) await flush()
     },
     close: async (summary: object): Promise<void> => {
       lines.push(`${JSON.stringify({ summary })}\n`)
       await flush()
       await file.sync()
       await file.close()
-      await rename(unfinished, path)
+      await rename(partialPath, path)
     },
   }
 }

@@ -1,12 +1,13 @@
-// Rows of an old installation as they are read. `project` is the id of the project that a row belongs to, or empty.
+// The rows of an old installation, as the import reads them. `project` is the id of the project that a row
+// belongs to, or empty.
 import type { ViewName } from './views.ts'
 
-type Read = { project: string; created_at: string | null }
-type OfTenant = Read & { id: string; tenant_id: string | null }
-type OfApplication = Read & { id: string; application_id: string | null }
+type ReadRow = { project: string; created_at: string | null }
+type TenantRow = ReadRow & { id: string; tenant_id: string | null }
+type ApplicationRow = ReadRow & { id: string; application_id: string | null }
 
-export type OldProject = Read & { id: string; name: string | null; slug: string | null }
-export type OldTenant = Read & {
+export type OldProject = ReadRow & { id: string; name: string | null; slug: string | null }
+export type OldTenant = ReadRow & {
   id: string
   project_id: string | null
   name: string | null
@@ -14,14 +15,14 @@ export type OldTenant = Read & {
   type: string | null
   deployment_mode: string | null
 }
-export type OldApplication = OfTenant & {
+export type OldApplication = TenantRow & {
   clone_of: string | null
   slug: string | null
   name: string | null
   description: string | null
   enabled: boolean | null
 }
-export type OldMember = Read & {
+export type OldMember = ReadRow & {
   tenant_id: string | null
   user_id: string | null
   role: string | null
@@ -30,7 +31,7 @@ export type OldMember = Read & {
   /** 1 for the row with the highest role of a person in a tenant. */
   rank: number
 }
-export type OldMachineUser = OfTenant & {
+export type OldMachineUser = TenantRow & {
   name: string | null
   username: string | null
   enabled: boolean | null
@@ -38,26 +39,29 @@ export type OldMachineUser = OfTenant & {
   token_hash: Buffer | null
   password_hash: string | null
   last_rotated_at: string | null
-  /** The machine user that keeps the token if several have the same one, and its project. */
+  /** If several machine users have the same token, the id and project of the machine user that keeps it. */
   holder: string
   holder_project: string
 }
-export type OldBackend = OfApplication & {
+export type OldBackend = ApplicationRow & {
   machine_user_id: string | null
   callback_url: string | null
   callback_token: string | null
   version: string | null
   last_heartbeat: string | null
 }
-export type OldSettings = OfApplication & {
+export type OldSettings = ApplicationRow & {
   project_id: string | null
   tenant_id: string | null
-  /** The tenant that it applies to: its own tenant, or that of its application. Empty if there is none. */
+  /**
+   * The tenant that the settings apply to: their own tenant, or the tenant of their application. Empty if
+   * there is none.
+   */
   tenant: string
   backend_module_config: unknown
   frontend_module_config: unknown
 }
-export type OldEndpoint = OfApplication & {
+export type OldEndpoint = ApplicationRow & {
   name: string | null
   description: string | null
   enabled: boolean | null
@@ -73,20 +77,20 @@ export type OldEndpoint = OfApplication & {
   log_level: string | null
   callers: string[] | null
 }
-export type OldPilet = Read & {
+export type OldPilet = ReadRow & {
   id: string
   project_id: string | null
   name: string | null
   version: string | null
   description: string | null
   content_type: string | null
-  /** Null if there is no content, or if it exceeds the maximum size. */
+  /** Null if there is no content, or if the content exceeds the maximum size. */
   content: Buffer | null
   size: number
   hash: string | null
   enabled: boolean | null
 }
-export type OldToken = Read & {
+export type OldToken = ReadRow & {
   id: string
   user_id: string | null
   user_name: string | null
@@ -97,7 +101,7 @@ export type OldToken = Read & {
   expires_at: string | null
   revoked: boolean | null
   last_used_at: string | null
-  /** The token that keeps the prefix if several tokens have the same one. */
+  /** If several tokens have the same prefix, the id of the token that keeps the prefix. */
   holder: string
 }
 
@@ -112,4 +116,4 @@ export type OldRows = {
   endpoints: OldEndpoint
   pilets: OldPilet
   tokens: OldToken
-} & Record<ViewName, Read>
+} & Record<ViewName, ReadRow>

@@ -4,12 +4,12 @@ import {
   type Configs,
   addClone,
   createCommon,
-  emptyConfigs,
+  createEmptyConfigs,
   isEmpty,
-  leafSettings,
+  computeLeafSettings,
 } from './settings-layers.ts'
 
-/** Returns the effective values, regardless of their layer. */
+/** Returns the effective values, regardless of the layer that sets them. */
 function meaningOf(layers: Layers): unknown {
   const { backend, frontend } = mergeLayers(layers)
   return JSON.parse(JSON.stringify({ backend, frontend }), (key, value: unknown) =>
@@ -17,14 +17,14 @@ function meaningOf(layers: Layers): unknown {
   )
 }
 
-/** A small generator that returns the same numbers for the same seed. */
+/** A small random number generator that returns the same numbers for the same seed. */
 const numbers = (seed: number) => (below: number) => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return Math.floor((seed / 2_147_483_648) * below)
 }
 
 function randomConfigs(pick: (below: number) => number, most: number): Configs {
-  const configs = emptyConfigs()
+  const configs = createEmptyConfigs()
   const list = (): string[] => Array.from({ length: pick(3) }, () => `m${pick(3)}`)
   const pairs = () => {
     const keys = [...new Set(Array.from({ length: pick(most) }, () => `k${pick(6)}`))]
@@ -49,15 +49,15 @@ describe('settings of clones', () => {
       const project = randomConfigs(pick, 4)
       const same = randomConfigs(pick, 6)
       const tenants = Array.from({ length: 1 + pick(4) }, () => ({
-        tenant: pick(2) === 0 ? emptyConfigs() : randomConfigs(pick, 3),
+        tenant: pick(2) === 0 ? createEmptyConfigs() : randomConfigs(pick, 3),
         clone: pick(2) === 0 ? structuredClone(same) : randomConfigs(pick, 6),
       }))
       const common = createCommon()
       for (const { tenant, clone } of tenants) addClone(common, clone, project, tenant)
-      const application = common.configs ?? emptyConfigs()
+      const application = common.configs ?? createEmptyConfigs()
       shared += isEmpty(application) ? 0 : 1
       for (const { tenant, clone } of tenants) {
-        const leaf = leafSettings({ project, application, tenant, clone })
+        const leaf = computeLeafSettings({ project, application, tenant, clone })
         expect(meaningOf({ project, application, tenant, tenant2application: leaf }), `seed ${seed}`).toEqual(
           meaningOf({ project, application: tenant, tenant: clone }),
         )
@@ -67,13 +67,13 @@ describe('settings of clones', () => {
   })
 
   test('that are all alike leave nothing with the tenants', () => {
-    const clone = emptyConfigs()
+    const clone = createEmptyConfigs()
     clone.frontend.DefaultTheme = 'dark'
     clone.frontend.KeyValuePairs = [{ Key: 'a', Value: '1' }]
-    const [common, none] = [createCommon(), emptyConfigs()]
+    const [common, none] = [createCommon(), createEmptyConfigs()]
     for (let count = 0; count < 3; count++) addClone(common, clone, none, none)
-    const application = common.configs ?? emptyConfigs()
+    const application = common.configs ?? createEmptyConfigs()
     expect(application).toEqual(clone)
-    expect(isEmpty(leafSettings({ project: none, application, tenant: none, clone }))).toBe(true)
+    expect(isEmpty(computeLeafSettings({ project: none, application, tenant: none, clone }))).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
-// Old settings have three layers: project, tenant and application, where an application is the clone of one tenant.
-// They become four layers: project, application, tenant, and the settings of the application in the tenant. The
-// effective settings of a tenant stay the same, including the order of pairs. Pure.
+// Old settings have three layers: project, tenant and application, where an application is the clone of one
+// tenant. They become four layers: project, application, tenant, and the settings of the application in the
+// tenant. The effective settings of a tenant stay the same, including the order of pairs. This file is pure.
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
@@ -10,11 +10,14 @@ import {
 } from '@manager/manager/rules'
 
 export type Configs = { backend: BackendModuleConfig; frontend: FrontendModuleConfig }
-export const emptyConfigs = (): Configs => ({ backend: fullBackend(null), frontend: fullFrontend(null) })
+export const createEmptyConfigs = (): Configs => ({
+  backend: fullBackend(null),
+  frontend: fullFrontend(null),
+})
 export const isEmpty = ({ backend, frontend }: Configs): boolean =>
   [...Object.values(backend), ...Object.values(frontend)].every((value) => value.length === 0)
 
-type Texts = 'EnabledModules' | 'EnabledThemes' | 'DefaultTheme' | 'EnabledLocales' | 'DefaultLocale'
+type TextField = 'EnabledModules' | 'EnabledThemes' | 'DefaultTheme' | 'EnabledLocales' | 'DefaultLocale'
 const wholeFields = [
   ['backend', 'EnabledModules'],
   ['frontend', 'EnabledThemes'],
@@ -24,84 +27,94 @@ const wholeFields = [
 ] as const
 const sides = ['backend', 'frontend'] as const
 type Value = string | string[]
-const valueOf = (configs: Configs, side: 'backend' | 'frontend', field: Texts): Value =>
-  (configs[side] as unknown as Record<Texts, Value>)[field]
-const setValue = (configs: Configs, side: 'backend' | 'frontend', field: Texts, value: Value): void => {
-  ;(configs[side] as unknown as Record<Texts, Value>)[field] = value
+const getValue = (configs: Configs, side: 'backend' | 'frontend', field: TextField): Value =>
+  (configs[side] as unknown as Record<TextField, Value>)[field]
+const setValue = (configs: Configs, side: 'backend' | 'frontend', field: TextField, value: Value): void => {
+  ;(configs[side] as unknown as Record<TextField, Value>)[field] = value
 }
 const isSame = (a: Value, b: Value): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The settings that all clones so far have in common. Their size does not grow with the number of clones. */
-export type Common = {
+export type CommonSettings = {
   /** Null before the first clone. */
   configs: Configs | null
 }
-export const createCommon = (): Common => ({ configs: null })
+export const createCommon = (): CommonSettings => ({ configs: null })
 
 /**
- * Adds a clone. A whole field is common as long as all clones have the same value. Pairs are common up to the first
- * difference, because the pairs of an application now precede those of tenants, but followed them before. For the same
- * reason, no pairs are common if a tenant has keys that its project does not have. A key of the project keeps its
- * position, whichever layer overrides it.
+ * Adds a clone. A whole field is common as long as all clones have the same value. Pairs of an application
+ * now precede the pairs of tenants, but followed them before. Pairs are therefore common only up to the first
+ * difference. For the same reason, no pairs are common if a tenant has keys that its project does not have. A
+ * key of the project keeps its position, whichever layer overrides it.
  */
-export function addClone(common: Common, clone: Configs, project: Configs, tenant: Configs): void {
-  const own = emptyConfigs()
-  for (const [side, field] of wholeFields) setValue(own, side, field, valueOf(clone, side, field))
-  for (const side of sides) {
-    const known = keysOf(project[side].KeyValuePairs)
-    const overrides = clone[side].KeyValuePairs.filter(({ Key }) => known.has(Key))
-    const added = clone[side].KeyValuePairs.filter(({ Key }) => !known.has(Key))
-    const isTenantOrdered = tenant[side].KeyValuePairs.every(({ Key }) => known.has(Key))
-    own[side].KeyValuePairs = [...overrides, ...(isTenantOrdered ? added : [])]
-  }
-  common.configs = common.configs === null ? own : intersect(common.configs, own, project)
-}
-
-function intersect(common: Configs, own: Configs, project: Configs): Configs {
-  const both = emptyConfigs()
+export function addClone(common: CommonSettings, clone: Configs, project: Configs, tenant: Configs): void {
+  const shareableConfigs = createEmptyConfigs()
   for (const [side, field] of wholeFields)
-    if (isSame(valueOf(common, side, field), valueOf(own, side, field)))
-      setValue(both, side, field, valueOf(own, side, field))
+    setValue(shareableConfigs, side, field, getValue(clone, side, field))
   for (const side of sides) {
-    const known = keysOf(project[side].KeyValuePairs)
-    const values = new Map(own[side].KeyValuePairs.map(({ Key, Value }) => [Key, Value]))
-    const overrides = common[side].KeyValuePairs.filter(
-      ({ Key, Value }) => known.has(Key) && values.get(Key) === Value,
-    )
-    const [ours, theirs] = [common, own].map((configs) =>
-      configs[side].KeyValuePairs.filter(({ Key }) => !known.has(Key)),
-    ) as [KeyValuePair[], KeyValuePair[]]
-    const end = ours.findIndex(({ Key, Value }, index) => {
-      const other = theirs[index]
-      return other?.Key !== Key || other.Value !== Value
-    })
-    both[side].KeyValuePairs = [...overrides, ...(end < 0 ? ours : ours.slice(0, end))]
+    const projectKeys = getKeys(project[side].KeyValuePairs)
+    const overrides = clone[side].KeyValuePairs.filter(({ Key }) => projectKeys.has(Key))
+    const additions = clone[side].KeyValuePairs.filter(({ Key }) => !projectKeys.has(Key))
+    const canShareAdditions = tenant[side].KeyValuePairs.every(({ Key }) => projectKeys.has(Key))
+    shareableConfigs[side].KeyValuePairs = [...overrides, ...(canShareAdditions ? additions : [])]
   }
-  return both
+  common.configs =
+    common.configs === null ? shareableConfigs : intersect(common.configs, shareableConfigs, project)
 }
 
-/** Returns the settings of the application in a tenant that keep the effective settings unchanged. */
-export function leafSettings(layers: {
+function intersect(commonSoFar: Configs, shareableConfigs: Configs, project: Configs): Configs {
+  const commonConfigs = createEmptyConfigs()
+  for (const [side, field] of wholeFields)
+    if (isSame(getValue(commonSoFar, side, field), getValue(shareableConfigs, side, field)))
+      setValue(commonConfigs, side, field, getValue(shareableConfigs, side, field))
+  for (const side of sides) {
+    const projectKeys = getKeys(project[side].KeyValuePairs)
+    const values = new Map(shareableConfigs[side].KeyValuePairs.map(({ Key, Value }) => [Key, Value]))
+    const overrides = commonSoFar[side].KeyValuePairs.filter(
+      ({ Key, Value }) => projectKeys.has(Key) && values.get(Key) === Value,
+    )
+    const [commonPairs, shareablePairs] = [commonSoFar, shareableConfigs].map((configs) =>
+      configs[side].KeyValuePairs.filter(({ Key }) => !projectKeys.has(Key)),
+    ) as [KeyValuePair[], KeyValuePair[]]
+    const firstDifference = commonPairs.findIndex(({ Key, Value }, index) => {
+      const shareablePair = shareablePairs[index]
+      return shareablePair?.Key !== Key || shareablePair.Value !== Value
+    })
+    commonConfigs[side].KeyValuePairs = [
+      ...overrides,
+      ...(firstDifference < 0 ? commonPairs : commonPairs.slice(0, firstDifference)),
+    ]
+  }
+  return commonConfigs
+}
+
+/**
+ * Returns the settings of the application in a tenant. They are chosen so that the effective settings do not
+ * change.
+ */
+export function computeLeafSettings(layers: {
   project: Configs
   application: Configs
   tenant: Configs
   clone: Configs
 }): Configs {
   const { project, application, tenant, clone } = layers
-  const leaf = emptyConfigs()
+  const leafConfigs = createEmptyConfigs()
   for (const [side, field] of wholeFields) {
     const pick = (...from: Configs[]): Value =>
-      from.map((configs) => valueOf(configs, side, field)).find((value) => value.length > 0) ?? ''
-    const before = pick(clone, tenant, project)
-    if (!isSame(before, pick(tenant, application, project))) setValue(leaf, side, field, before)
+      from.map((configs) => getValue(configs, side, field)).find((value) => value.length > 0) ?? ''
+    const oldValue = pick(clone, tenant, project)
+    if (!isSame(oldValue, pick(tenant, application, project))) setValue(leafConfigs, side, field, oldValue)
   }
   for (const side of sides) {
-    const now = new Map<string, string>()
+    const currentValues = new Map<string, string>()
     for (const layer of [project, application, tenant])
-      for (const { Key, Value } of layer[side].KeyValuePairs) now.set(Key, Value)
-    leaf[side].KeyValuePairs = clone[side].KeyValuePairs.filter(({ Key, Value }) => now.get(Key) !== Value)
+      for (const { Key, Value } of layer[side].KeyValuePairs) currentValues.set(Key, Value)
+    leafConfigs[side].KeyValuePairs = clone[side].KeyValuePairs.filter(
+      ({ Key, Value }) => currentValues.get(Key) !== Value,
+    )
   }
-  return leaf
+  return leafConfigs
 }
 
-const keysOf = (pairs: readonly KeyValuePair[]): Set<string> => new Set(pairs.map(({ Key }) => Key))
+const getKeys = (pairs: readonly KeyValuePair[]): Set<string> => new Set(pairs.map(({ Key }) => Key))

@@ -34,8 +34,13 @@ export type Step = {
 type StepContent = Partial<Pick<Step, 'rules' | 'detail' | 'rows' | 'events' | 'blob'>>
 const emptyContent = { rules: [], detail: {}, rows: [], events: [] }
 
-/** The old row gets its own new row. */
-export const moved = (view: ViewName, oldId: string, newId: string, content: StepContent = {}): Step => ({
+/** Creates a step whose old row gets its own new row. */
+export const createMovedStep = (
+  view: ViewName,
+  oldId: string,
+  newId: string,
+  content: StepContent = {},
+): Step => ({
   ...emptyContent,
   ...content,
   view,
@@ -43,21 +48,26 @@ export const moved = (view: ViewName, oldId: string, newId: string, content: Ste
   newId,
   outcome: 'moved',
 })
-/** Another new row represents the old row. */
-export const merged = (view: ViewName, oldId: string, newId: string, content: StepContent = {}): Step => ({
-  ...moved(view, oldId, newId, content),
+/** Creates a step for an old row that is merged into a row that already exists in the new installation. */
+export const createMergedStep = (
+  view: ViewName,
+  oldId: string,
+  newId: string,
+  content: StepContent = {},
+): Step => ({
+  ...createMovedStep(view, oldId, newId, content),
   outcome: 'merged',
 })
-/** No new row represents the old row. `detail` contains its content without credentials. */
-export const keptAside = (
+/** Creates a step whose old row gets no new row. `detail` contains its content without credentials. */
+export const createSkippedStep = (
   view: ViewName,
   oldId: string,
   rule: RuleName,
   detail: Record<string, unknown> = {},
 ): Step => ({ ...emptyContent, view, oldId, newId: null, outcome: 'kept_aside', rules: [rule], detail })
 
-/** Returns the audit event of a new entity. All its fields are public. */
-export function creationEvent(
+/** Creates the audit event of a new entity. All its fields are public. */
+export function createCreationEvent(
   entityType: string,
   { projectId, id, name }: { projectId: string | null; id: string; name: string },
   fields: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// Counts what an import does, or would do: per view and per rule, with examples.
+// Counts the steps of an import or of its plan: per view and per rule, with examples.
 import { type RuleName, rules } from './rules.ts'
 import type { Outcome, Step } from './steps.ts'
 import { type ViewName, viewNames } from './views.ts'
@@ -24,10 +24,10 @@ export function createTally() {
       counts.read++
       counts[step.outcome]++
       for (const rule of step.rules) {
-        const found = byRule.get(rule) ?? { rule, meaning: rules[rule], rows: 0, examples: [] }
-        byRule.set(rule, found)
-        found.rows++
-        if (found.examples.length < maxExamples) found.examples.push(`${step.view} ${step.oldId}`)
+        const ruleCounts = byRule.get(rule) ?? { rule, meaning: rules[rule], rows: 0, examples: [] }
+        byRule.set(rule, ruleCounts)
+        ruleCounts.rows++
+        if (ruleCounts.examples.length < maxExamples) ruleCounts.examples.push(`${step.view} ${step.oldId}`)
       }
     },
     summary: (): Summary => ({

@@ -1,5 +1,5 @@
-// The views that an old installation is read through, with their columns and types. Ids of any type are read as text.
-// An optional column may be missing and then has its default.
+// The views of an old installation that the import reads, with their columns and types. Ids of any type are
+// read as text. An optional column may be missing and then has its default value.
 
 export type ViewName =
   | 'projects'
@@ -14,14 +14,14 @@ export type ViewName =
   | 'tokens'
 
 type Column = {
-  /** The type that it is cast to. */
+  /** The type to which the column is cast. */
   as: 'text' | 'boolean' | 'jsonb' | 'bytea' | 'timestamptz' | 'text[]'
   required?: true
   /** The value of a missing column. It also replaces null, unless `unknown` is set. */
   missing?: string
   /** Replaces null with the restrictive value: not enabled, or revoked. */
   unknown?: string
-  /** Whether it is an id. A UUID may be in upper case. */
+  /** Whether the column is an id. A UUID may be in upper case. */
   isId?: true
 }
 type View = {
@@ -36,8 +36,8 @@ const required: Column = { as: 'text', required: true }
 const text: Column = { as: 'text', missing: `''` }
 const nullable: Column = { as: 'text' }
 const time: Column = { as: 'timestamptz' }
-const yes: Column = { as: 'boolean', missing: 'true', unknown: 'false' }
-const no: Column = { as: 'boolean', missing: 'false', unknown: 'true' }
+const defaultTrue: Column = { as: 'boolean', missing: 'true', unknown: 'false' }
+const defaultFalse: Column = { as: 'boolean', missing: 'false', unknown: 'true' }
 
 /** All views, in the order in which they are imported. */
 export const views: Record<ViewName, View> = {
@@ -54,7 +54,8 @@ export const views: Record<ViewName, View> = {
       created_at: time,
     },
   },
-  // An application without a tenant is a template that others were cloned from. It names its project.
+  // An application without a tenant is a template from which other applications were cloned. It names its
+  // project.
   applications: {
     key: ['id'],
     columns: {
@@ -65,7 +66,7 @@ export const views: Record<ViewName, View> = {
       slug: required,
       name: required,
       description: text,
-      enabled: yes,
+      enabled: defaultTrue,
       created_at: time,
     },
   },
@@ -88,7 +89,7 @@ export const views: Record<ViewName, View> = {
       tenant_id: id,
       name: required,
       username: text,
-      enabled: yes,
+      enabled: defaultTrue,
       token_prefix: nullable,
       token_hash: { as: 'bytea' },
       password_hash: nullable,
@@ -129,7 +130,7 @@ export const views: Record<ViewName, View> = {
       application_id: id,
       name: required,
       description: text,
-      enabled: yes,
+      enabled: defaultTrue,
       consume_url: required,
       url: nullable,
       auth_type: { as: 'text', missing: `'None'` },
@@ -155,7 +156,7 @@ export const views: Record<ViewName, View> = {
       content_type: text,
       content: { as: 'bytea', required: true },
       hash: nullable,
-      enabled: yes,
+      enabled: defaultTrue,
       created_at: time,
     },
   },
@@ -170,7 +171,7 @@ export const views: Record<ViewName, View> = {
       token_prefix: required,
       hash: required,
       expires_at: time,
-      revoked: no,
+      revoked: defaultFalse,
       last_used_at: time,
       created_at: time,
     },

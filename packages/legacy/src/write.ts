@@ -1,5 +1,6 @@
-// Writes steps in batches. A batch is one transaction: the new rows, their audit rows, and the outcomes of the old
-// rows. A step that is already in the ledger is skipped, so an interrupted import resumes where it stopped.
+// Writes steps in batches. Each batch is one transaction with the new rows, their audit rows and the outcomes
+// of the old rows. A step that is already in the ledger is skipped, so an interrupted import resumes where it
+// stopped.
 import { sql } from 'kysely'
 import type { LockMasterKey } from '@manager/manager/sealing'
 import {
@@ -21,47 +22,47 @@ const batchRows = 500
 const batchBytes = 8 * 1_048_576
 const importActor: AuditActor = systemActor('manager legacy import')
 
-/** Writes all steps. The next batch is read while a batch is written. */
+/** Writes all steps. Reads the next batch while the previous batch is written. */
 export async function writeSteps(deps: WriteDeps, steps: AsyncIterable<Step>): Promise<void> {
   let batch: Step[] = []
   let [rows, bytes] = [0, 0]
-  let writing: Promise<void> = Promise.resolve()
+  let pendingWrite: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
-    await writing
-    writing = writeBatch(deps, batch)
-    // The next await of `writing` reports the failure.
-    writing.catch(() => undefined)
+    await pendingWrite
+    pendingWrite = writeBatch(deps, batch)
+    // The next await of `pendingWrite` throws the error.
+    pendingWrite.catch(() => undefined)
     ;[batch, rows, bytes] = [[], 0, 0]
   }
   for await (const step of steps) {
     batch.push(step)
     rows += 1 + step.rows.length
-    bytes += bytesOf(step)
+    bytes += estimateBytes(step)
     if (rows >= batchRows || bytes >= batchBytes || step.blob !== undefined) await flush()
   }
   await flush()
-  await writing
+  await pendingWrite
 }
 
-/** Estimates the size of the values that may be long: settings and templates. */
-const bytesOf = ({ rows }: Step): number =>
+/** Estimates the size of values that may be long: settings and templates. */
+const estimateBytes = ({ rows }: Step): number =>
   rows.reduce((sum, { values }) => {
     const template = values['transformation_template']
     return sum + Number(values['content_bytes'] ?? 0) + (typeof template === 'string' ? template.length : 0)
   }, 0)
 
 async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void> {
-  const known = await inLedger(deps.db.read, batch)
-  const steps = batch.filter((step) => !known.has(keyOf(step)))
+  const recordedKeys = await findRecordedKeys(deps.db.read, batch)
+  const steps = batch.filter((step) => !recordedKeys.has(formatKey(step)))
   if (steps.length === 0) return
-  const kept: StoredBlob[] = []
+  const storedBlobs: StoredBlob[] = []
   for (const { blob } of steps)
-    if (blob !== undefined) kept.push(await deps.blobs.store(blob.sha256, blob.bytes))
-  const writing = deps.db.transaction(async (tx) => {
+    if (blob !== undefined) storedBlobs.push(await deps.blobs.store(blob.sha256, blob.bytes))
+  const transaction = deps.db.transaction(async (tx) => {
     await deps.lockMasterKey(tx)
     const rows = steps.flatMap((step) => step.rows)
     for (const table of tables) await insertRows(tx, table, rows)
-    for (const blob of kept) await deps.blobs.reference(tx, blob)
+    for (const blob of storedBlobs) await deps.blobs.reference(tx, blob)
     await addUsage(tx, rows)
     await insertLedger(tx, steps)
     await deps.appendMany(
@@ -70,32 +71,35 @@ async function writeBatch(deps: WriteDeps, batch: readonly Step[]): Promise<void
       steps.flatMap((step) => step.events),
     )
   })
-  await writing.catch((error: unknown) => {
+  await transaction.catch((error: unknown) => {
     throw describeConflict(error)
   })
 }
 
-/** The message contains no values of the row, because they may be credentials. */
+/** Describes a conflict. The message contains no values of the row, because they may be credentials. */
 function describeConflict(error: unknown): unknown {
   const { code, constraint = '' } = error as { code?: string; constraint?: string }
   if (code !== '23505') return error
   return new Error(
-    `an old row has an id or name that already exists in the Manager (${constraint}); this batch was not written. Import into a database without this row`,
+    `an id or name of an old row already exists in the Manager (${constraint}); this batch was not written. Import into a database without the conflicting row`,
     { cause: error },
   )
 }
 
-const keyOf = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
+const formatKey = ({ view, oldId }: { view: string; oldId: string }): string => `${view} ${oldId}`
 
-/** Looks up steps one by one, because the planner statistics of a table that is being filled are outdated. */
-async function inLedger(db: Reads, batch: readonly Step[]): Promise<Set<string>> {
+/**
+ * Returns the keys of steps that are already recorded. Looks up steps one by one, because the planner
+ * statistics of a growing table are outdated.
+ */
+async function findRecordedKeys(db: Reads, batch: readonly Step[]): Promise<Set<string>> {
   const [views, oldIds] = [batch.map(({ view }) => view), batch.map(({ oldId }) => oldId)]
   const { rows } = await sql<{ view: string; oldId: string }>`
     select wanted.view, wanted.old_id from unnest(${views}::text[], ${oldIds}::text[]) as wanted (view, old_id)
     cross join lateral (
       select from legacy_rows l where l.view = wanted.view and l.old_id = wanted.old_id limit 1
     ) found`.execute(db)
-  return new Set(rows.map(keyOf))
+  return new Set(rows.map(formatKey))
 }
 
 async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
@@ -113,8 +117,8 @@ async function insertLedger(tx: Tx, steps: readonly Step[]): Promise<void> {
     from jsonb_populate_recordset(null::legacy_rows, ${JSON.stringify(rows)}::jsonb)`.execute(tx)
 }
 
-/** Existing users stay unchanged. The empty settings that an owner is created with are filled. */
-const onConflict: Partial<Record<TableName, string>> = {
+/** Existing users stay unchanged. Settings that were created empty with their owner are overwritten. */
+const conflictClauses: Partial<Record<TableName, string>> = {
   users: 'on conflict (id) do nothing',
   settings: `on conflict on constraint settings_layer_key do update set id = excluded.id,
     backend_module_config = excluded.backend_module_config,
@@ -124,12 +128,13 @@ const onConflict: Partial<Record<TableName, string>> = {
 /** Inserts the rows of a table, with one statement per set of columns. */
 async function insertRows(tx: Tx, table: TableName, rows: readonly NewRow[]): Promise<void> {
   const values = rows.filter((row) => row.table === table).map((row) => row.values)
-  const distinct = table === 'users' ? [...new Map(values.map((row) => [row['id'], row])).values()] : values
-  for (const [columns, same] of Map.groupBy(distinct, (row) => Object.keys(row).join(', ')))
+  const distinctValues =
+    table === 'users' ? [...new Map(values.map((row) => [row['id'], row])).values()] : values
+  for (const [columns, same] of Map.groupBy(distinctValues, (row) => Object.keys(row).join(', ')))
     await sql`
       insert into ${sql.table(table)} (${sql.raw(columns)})
       select ${sql.raw(columns)} from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(same)}::jsonb)
-      ${sql.raw(onConflict[table] ?? '')}`.execute(tx)
+      ${sql.raw(conflictClauses[table] ?? '')}`.execute(tx)
 }
 
 /** Updates the package count and size of each project. */

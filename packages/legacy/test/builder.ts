@@ -22,7 +22,7 @@ export type BuilderOptions = { seed?: number; idType?: OldInstall['idType']; ups
 
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Hashes a secret like the service does. Few iterations keep the tests fast. */
+/** Hashes a secret as the service does. The low iteration count keeps the tests fast. */
 function slowHash(secret: string, salt: Buffer, iterations = 1_000): string {
   const bytes = pbkdf2Sync(secret, salt, iterations, 32, 'sha256')
   return `$pbkdf2-sha256$i=${iterations}$${salt.toString('base64url')}$${bytes.toString('base64url')}`
@@ -78,7 +78,7 @@ export function buildInstall({
       }
       return add(install.tenants, { id, project_id: project.id, ...texts, ...given })
     },
-    /** A clone; `tenant` is null for a template. */
+    /** Adds a clone. `tenant` is null for a template. */
     application: (tenant: { id: Id } | null, given: Partial<OldApplication> = {}): OldApplication => {
       const id = newId()
       const links = { tenant_id: tenant?.id ?? null, project_id: null, clone_of: null }
@@ -111,7 +111,7 @@ function callers(install: OldInstall, { random, newId, add, upstream }: Parts) {
     return add(install.machines, { id: newId(), tenant_id: tenant.id, name: 'Machine', ...none, ...row })
   }
   return {
-    /** A machine user with a token. */
+    /** Adds a machine user with a token. */
     bearer: (tenant: { id: Id }, given: Partial<OldMachine> & { token?: string } = {}): OldMachine => {
       const { token = random.bytes(32).toString('base64url'), ...rest } = given
       const kept = { token_prefix: token.slice(0, 8), token_hash: sha256(token) }
@@ -119,7 +119,7 @@ function callers(install: OldInstall, { random, newId, add, upstream }: Parts) {
       install.secrets.machines.set(row.id, { token })
       return row
     },
-    /** A machine user with a user name and a password. */
+    /** Adds a machine user with a user name and a password. */
     basic: (
       tenant: { id: Id },
       given: Partial<OldMachine> & { password?: string; iterations?: number } = {},

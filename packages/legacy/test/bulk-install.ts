@@ -1,4 +1,5 @@
-// A large old installation. The database generates its rows, so that hundreds of thousands of rows take seconds.
+// Creates a large old installation. The database generates the rows, so that hundreds of thousands of rows
+// take only seconds.
 import type { TestDatabase } from '../../manager/test/kit/databases.ts'
 import { createOldDatabase } from './old-database.ts'
 
@@ -7,12 +8,16 @@ export type BulkSize = { tenants: number; applications: number }
 export const bulkRows = ({ tenants, applications }: BulkSize): number =>
   1 + tenants * (1 + applications + 3 + 1) + bulkSettings({ tenants, applications }) + bulkEndpoints(tenants)
 
-// The project, every tenant, and two of three clones have settings; every tenant's first application has an endpoint.
+// The project, every tenant and two out of three clones have settings. The first application of every tenant
+// has an endpoint.
 const bulkSettings = ({ tenants, applications }: BulkSize): number =>
   1 + tenants + Math.ceil((tenants * applications * 2) / 3)
 const bulkEndpoints = (tenants: number): number => tenants
 
-/** Creates one project whose applications are cloned into every tenant. A tenth of the clones have other settings. */
+/**
+ * Creates one project whose applications are cloned into every tenant. A tenth of the clones have different
+ * settings.
+ */
 export const createBulkInstall = ({ tenants, applications }: BulkSize): Promise<TestDatabase> =>
   createOldDatabase('bigint', async (client) => {
     await client.query("insert into old.project values (1, 'Bulk', 'bulk', '2024-01-01Z')")
@@ -21,7 +26,7 @@ export const createBulkInstall = ({ tenants, applications }: BulkSize): Promise<
          'shared', '2024-01-01Z' from generate_series(1, $1::int) t`,
       [tenants],
     )
-    // Clones are numbered tenant by tenant; those of the first tenant are the roots.
+    // Clones are numbered tenant by tenant. The clones of the first tenant are the roots.
     await client.query(
       `insert into old.app select (t - 1) * $2::int + a, t, null, case when t > 1 then a end, 'app-' || a, 'App ' || a,
          case when t % 10 = 0 then 'as tenant ' || t || ' has it' else '' end, t % 50 = 7, '2024-01-01Z'

@@ -1,4 +1,4 @@
-// Presents the credentials of an imported installation and calls its endpoints, like their owners.
+// Presents the credentials of an imported installation and calls its endpoints, as their owners would.
 import { basicValue, bearer, call, throughProxy, validate } from '@manager/harness/credentials.ts'
 import { symmetricDifference } from './symmetric-difference.ts'
 import { type Imported, type ImportedClone, newIdOf } from './imported.ts'
@@ -11,7 +11,7 @@ const nextClient = (): string => {
   return `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients & 255}`
 }
 
-/** Every token and password must be as valid as before. */
+/** Checks that every token and password is as valid as before. */
 export async function credentialDifferences(
   imported: Imported,
   clones: ReadonlyMap<string, ImportedClone>,
@@ -47,7 +47,7 @@ async function checkToken({ service }: Imported, token: string): Promise<boolean
   return body.authenticated === true
 }
 
-/** Checks the password with the current user name, in an application of its project. */
+/** Checks the password with the current user name, in an application of the machine user's project. */
 async function checkPassword(
   imported: Imported,
   id: string,
@@ -61,7 +61,7 @@ async function checkPassword(
   const row = rows[0]
   const secret = imported.install.secrets.machines.get(id)
   if (row === undefined || secret === undefined || !('password' in secret)) return false
-  // A project without applications has none that a proxy could request.
+  // In a project without applications, a proxy has nothing to request.
   const application = row.application ?? [...clones.values()][0]?.applicationId ?? ''
   const header = basicValue(row.username, secret.password)
   const { body } = await validate(imported.service.url, header, application, nextClient())
@@ -78,7 +78,10 @@ const behaviour = (row: Omit<OldEndpoint, 'id' | 'callers'>): string =>
     row.transformation_template,
   ])
 
-/** Endpoints must behave as before, at their path or below that of a tenant, for exactly the same callers. */
+/**
+ * Checks that endpoints behave as before for exactly the same callers, at their old path or below a tenant's
+ * path.
+ */
 export async function endpointDifferences(imported: Imported): Promise<string[]> {
   const { install, expected, service } = imported
   const { rows } = await service.sql.query<OldEndpoint>('select * from endpoints')
@@ -115,7 +118,7 @@ export async function endpointDifferences(imported: Imported): Promise<string[]>
   return found
 }
 
-/** Whether a call reaches the target of the endpoint with the right credentials. */
+/** Returns whether a call reaches the target of the endpoint with the right credentials. */
 async function reaches(
   { service, upstream }: Imported,
   row: OldEndpoint,

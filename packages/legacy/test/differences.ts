@@ -19,7 +19,7 @@ export async function findDifferences(imported: Imported): Promise<string[]> {
   ]
 }
 
-/** Every row must be accounted for, and exactly the rows that a rule names must be kept aside. */
+/** Checks that every row is accounted for, and that exactly the rows that a rule names are skipped. */
 function outcomeDifferences({ install, expected, ledger }: Imported): string[] {
   const counts = {
     projects: install.projects,
@@ -60,7 +60,7 @@ function groupDifferences({ expected }: Imported, clones: ReadonlyMap<string, Im
   })
 }
 
-/** The responses to frontends must be identical, byte for byte. */
+/** Checks that the responses to frontends are identical, byte for byte. */
 async function configDifferences(
   imported: Imported,
   clones: ReadonlyMap<string, ImportedClone>,
@@ -82,7 +82,7 @@ async function configDifferences(
   return found
 }
 
-/** Every person must reach the same tenants as before in each application, and no others. */
+/** Checks that every person reaches the same tenants as before in each application, and no other tenants. */
 async function peopleDifferences(
   imported: Imported,
   clones: ReadonlyMap<string, ImportedClone>,
@@ -113,7 +113,7 @@ async function peopleDifferences(
   return found
 }
 
-/** The roles in tenants must match, and there must be no other roles. */
+/** Checks that the roles in tenants match, and that there are no other roles. */
 async function roleDifferences(imported: Imported): Promise<string[]> {
   const wanted = [...imported.expected.roles].flatMap(([person, roles]) =>
     [...roles].map(([tenant, role]) => `${person} ${newIdOf(imported, 'tenants', tenant)} ${role}`),
@@ -143,7 +143,7 @@ const known: Record<string, string> = {
   live: 'run',
 }
 
-/** Machine users and backends must be in the environment that the type of their tenant became. */
+/** Checks that machine users and backends are in the environment that corresponds to their tenant's type. */
 async function environmentDifferences(imported: Imported): Promise<string[]> {
   const { install, ledger, service } = imported
   const typeOf = new Map(install.tenants.map(({ id, type }) => [id, install.types[type] ?? known[type]]))
@@ -168,7 +168,7 @@ async function environmentDifferences(imported: Imported): Promise<string[]> {
   ]
 }
 
-/** The bytes of pilets must be identical. */
+/** Checks that the content of pilets is identical. */
 async function contentDifferences(imported: Imported): Promise<string[]> {
   const wanted = imported.install.pilets.flatMap(({ id, content, name, version }) => {
     const newId = newIdOf(imported, 'pilets', id)

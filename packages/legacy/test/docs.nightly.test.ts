@@ -1,5 +1,5 @@
-// Runs the guide for migrations from an older installation. The old installation is created with the SQL of the page,
-// and bash runs the commands. Only the addresses of the databases differ.
+// Runs the guide for migrating from an older installation. The SQL of the page creates the old installation,
+// and bash runs the commands. Only the database addresses differ.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rules } from '../src/rules.ts'
@@ -74,7 +74,7 @@ test('every column of every view is in its table', () => {
   }
 })
 
-// The import made none of these changes, so the check must report each of them.
+// These changes were made after the import, so the check must report each change.
 test.each([
   [
     'a row is gone',

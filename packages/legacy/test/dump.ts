@@ -1,5 +1,5 @@
-// Dumps everything that an import writes as one text, so that two results can be compared. Write times and the order of
-// audit rows may differ, so they are excluded.
+// Dumps everything that an import writes as one string, so that two results can be compared. Write times and
+// the order of audit rows may differ, so the dump excludes them.
 import { Client } from 'pg'
 
 const tables = {
@@ -45,7 +45,7 @@ export async function dump(url: string): Promise<string> {
   return parts.join('\n')
 }
 
-/** Returns the entities that the audit trail records more than once as created or granted. */
+/** Returns the entities whose creation or grant the audit trail records more than once. */
 export async function repeatedAuditRows(url: string): Promise<string[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

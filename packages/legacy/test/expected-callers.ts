@@ -1,11 +1,12 @@
-// Determines which credentials of an old installation must still work, and what they reach.
+// Determines which credentials of an old installation must still work, and what they may access.
 import { type KeptAside, type ProjectIndex, isSubject } from './expected-places.ts'
 import type { Id, OldEndpoint, OldInstall, OldMachine, OldToken } from './old-rows.ts'
 
 const ourHash = /^\$pbkdf2-sha256\$i=\d{4,8}\$[\w-]+\$[\w-]{43}$/
 
 /**
- * If several rows have the same claim, the import may choose any of them. This function returns whether it chose a row.
+ * Returns whether the import chose this row. If several rows have the same claim, the import may choose any
+ * of these rows.
  */
 export type WasTaken = (view: string, id: Id) => boolean
 
@@ -27,9 +28,10 @@ export function expectCallers(install: OldInstall, projectIndex: ProjectIndex, w
     pilets: piletsOf(install, projectIndex),
     tokens: tokensOf(install, wasTaken),
   }
-  // The token of a disabled machine user granted no access, so others with the same token must gain nothing from it.
+  // The token of a disabled machine user granted no access, so other machine users with this token must not
+  // gain access.
   const usable = new Set(install.machines.filter(({ enabled }) => enabled).map(({ id }) => id))
-  /** Returns the machine users that may call an endpoint. Those with the same token count as one. */
+  /** Returns the machine users that may call an endpoint. Machine users with the same token count as one. */
   const callersOf = (endpoint: OldEndpoint): Id[] => {
     const project = projectIndex.projectOf.get(endpoint.application_id)
     if (!endpoint.enabled || endpoints.has(endpoint.id) || lacksSecret(endpoint)) return []
@@ -39,7 +41,7 @@ export function expectCallers(install: OldInstall, projectIndex: ProjectIndex, w
   return { keptAside, callersOf, standIn: machines.standIn }
 }
 
-/** One machine user represents all that have its token. An enabled one takes precedence. */
+/** One machine user represents all machine users with its token. An enabled machine user takes precedence. */
 function machinesOf(install: OldInstall, { tenantProject }: ProjectIndex, wasTaken: WasTaken) {
   const keptAside: KeptAside = new Map()
   const usable: OldMachine[] = []
@@ -88,7 +90,7 @@ const lacksSecret = ({ auth_type, auth_password, auth_token }: OldEndpoint): boo
 
 const isCallbackUrl = (url: string): boolean => /^https?:\/\/[a-z0-9.-]+(?:[:/]|$)/.test(url)
 
-/** The first content of a name and version is kept. Others must be identical. */
+/** The first content of a name and version is kept. Later rows must have identical content. */
 function piletsOf(install: OldInstall, { projects }: ProjectIndex): KeptAside {
   const keptAside: KeptAside = new Map()
   const contents = new Map<string, string>()
@@ -103,7 +105,7 @@ function piletsOf(install: OldInstall, { projects }: ProjectIndex): KeptAside {
   return keptAside
 }
 
-/** Returns the row that keeps the claim. A usable row takes precedence. */
+/** Returns the row that wins the claim. A usable row takes precedence. */
 function firstClaim<T extends { id: Id }>(
   rows: readonly T[],
   isUsable: (row: T) => boolean,

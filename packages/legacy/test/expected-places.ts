@@ -1,11 +1,11 @@
-// Determines the projects that the rows of an old installation belong to.
+// Determines the project of each row in an old installation.
 import type { Id, OldInstall } from './old-rows.ts'
 
-/** The reason why a row has no counterpart, by its id in the ledger of the import. */
+/** The reason why a row has no counterpart, by the id of the row in the ledger of the import. */
 export type KeptAside = Map<Id, string>
 export type ProjectIndex = ReturnType<typeof indexProjects>
 
-/** Returns the project of each tenant and application. Rows without a project are lost. */
+/** Returns the project of each tenant and application. Rows without a project are not imported. */
 export function indexProjects(install: OldInstall) {
   const projects = new Set(install.projects.map(({ id }) => id))
   const lost = { tenants: new Map() as KeptAside, applications: new Map() as KeptAside }

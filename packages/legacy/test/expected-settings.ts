@@ -1,9 +1,9 @@
-// The settings that a frontend of an old installation received: the settings of the project, overridden by those of the
-// tenant, overridden by its own.
+// The settings that a frontend of an old installation received. Clone settings override tenant settings, and
+// tenant settings override project settings.
 import type { Id, OldInstall, OldSetting, Owner } from './old-rows.ts'
 
 type Pair = { key: string; value: string }
-/** The fields are in the order of the response of the service. */
+/** The fields, in the order in which the service returns them. */
 export type Config = {
   enabled_modules: string[]
   enabled_themes: string[]
@@ -17,7 +17,7 @@ const field = (config: unknown, name: string): unknown =>
   typeof config === 'object' && config !== null && !Array.isArray(config)
     ? (config as Record<string, unknown>)[name]
     : undefined
-// A field with a wrong type, or with an entry of a wrong type, sets nothing.
+// A field with a wrong type, or with an entry of a wrong type, is ignored.
 const isText = (value: unknown): value is string => typeof value === 'string'
 const texts = (value: unknown): string[] => (Array.isArray(value) && value.every(isText) ? value : [])
 const text = (value: unknown): string => (isText(value) ? value : '')
@@ -37,7 +37,10 @@ const emptyConfig: Config = {
   key_value_pairs: [],
 }
 
-/** An empty field inherits. A pair replaces the pair with the same key, at the same position. */
+/**
+ * Merges a layer into the result. An empty field is inherited. A pair replaces the pair with the same key, at
+ * the same position.
+ */
 function override(below: Config, { backend, frontend }: Pick<OldSetting, 'backend' | 'frontend'>): Config {
   const either = <T extends string | string[]>(value: T, inherited: T): T =>
     value.length > 0 ? value : inherited

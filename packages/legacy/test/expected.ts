@@ -66,7 +66,10 @@ function peopleOf(install: OldInstall, tenantProject: ReadonlyMap<Id, Id>) {
   return { keptAside, roles }
 }
 
-/** Clones that must become one application: `clone_of` connects them, and no tenant has two of them. */
+/**
+ * Returns the clones that must become one application: `clone_of` connects the clones, and no tenant has two
+ * of them.
+ */
 function groupsOf(install: OldInstall, { projectOf }: ProjectIndex): Id[][] {
   const present = install.applications.filter(({ id }) => projectOf.has(id))
   const group = new Map(present.map(({ id }) => [id, id]))

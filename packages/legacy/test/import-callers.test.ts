@@ -1,4 +1,4 @@
-// Imports callers and what they call, rule by rule.
+// Tests the import of callers and their targets, rule by rule.
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Builder, buildInstall } from './builder.ts'
 import { findDifferences } from './differences.ts'

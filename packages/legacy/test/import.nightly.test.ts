@@ -1,4 +1,5 @@
-// Imports random old installations. An import must not grant additional access, and may remove access only by a rule.
+// Imports random old installations. An import must not grant additional access, and only a rule may remove
+// access.
 import { expect, test } from 'vitest'
 import { importRandomInstall } from './random-import.ts'
 

@@ -1,4 +1,4 @@
-// Imports projects, tenants, applications, members and settings, rule by rule.
+// Tests the import of projects, tenants, applications, members and settings, rule by rule.
 import { afterEach, describe, expect, test } from 'vitest'
 import { createScratchDatabase } from '../../manager/test/kit/databases.ts'
 import { type Builder, type BuilderOptions, buildInstall } from './builder.ts'
@@ -44,7 +44,7 @@ describe('applications', () => {
       const [one, two, three] = [b.tenant(project), b.tenant(project), b.tenant(project)]
       const root = b.application(one, { slug: 'shop', name: 'Shop', description: 'the first' })
       const copy = b.application(two, { slug: 'shop', name: 'Shop of two', clone_of: root.id })
-      // A clone of a clone, under another slug.
+      // This clone of a clone has a different slug.
       const last = b.application(three, { slug: 'shop3', name: 'Shop', clone_of: copy.id, enabled: false })
       b.setting('application', copy, { DefaultTheme: 'dark' })
       return { root, copy, last }

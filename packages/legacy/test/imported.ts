@@ -1,4 +1,4 @@
-// An old installation that the command has imported, and a service that runs on the result.
+// Imports an old installation with the command, and starts a service on the result.
 import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { Client } from 'pg'
@@ -53,7 +53,7 @@ export const runImport = (
 ): Promise<CommandResult> => runLegacy(importArguments(from, types, more), testEnv(database.url))
 
 let reports = 0
-/** Runs an import, and also returns its report. */
+/** Runs an import and returns its outcome with the report. */
 export async function runReported(
   database: Pick<TestDatabase, 'url'>,
   from: string,
@@ -78,7 +78,10 @@ export async function readLedger(url: string): Promise<Ledger> {
   return new Map([...byView].map(([view, own]) => [view, new Map(own.map((row) => [row.old_id, row]))]))
 }
 
-/** Imports into a new database and starts a service there. `make` receives the URL that endpoints may forward to. */
+/**
+ * Imports into a new database and starts a service on it. `make` receives the URL that endpoints may forward
+ * to.
+ */
 export async function importInstall(make: (upstream: string) => OldInstall): Promise<Imported> {
   const upstream = await startUpstream()
   const install = make(upstream.url)

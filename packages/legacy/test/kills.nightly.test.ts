@@ -1,4 +1,5 @@
-// An import that is killed at any time resumes where it stopped, and gives the same result as an uninterrupted import.
+// Tests that an import that is killed at any time resumes where it stopped, and produces the same result as
+// an uninterrupted import.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -50,7 +51,10 @@ async function ledgerRows(client: Client): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Starts an import, and kills it some time after it has written `atRows` rows. Returns the number of rows it left. */
+/**
+ * Starts an import, and kills it `delayMs` after it has written `atRows` rows. Returns the number of written
+ * rows.
+ */
 async function killedImport(database: TestDatabase, atRows: number, delayMs: number): Promise<number> {
   const child = spawn(
     process.execPath,
@@ -68,7 +72,10 @@ async function killedImport(database: TestDatabase, atRows: number, delayMs: num
   return left
 }
 
-/** Kills imports into a new database, then completes one. Returns the number of rows that each killed import left. */
+/**
+ * Kills imports into a new database, then completes one. Returns the number of rows that each killed import
+ * had written.
+ */
 async function interruptedImport(database: TestDatabase, random: Random): Promise<number[]> {
   const left: number[] = []
   let rows = 0

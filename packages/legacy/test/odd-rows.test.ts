@@ -1,5 +1,5 @@
-// Rows that no release would have written, from views that an operator wrote. None of them may grant access, abort an
-// import halfway, or leave a row that cannot be read.
+// Tests rows that no release would have written, from views that an operator wrote. None of these rows may
+// grant access, abort an import halfway, or produce a row that cannot be read.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -132,7 +132,7 @@ describe('an import of odd rows', () => {
       [0],
     )
   })
-  // This test is the last one, because it changes imported rows.
+  // This test must run last, because it changes imported rows.
   test('is told apart from a token that ends at another time', async () => {
     await client.query(
       `update personal_access_tokens set expires_at = now() + interval '1 day' where name = 'never ends'`,

@@ -1,7 +1,7 @@
-// Texts and values that exist in old installations and that the current rules reject.
+// Values from old installations that the current rules reject.
 import type { Random } from './random.ts'
 
-/** Names. PostgreSQL stores every character except U+0000. */
+/** Names. PostgreSQL can store every character except U+0000. */
 export const oddNames = [
   '',
   '   ',
@@ -15,7 +15,7 @@ export const oddNames = [
   ' padded ',
 ]
 
-/** Slugs. Some of them become equal once they are made to fit. */
+/** Slugs, some of which become equal when they are adjusted. */
 export const oddSlugs = [
   '',
   'UPPER',
@@ -59,7 +59,10 @@ const list = (random: Random): string[] => random.some(words, 0.3)
 const pairs = (random: Random): object[] =>
   random.some(keys, 0.4).map((Key) => ({ Key, Value: random.pick(values) }))
 
-/** Returns some of the fields. Names and values come from a small set, so that layers overlap. */
+/**
+ * Returns a random selection of the fields. Names and values are taken from a small set, so that layers
+ * overlap.
+ */
 export function someFrontend(random: Random): Record<string, unknown> {
   const all: Record<string, () => unknown> = {
     EnabledThemes: () => list(random),

@@ -1,4 +1,5 @@
-// An old installation in a separate database: the tables of an old release, and the views that it is read through.
+// Creates an old installation in a separate database: the tables of an old release, and the views that the
+// import reads.
 import { Client } from 'pg'
 import { type TestDatabase, createEmptyDatabase } from '../../manager/test/kit/databases.ts'
 import type { OldInstall } from './old-rows.ts'
@@ -31,7 +32,7 @@ const tables = (id: OldInstall['idType']): string => `
     nr ${id}, person text, person_name text, person_mail text, title text, start text, pbkdf2 text,
     ends timestamptz, is_revoked boolean, made timestamptz);`
 
-/** The views that an operator writes once. They map the old layout to the names of the import. */
+/** The views that an operator writes once. They map the old layout to the names that the import expects. */
 const exampleViews = `
   create schema legacy;
   create view legacy.projects as

@@ -1,4 +1,4 @@
-// The rows of an old installation, as its views show them. Creation times follow the order of each list.
+// The rows of an old installation, as its views return them. Creation times follow the order of each list.
 
 export type Id = string
 export type OldProject = { id: Id; name: string; slug: string }
@@ -28,7 +28,7 @@ export type OldMachine = {
   username: string
   enabled: boolean
   token_prefix: string | null
-  /** In hexadecimal digits. */
+  /** The value in hexadecimal digits. */
   token_hash: string | null
   password_hash: string | null
 }
@@ -67,7 +67,7 @@ export type OldPilet = {
   version: string
   description: string
   content_type: string
-  /** In hexadecimal digits. */
+  /** The value in hexadecimal digits. */
   content: string
   hash: string | null
   enabled: boolean
@@ -98,7 +98,7 @@ type OldRows = {
 }
 
 export type OldInstall = OldRows & {
-  /** The type of all ids except those of people. */
+  /** The type of all ids except user ids. */
   idType: 'uuid' | 'bigint' | 'text'
   /** Tenant types that only the operator knows. */
   types: Record<string, 'dev' | 'qas' | 'run'>

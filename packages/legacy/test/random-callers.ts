@@ -1,9 +1,9 @@
-// The machine users, endpoints, backends, pilets and tokens of a random installation.
+// Generates the machine users, endpoints, backends, pilets and tokens of a random installation.
 import type { Builder } from './builder.ts'
 import { oddCallbackUrls, oddNames, oddPaths, oddUserIds } from './odd-texts.ts'
 import type { OldApplication, OldEndpoint, OldMachine, OldTenant } from './old-rows.ts'
 
-/** An installation under construction, and the values that its rows choose from. */
+/** An installation under construction, and the values that its rows can use. */
 export type Made = Builder & {
   odd: number
   people: string[]

@@ -1,10 +1,13 @@
-// Imports a random old installation twice.
+// Imports random old installations.
 import { findDifferences } from './differences.ts'
 import { dump } from './dump.ts'
 import { importInstall, runImport } from './imported.ts'
 import { randomInstall } from './random-install.ts'
 
-/** Imports a random installation twice. Returns every difference. The second import must not change anything. */
+/**
+ * Imports a random installation twice and returns all differences. The second import must not change
+ * anything.
+ */
 export async function importRandomInstall({ seed, odd }: { seed: number; odd: number }): Promise<string[]> {
   const imported = await importInstall((upstream) => randomInstall({ seed, upstream, odd }))
   try {

@@ -1,4 +1,5 @@
-// Old installations that are generated from a seed: small, and with everything that an import may encounter.
+// Generates old installations from a seed. They are small, and contain everything that an import may
+// encounter.
 import { buildInstall } from './builder.ts'
 import {
   oddConfig,
@@ -15,9 +16,9 @@ import { type Made, addCallers } from './random-callers.ts'
 export type RandomOptions = {
   seed: number
   upstream?: string
-  /** The maximum number of each kind. */
+  /** The maximum number of objects of each kind. */
   sizes?: { projects?: number; tenants?: number; applications?: number; people?: number }
-  /** The share of rows that break a rule. */
+  /** The proportion of rows that break a rule. */
   odd?: number
 }
 
@@ -61,7 +62,9 @@ function addTenant(made: Made, project: OldProject): OldTenant {
   return tenant
 }
 
-/** Adds one application of a project as an old installation had it: a clone in each of some tenants. */
+/**
+ * Adds an application of a project as an old installation stored it: one clone in each of several tenants.
+ */
 function addClones(made: Made, project: OldProject, tenants: readonly OldTenant[]): void {
   const { random, odd } = made
   const how = random.pick(['slug', 'star', 'chain', 'template', 'missing', 'cycle'] as const)
@@ -95,7 +98,7 @@ function addClones(made: Made, project: OldProject, tenants: readonly OldTenant[
   made.clones.push(...clones)
 }
 
-/** Rows whose parents are missing, at every level. */
+/** Adds rows whose parents are missing, at every level. */
 function addOrphans(made: Made): void {
   const { random, odd } = made
   const lost = { id: made.newId() }

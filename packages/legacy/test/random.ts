@@ -21,7 +21,7 @@ export function createRandom(seed: number) {
     bytes,
     /** Returns true with this probability. */
     chance: (share: number): boolean => next() < share,
-    /** Returns some of the values, in random order. */
+    /** Returns a random selection of the values, in random order. */
     some: <T>(from: readonly T[], share = 0.5): T[] =>
       from
         .filter(() => next() < share)
@@ -32,7 +32,7 @@ export function createRandom(seed: number) {
       const text = bytes(16).toString('hex')
       return `${text.slice(0, 8)}-${text.slice(8, 12)}-4${text.slice(13, 16)}-8${text.slice(17, 20)}-${text.slice(20)}`
     },
-    /** Letters and digits. */
+    /** Returns random letters and digits. */
     text: (length: number): string =>
       Array.from({ length }, () =>
         pick(Array.from('ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789')),

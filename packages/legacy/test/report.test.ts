@@ -1,4 +1,5 @@
-// The output of an import for the operator: the plan, the counts, the rows that a rule decided about, and no secrets.
+// Tests the import output for the operator: the plan, the counts and the rows to which a rule applied. The
+// output must not contain secrets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, createScratchDatabase } from '../../manager/test/kit/databases.ts'
 import { dump } from './dump.ts'

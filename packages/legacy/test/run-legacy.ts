@@ -1,4 +1,4 @@
-// Runs `manager legacy …` in the test process: starting another process takes seconds.
+// Runs `manager legacy …` in the test process, because starting another process takes seconds.
 import type { CommandResult } from '@manager/harness/process.ts'
 import { runAtTerminal } from '../../manager/test/kit/commands.ts'
 import { run } from '../src/command.ts'

@@ -1,4 +1,5 @@
-// Measures the duration and the memory of a large import. Twice the rows must take about twice the time.
+// Measures the duration and the memory usage of a large import. Twice as many rows must take about twice as
+// long.
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

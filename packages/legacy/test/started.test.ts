@@ -1,4 +1,4 @@
-// `manager legacy` starts the program of this package and passes everything on to it.
+// Tests that `manager legacy` starts the program of this package and passes all arguments to it.
 import { spawn } from 'node:child_process'
 import { runManagerProcess } from '@manager/harness/process.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -41,7 +41,7 @@ describe('manager legacy', () => {
       await client.end()
       await database.drop()
     })
-    // Another import holds the lock, so this one waits until it is killed.
+    // Another import holds the lock, so this import waits until it is killed.
     await client.query('select pg_advisory_lock(7202611171)')
     const waiting = async (): Promise<number> => {
       const { rows } = await client.query<{ count: number }>(

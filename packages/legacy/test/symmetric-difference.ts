@@ -1,4 +1,4 @@
-/** Returns the texts that only one of the two lists contains. */
+/** Returns the strings that only one of the two lists contains. */
 export function symmetricDifference(
   what: string,
   wanted: readonly string[],

@@ -1,4 +1,5 @@
-// The input file of `apply` declares the desired state. It is validated completely before the first request is sent.
+// Reads the input file of `apply`, which declares the desired state. The whole file is validated before the
+// first request is sent.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
 import { readNamedFile } from '../private-files.ts'
@@ -14,9 +15,9 @@ import { triggers } from '../resources/triggers.ts'
 import type { SettingsChange } from '../settings.ts'
 import { rejectDuplicates } from '../unique-names.ts'
 import { parseYaml } from '../yaml-text.ts'
-import { type Fields, fieldNames, readFields } from './fields.ts'
+import { type Fields, listFieldKeys, readFields } from './fields.ts'
 import { type Folders, assertWithinFolders } from './named-files.ts'
-import { readSettingsOf } from './settings-field.ts'
+import { readLayerSettings } from './settings-field.ts'
 import { asList, asMap, asText, rejectUnknownKeys } from './shapes.ts'
 
 /** A resource that the file declares. */
@@ -28,7 +29,7 @@ export type Node = Fields & {
   settings: SettingsChange | null
   children: Node[]
   links: Link[]
-  /** Where the token of a new machine user is written. */
+  /** The file to which the token of a new machine user is written. */
   tokenFile: string | null
 }
 /** A link between two resources: an app enabled for a tenant, or a machine user that may call an endpoint. */
@@ -36,7 +37,7 @@ export type Link = {
   kind: 'app' | 'caller'
   path: string
   to: string
-  /** Null if the file does not set it: a new link is enabled, an existing link keeps its state. */
+  /** Null if the file does not set it. A new link is then enabled, and an existing link keeps its state. */
   enabled: boolean | null
   settings: SettingsChange | null
 }
@@ -48,9 +49,12 @@ const childLists = new Map<Resource, Readonly<Record<string, Resource>>>([
 ])
 const resourcesWithSettings = new Set<Resource>([projects, apps, tenants])
 
-/** Reads the file. Relative file names in it start at its folder, and those files must be inside one of the folders. */
+/**
+ * Reads the file. Relative file names in it are resolved against its folder. The named files must be in one
+ * of `folders`.
+ */
 export async function readDocument(file: string, folders: Folders): Promise<Node[]> {
-  // Repeated aliases let a small file expand to a huge document.
+  // Limit aliases: with repeated aliases, a small file can expand to a huge document.
   const value = parseYaml(await readNamedFile(file), { name: file, maxAliasCount: 100 })
   const root = asMap(value, file)
   rejectUnknownKeys(root, ['projects'], file)
@@ -62,8 +66,8 @@ type Position = { at: string; path: string; folder: string; folders: Folders }
 
 async function readNodes(resource: Resource, value: unknown, { at, ...position }: Position): Promise<Node[]> {
   const nodes: Node[] = []
-  for (const [index, one] of asList(value ?? [], at).entries())
-    nodes.push(await readNode(resource, one, { ...position, at: `${at}[${index}]` }))
+  for (const [index, item] of asList(value ?? [], at).entries())
+    nodes.push(await readNode(resource, item, { ...position, at: `${at}[${index}]` }))
   rejectDuplicates(
     nodes.map(({ key }) => key),
     at,
@@ -74,12 +78,12 @@ async function readNodes(resource: Resource, value: unknown, { at, ...position }
 async function readNode(resource: Resource, value: unknown, position: Position): Promise<Node> {
   const map = asMap(value, position.at)
   const [keyName] = resource.keys
-  rejectUnknownKeys(map, knownKeys(resource), position.at)
+  rejectUnknownKeys(map, listKnownKeys(resource), position.at)
   const key = asText(map[keyName], `${position.at}.${keyName}`)
-  const below = { ...position, path: position.path === '' ? key : `${position.path}/${key}` }
+  const childPosition = { ...position, path: position.path === '' ? key : `${position.path}/${key}` }
   const fields = await readFields(resource, map, position)
   if (resource === machineUsers) checkSignIn(fields, position)
-  const links = readLinks(resource, map, below)
+  const links = readLinks(resource, map, childPosition)
   rejectDuplicates(
     links.map(({ to }) => to),
     position.at,
@@ -87,11 +91,11 @@ async function readNode(resource: Resource, value: unknown, position: Position):
   return {
     resource,
     key,
-    path: below.path,
+    path: childPosition.path,
     ...fields,
     settings:
-      map['settings'] === undefined ? null : readSettingsOf(map['settings'], `${position.at}.settings`),
-    children: await readChildren(resource, map, below),
+      map['settings'] === undefined ? null : readLayerSettings(map['settings'], `${position.at}.settings`),
+    children: await readChildren(resource, map, childPosition),
     links,
     tokenFile: map['tokenFile'] === undefined ? null : await readTokenFile(map['tokenFile'], position),
   }
@@ -103,7 +107,10 @@ async function readTokenFile(value: unknown, { at, folder, folders }: Position):
   return file
 }
 
-/** A machine user signs in with a user name and a password, or with a token that the Manager issues. */
+/**
+ * Checks that a machine user has both a user name and a password, or neither. Without them, the Manager
+ * issues a token.
+ */
 function checkSignIn({ values, secrets }: Fields, { at }: Position): void {
   const [name, password] = [values['username'], secrets['hashedKey']]
   if ((name === undefined) !== (password === undefined))
@@ -113,8 +120,8 @@ function checkSignIn({ values, secrets }: Fields, { at }: Position): void {
     )
 }
 
-function knownKeys(resource: Resource): string[] {
-  const names = [resource.keys[0], ...fieldNames(resource), ...Object.keys(childLists.get(resource) ?? {})]
+function listKnownKeys(resource: Resource): string[] {
+  const names = [resource.keys[0], ...listFieldKeys(resource), ...Object.keys(childLists.get(resource) ?? {})]
   if (resourcesWithSettings.has(resource)) names.push('settings')
   if (resource === projects) names.push('environments')
   if (resource === tenants) names.push('applications')
@@ -129,7 +136,7 @@ async function readChildren(
   position: Position,
 ): Promise<Node[]> {
   const children: Node[] = []
-  // Machine users are planned first, because endpoints refer to them.
+  // Plan machine users first, because endpoints refer to them.
   if (resource === projects && map['environments'] !== undefined)
     children.push(...(await readEnvironments(map['environments'], position)))
   for (const [name, child] of Object.entries(childLists.get(resource) ?? {}))
@@ -140,21 +147,21 @@ async function readChildren(
 
 async function readEnvironments(value: unknown, { at, ...position }: Position): Promise<Node[]> {
   const nodes: Node[] = []
-  for (const [name, one] of Object.entries(asMap(value, `${at}.environments`))) {
-    const [here, below] = [`${at}.environments.${name}`, `${position.path}/${name}`]
+  for (const [name, item] of Object.entries(asMap(value, `${at}.environments`))) {
+    const [location, childPath] = [`${at}.environments.${name}`, `${position.path}/${name}`]
     if (!/^(dev|qas|run)$/.test(name))
-      throw new Failure('usage', `${here}: unknown environment; use dev, qas or run.`)
-    const map = asMap(one, here)
-    rejectUnknownKeys(map, ['machineUsers'], here)
+      throw new Failure('usage', `${location}: unknown environment; use dev, qas or run.`)
+    const map = asMap(item, location)
+    rejectUnknownKeys(map, ['machineUsers'], location)
     const children = await readNodes(machineUsers, map['machineUsers'], {
       ...position,
-      path: below,
-      at: `${here}.machineUsers`,
+      path: childPath,
+      at: `${location}.machineUsers`,
     })
     nodes.push({
       resource: environments,
       key: name,
-      path: below,
+      path: childPath,
       values: {},
       secrets: {},
       files: new Map(),
@@ -170,8 +177,8 @@ async function readEnvironments(value: unknown, { at, ...position }: Position): 
 function readLinks(resource: Resource, map: Record<string, unknown>, { at, path: from }: Position): Link[] {
   const project = from.split('/', 1)[0] ?? ''
   if (resource === endpoints && map['callers'] !== undefined)
-    return asList(map['callers'], `${at}.callers`).map((one, index) => {
-      const caller = asText(one, `${at}.callers[${index}]`)
+    return asList(map['callers'], `${at}.callers`).map((item, index) => {
+      const caller = asText(item, `${at}.callers[${index}]`)
       if (!/^(dev|qas|run)\/./.test(caller))
         throw new Failure(
           'usage',
@@ -180,19 +187,19 @@ function readLinks(resource: Resource, map: Record<string, unknown>, { at, path:
       return { kind: 'caller', path: from, to: `${project}/${caller}`, enabled: null, settings: null }
     })
   if (resource !== tenants || map['applications'] === undefined) return []
-  return asList(map['applications'], `${at}.applications`).map((one, index) => {
-    const here = `${at}.applications[${index}]`
-    const given = typeof one === 'string' ? { slug: one } : asMap(one, here)
-    rejectUnknownKeys(given, ['slug', 'enabled', 'settings'], here)
-    if (given['enabled'] !== undefined && typeof given['enabled'] !== 'boolean')
-      throw new Failure('usage', `${here}.enabled: expected true or false.`)
+  return asList(map['applications'], `${at}.applications`).map((item, index) => {
+    const location = `${at}.applications[${index}]`
+    const entry = typeof item === 'string' ? { slug: item } : asMap(item, location)
+    rejectUnknownKeys(entry, ['slug', 'enabled', 'settings'], location)
+    if (entry['enabled'] !== undefined && typeof entry['enabled'] !== 'boolean')
+      throw new Failure('usage', `${location}.enabled: expected true or false.`)
     return {
       kind: 'app',
       path: from,
-      to: `${project}/${asText(given['slug'], `${here}.slug`)}`,
-      enabled: given['enabled'] ?? null,
+      to: `${project}/${asText(entry['slug'], `${location}.slug`)}`,
+      enabled: entry['enabled'] ?? null,
       settings:
-        given['settings'] === undefined ? null : readSettingsOf(given['settings'], `${here}.settings`),
+        entry['settings'] === undefined ? null : readLayerSettings(entry['settings'], `${location}.settings`),
     }
   })
 }

@@ -1,24 +1,27 @@
 // Reads the fields of one resource in the `apply` file, as its definition in resources/ describes them.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
-import { pairsOf, withoutLineEnd } from '../field-options.ts'
+import { parsePairs, removeLineEnd } from '../field-options.ts'
 import type { Row } from '../output.ts'
 import type { Field, Resource } from '../resource.ts'
 import { type Folders, readWithin } from './named-files.ts'
 import { asText } from './shapes.ts'
 
-/** The API returns `values` but never `secrets`. `files` maps a field to the file that it was read from. */
+/**
+ * The API returns `values` but never `secrets`. `files` maps a field name to the file that contains its
+ * value.
+ */
 export type Fields = { values: Row; secrets: Row; files: ReadonlyMap<string, string> }
 
-const fieldsOf = ({ fields, keys }: Resource): Field[] => fields.filter(({ name }) => name !== keys[0])
-const fileKey = ({ name, option }: Field): string => `${option ?? name}File`
-const keysOf = (field: Field): string[] => {
-  if (field.kind === 'secret') return [fileKey(field)]
-  return field.kind === 'file' ? [field.name, fileKey(field)] : [field.name]
+const getFields = ({ fields, keys }: Resource): Field[] => fields.filter(({ name }) => name !== keys[0])
+const getFileKey = ({ name, option }: Field): string => `${option ?? name}File`
+const getKeys = (field: Field): string[] => {
+  if (field.kind === 'secret') return [getFileKey(field)]
+  return field.kind === 'file' ? [field.name, getFileKey(field)] : [field.name]
 }
 
-/** Returns the keys that the file may use for this resource. */
-export const fieldNames = (resource: Resource): string[] => fieldsOf(resource).flatMap(keysOf)
+/** Returns the keys that are allowed for this resource in the file. */
+export const listFieldKeys = (resource: Resource): string[] => getFields(resource).flatMap(getKeys)
 
 /** Reads the fields of a resource and the files that they name. */
 export async function readFields(
@@ -29,26 +32,26 @@ export async function readFields(
   const values: Record<string, unknown> = {}
   const secrets: Record<string, unknown> = {}
   const files = new Map<string, string>()
-  for (const field of fieldsOf(resource)) {
-    const [inFile, isFile] = [fileKey(field), field.kind === 'file']
-    if ((isFile || field.kind === 'secret') && map[inFile] !== undefined) {
-      const named = path.resolve(folder, asText(map[inFile], `${at}.${inFile}`))
+  for (const field of getFields(resource)) {
+    const [fileKey, isFile] = [getFileKey(field), field.kind === 'file']
+    if ((isFile || field.kind === 'secret') && map[fileKey] !== undefined) {
+      const file = path.resolve(folder, asText(map[fileKey], `${at}.${fileKey}`))
       if (isFile && map[field.name] !== undefined)
-        throw new Failure('usage', `${at}: write either ${field.name} or ${inFile}, not both.`)
-      const text = await readWithin(folders, named)
-      files.set(field.name, path.relative(folder, named))
+        throw new Failure('usage', `${at}: write either ${field.name} or ${fileKey}, not both.`)
+      const text = await readWithin(folders, file)
+      files.set(field.name, path.relative(folder, file))
       if (isFile) values[field.name] = text
-      else secrets[field.name] = withoutLineEnd(text)
+      else secrets[field.name] = removeLineEnd(text)
     } else if (map[field.name] !== undefined && field.kind !== 'secret')
-      values[field.name] = checked(field, map[field.name], `${at}.${field.name}`)
+      values[field.name] = checkValue(field, map[field.name], `${at}.${field.name}`)
     else if (field.isRequired === true && field.only === undefined)
       throw new Failure('usage', `${at}: ${field.name} is missing.`)
   }
   return { values, secrets, files }
 }
 
-function checked({ kind, choices }: Field, value: unknown, at: string): unknown {
-  if (kind === 'pairs') return pairsOf(value, at)
+function checkValue({ kind, choices }: Field, value: unknown, at: string): unknown {
+  if (kind === 'pairs') return parsePairs(value, at)
   const type = kind === 'boolean' ? 'boolean' : 'string'
   if (typeof value !== type)
     throw new Failure('usage', `${at}: expected ${kind === 'boolean' ? 'true or false' : 'a string'}.`)

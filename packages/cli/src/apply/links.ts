@@ -1,4 +1,4 @@
-// Plans links: apps of tenants, and machine users that may call endpoints.
+// Plans links: apps that are enabled for tenants, and machine users that may call endpoints.
 import { type Connection, graphql } from '@manager/client'
 import {
   createMachineUser2EndpointDocument,
@@ -7,15 +7,15 @@ import {
   updateMachineUser2EndpointDocument,
   updateTenant2ApplicationDocument,
 } from '@manager/client/documents'
-import { ensureLeaf, findTenantApp } from '../settings.ts'
+import { ensureTenantAppSettings, findTenantApp } from '../settings.ts'
 import type { Link } from './document.ts'
 import { findLinkTarget } from './present.ts'
 import { planSettings } from './settings-steps.ts'
 import type { Planning, Step } from './step.ts'
 
 type Row = { id: string; enabled: boolean }
-type Kind = {
-  /** The resource kinds of the two ends. `name` is the name of the link in the plan. */
+type LinkKind = {
+  /** The resource kinds at both ends of the link. `name` is the name of the link in the plan. */
   from: string
   to: string
   name: string
@@ -24,7 +24,7 @@ type Kind = {
   setEnabled: (connection: Connection, id: string, enabled: boolean) => Promise<unknown>
 }
 
-const kinds: Readonly<Record<Link['kind'], Kind>> = {
+const kinds: Readonly<Record<Link['kind'], LinkKind>> = {
   app: {
     from: 'tenant',
     to: 'app',
@@ -32,8 +32,8 @@ const kinds: Readonly<Record<Link['kind'], Kind>> = {
     find: (connection, tenant, app, signal) => findTenantApp(connection, { tenant, app }, { signal }),
     create: async (connection, tenantId, applicationId) => {
       const input = { tenantId, applicationId, enabled: true }
-      const answer = await graphql(connection, createTenant2ApplicationDocument, { input })
-      return answer.createTenant2Application.id
+      const result = await graphql(connection, createTenant2ApplicationDocument, { input })
+      return result.createTenant2Application.id
     },
     setEnabled: (connection, id, enabled) =>
       graphql(connection, updateTenant2ApplicationDocument, { id, input: { enabled } }),
@@ -44,25 +44,28 @@ const kinds: Readonly<Record<Link['kind'], Kind>> = {
     name: 'caller of endpoint',
     find: async (connection, endpoint, machineUser, signal) => {
       const filters = [{ field: 'machineUserId', value: machineUser }]
-      const answer = await graphql(
+      const result = await graphql(
         connection,
         listMachineUser2EndpointsDocument,
         { endpoint, filters },
         { signal },
       )
-      return answer.machineUser2endpoints[0] ?? null
+      return result.machineUser2endpoints[0] ?? null
     },
     create: async (connection, endpointID, machineUserID) => {
       const input = { endpointID, machineUserID, enabled: true }
-      const answer = await graphql(connection, createMachineUser2EndpointDocument, { input })
-      return answer.createMachineUser2Endpoint.id
+      const result = await graphql(connection, createMachineUser2EndpointDocument, { input })
+      return result.createMachineUser2Endpoint.id
     },
     setEnabled: (connection, id, enabled) =>
       graphql(connection, updateMachineUser2EndpointDocument, { id, input: { enabled } }),
   },
 }
 
-/** Returns the steps that establish the link. Throws if an end is neither earlier in the file nor in the Manager. */
+/**
+ * Returns the steps that create or update the link. Throws if one end is neither earlier in the file nor in
+ * the Manager.
+ */
 export async function planLink(planning: Planning, link: Link): Promise<Step[]> {
   const { connection, ids, signal } = planning
   const kind = kinds[link.kind]
@@ -86,10 +89,10 @@ export async function planLink(planning: Planning, link: Link): Promise<Step[]> 
     step.changes = [{ field: 'enabled', before: row.enabled, after: enabled }]
     step.run = async () => void (await kind.setEnabled(connection, row.id, enabled))
   }
-  return link.settings === null ? [step] : [step, await planLeaf(planning, link, path, row)]
+  return link.settings === null ? [step] : [step, await planLinkSettings(planning, link, path, row)]
 }
 
-async function planLeaf(
+async function planLinkSettings(
   planning: Planning,
   { settings }: Link,
   path: string,
@@ -102,7 +105,7 @@ async function planLeaf(
     present: row === null ? null : { tenant2application: row.id },
     layer: async () => {
       const id = ids.get(kinds.app.name, path)
-      await ensureLeaf(connection, id, {})
+      await ensureTenantAppSettings(connection, id, {})
       return { tenant2application: id }
     },
   })

@@ -1,21 +1,21 @@
-// Files that a document names. They must be in the folder of the document or in a folder that the user allows.
-// Otherwise, an untrusted document could upload a private key or overwrite a file.
+// Reads files that a document names. They must be in the folder of the document or in a folder that the user
+// allows. Otherwise, an untrusted document could upload a private key or overwrite a file.
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { boundedText } from '../bounded-text.ts'
+import { readBoundedText } from '../bounded-text.ts'
 import { Failure } from '../failures.ts'
 
 /** Real paths of the allowed folders. The first one is the folder of the document. */
 export type Folders = readonly string[]
-/** A plan shows this instead of the content of a file. */
+/** A plan shows the digest of a file instead of its content. */
 export type FileDigest = { bytes: number; sha256: string }
 
 /** Resolves the folder of the document and the allowed folders. Throws if one does not exist. */
-export const foldersOf = (document: string, allowed: readonly string[]): Promise<Folders> =>
+export const resolveFolders = (document: string, allowedFolders: readonly string[]): Promise<Folders> =>
   Promise.all(
-    [path.dirname(document), ...allowed].map((folder) =>
+    [path.dirname(document), ...allowedFolders].map((folder) =>
       realpath(folder).catch(() => {
         throw new Failure('usage', `Folder ${folder} does not exist.`)
       }),
@@ -35,7 +35,7 @@ export async function readWithin(folders: Folders, file: string): Promise<string
   try {
     await assertOpenedWithinFolders(folders, handle, file)
     if (!(await handle.stat()).isFile()) throw new Failure('usage', `${file} is not a regular file.`)
-    return await boundedText(handle.createReadStream({ autoClose: false }), file)
+    return await readBoundedText(handle.createReadStream({ autoClose: false }), file)
   } finally {
     await handle.close()
   }
@@ -46,31 +46,31 @@ export async function assertWithinFolders(folders: Folders, file: string): Promi
   assertRealPathWithin(folders, file, await resolveLinks(file))
 }
 
-/** Repeats the check for an open file: a link replaced after the first check cannot lead elsewhere. */
+/** Repeats the check for an open file. After the first check, a symbolic link may have been replaced. */
 export async function assertOpenedWithinFolders(
   folders: Folders,
   handle: FileHandle,
   file: string,
 ): Promise<void> {
-  assertRealPathWithin(folders, file, await openedPath(handle, file))
+  assertRealPathWithin(folders, file, await getOpenPath(handle, file))
 }
 
-/** The size and the hash of a text. */
-export function digestOf(text: string): FileDigest {
+/** Returns the size and the hash of the text. */
+export function computeDigest(text: string): FileDigest {
   const bytes = Buffer.from(text)
   return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-function assertRealPathWithin(folders: Folders, file: string, real: string): void {
-  if (folders.some((folder) => isWithin(folder, real))) return
+function assertRealPathWithin(folders: Folders, file: string, realPath: string): void {
+  if (folders.some((folder) => isWithin(folder, realPath))) return
   throw new Failure(
     'usage',
-    `${file} resolves to ${real}, which is outside the folder of the document. To allow it, pass --allow-outside ${path.dirname(real)}`,
+    `${file} resolves to ${realPath}, which is outside the folder of the document. To allow it, pass --allow-outside ${path.dirname(realPath)}`,
   )
 }
 
-function isWithin(folder: string, real: string): boolean {
-  const relative = path.relative(folder, real)
+function isWithin(folder: string, realPath: string): boolean {
+  const relative = path.relative(folder, realPath)
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }
 
@@ -81,20 +81,23 @@ async function resolveLinks(file: string): Promise<string> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT') throw new Failure('usage', `Cannot use ${file}: ${code ?? message}`)
-    // The target of a dangling link cannot be checked: it can be created anywhere later.
+    // The target of a dangling link cannot be checked, because it can be created anywhere later.
     if ((await lstat(file).catch(() => null)) !== null)
       throw new Failure('usage', `${file} is a link to a file that does not exist. Remove the link.`)
     return path.join(await resolveLinks(path.dirname(file)), path.basename(file))
   }
 }
 
-/** Returns the path of an open file. Outside Linux, it is the resolved path if that is still the same file. */
-async function openedPath(handle: FileHandle, file: string): Promise<string> {
-  const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null)
-  if (known !== null) return known
-  const real = await realpath(file)
-  const [found, opened] = [await lstat(real), await handle.stat()]
-  if (found.ino !== opened.ino || found.dev !== opened.dev)
+/**
+ * Returns the path of an open file. On systems other than Linux, returns the resolved path if it is still the
+ * same file.
+ */
+async function getOpenPath(handle: FileHandle, file: string): Promise<string> {
+  const linuxPath = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null)
+  if (linuxPath !== null) return linuxPath
+  const realPath = await realpath(file)
+  const [currentStat, openedStat] = [await lstat(realPath), await handle.stat()]
+  if (currentStat.ino !== openedStat.ino || currentStat.dev !== openedStat.dev)
     throw new Failure('failed', `${file} was replaced while it was being opened. Run the command again.`)
-  return real
+  return realPath
 }

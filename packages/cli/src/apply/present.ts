@@ -9,8 +9,8 @@ import { projects } from '../resources/projects.ts'
 import { type ParentRow, listRows } from '../rows.ts'
 import type { Planning } from './step.ts'
 
-/** Returns the row below the parent with exactly this key, or null. Throws if several rows have it. */
-export async function findRowOf(
+/** Returns the row below the parent with exactly this key, or null. Throws if several rows have this key. */
+export async function findRowByKey(
   { connection, signal }: Planning,
   resource: Resource,
   parent: ParentRow | null,
@@ -19,21 +19,21 @@ export async function findRowOf(
   const [field] = resource.keys
   const filters = [{ field, value: key }]
   const { rows } = await listRows(connection, resource, parent, { filters, isDetailed: true, signal })
-  // The filter also matches names that only contain the key.
-  const exact = rows.filter((row) => row[field] === key)
-  if (exact.length > 1)
+  // The filter also matches longer names that contain the key.
+  const matches = rows.filter((row) => row[field] === key)
+  if (matches.length > 1)
     throw new Failure(
       'failed',
-      `${exact.length} ${resource.name} are named ${path}. Rename or delete all but one.`,
+      `${matches.length} ${resource.name} are named ${path}. Rename or delete all but one.`,
     )
-  return exact[0] ?? null
+  return matches[0] ?? null
 }
 
-/** Returns the id of an app or machine user that a link names, or null if the file will create it. */
+/** Returns the id of an app or machine user that a link names, or null if `apply` will create it. */
 export async function findLinkTarget(planning: Planning, kind: string, path: string): Promise<string | null> {
   const { ids } = planning
-  const known = ids.find(kind, path)
-  if (known !== null || ids.isExpected(kind, path)) return known
+  const knownId = ids.find(kind, path)
+  if (knownId !== null || ids.isExpected(kind, path)) return knownId
   const id = await (kind === apps.singular ? findApp(planning, path) : findMachineUser(planning, path))
   if (id === null)
     throw new Failure(
@@ -45,25 +45,25 @@ export async function findLinkTarget(planning: Planning, kind: string, path: str
 }
 
 async function findApp(planning: Planning, path: string): Promise<string | null> {
-  const [slug, key] = splitAt(path)
+  const [slug, key] = splitPath(path)
   const id = planning.ids.find(projects.singular, slug)
-  return id === null ? null : idOf(await findRowOf(planning, apps, { id, slug }, { key, path }))
+  return id === null ? null : getId(await findRowByKey(planning, apps, { id, slug }, { key, path }))
 }
 
 async function findMachineUser(planning: Planning, path: string): Promise<string | null> {
-  const [slug, rest] = splitAt(path)
-  const [name, key] = splitAt(rest)
+  const [slug, rest] = splitPath(path)
+  const [name, key] = splitPath(rest)
   const project = planning.ids.find(projects.singular, slug)
   if (project === null) return null
-  const environment = await findRowOf(planning, environments, { id: project }, { key: name, path })
-  const id = idOf(environment)
-  return id === null ? null : idOf(await findRowOf(planning, machineUsers, { id }, { key, path }))
+  const environment = await findRowByKey(planning, environments, { id: project }, { key: name, path })
+  const id = getId(environment)
+  return id === null ? null : getId(await findRowByKey(planning, machineUsers, { id }, { key, path }))
 }
 
-const idOf = (row: Row | null): string | null => (row === null ? null : String(row['id']))
+const getId = (row: Row | null): string | null => (row === null ? null : String(row['id']))
 
 /** Splits at the first slash. */
-const splitAt = (path: string): [string, string] => {
-  const at = path.indexOf('/')
-  return [path.slice(0, at), path.slice(at + 1)]
+const splitPath = (path: string): [string, string] => {
+  const slash = path.indexOf('/')
+  return [path.slice(0, slash), path.slice(slash + 1)]
 }

@@ -1,19 +1,19 @@
-// Plans the settings of a layer.
+// Plans the changes to the settings of a layer.
 import { type Connection, GraphqlError } from '@manager/client'
 import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
 import type { Row } from '../output.ts'
-import { problemOfDefaults } from '../settings-defaults.ts'
+import { findDefaultsProblem } from '../settings-defaults.ts'
 import { type Layer, type Settings, type SettingsChange, readSettings, updateSettings } from '../settings.ts'
-import { type FieldChange, type Planning, type Step, isSame } from './step.ts'
+import { type FieldChange, type Planning, type Step, isEqualValue } from './step.ts'
 
 type DesiredSettings = {
-  /** The layer as the plan shows it. */
+  /** The path of the layer in the plan. */
   path: string
   settings: SettingsChange
   /** Null if the owner of the layer does not exist yet. */
   present: Layer | null
-  /** Resolved when the step runs, because an earlier step may create the owner. */
+  /** Called when the step runs, because an earlier step may create the owner. */
   layer: () => Promise<Layer> | Layer
 }
 
@@ -22,11 +22,23 @@ export async function planSettings(
   { connection, signal }: Planning,
   { path, settings, present, layer }: DesiredSettings,
 ): Promise<Step> {
-  const read = present === null ? null : await findSettings(connection, present, signal)
-  const problem = problemOfDefaults(settings.frontend, read?.frontendSetting.moduleConfig ?? {}, [])
+  const currentSettings = present === null ? null : await findSettings(connection, present, signal)
+  const problem = findDefaultsProblem(
+    settings.frontend,
+    currentSettings?.frontendSetting.moduleConfig ?? {},
+    [],
+  )
   if (problem !== null) throw new Failure('usage', `settings ${path}: ${problem}`)
-  const backend = changed('backend', settings.backend, read?.backendSetting.moduleConfig ?? {})
-  const frontend = changed('frontend', settings.frontend, read?.frontendSetting.moduleConfig ?? {})
+  const backend = compareSettings(
+    'backend',
+    settings.backend,
+    currentSettings?.backendSetting.moduleConfig ?? {},
+  )
+  const frontend = compareSettings(
+    'frontend',
+    settings.frontend,
+    currentSettings?.frontendSetting.moduleConfig ?? {},
+  )
   const changes = [...backend.changes, ...frontend.changes]
   return {
     action: changes.length === 0 ? 'unchanged' : 'update',
@@ -39,7 +51,10 @@ export async function planSettings(
   }
 }
 
-/** Returns the settings of the layer, or null if they do not exist yet, which is possible for an app in a tenant. */
+/**
+ * Returns the settings of the layer, or null if they do not exist yet. Only an app in a tenant can lack
+ * settings.
+ */
 async function findSettings(
   connection: Connection,
   layer: Layer,
@@ -53,20 +68,29 @@ async function findSettings(
   }
 }
 
-/** Returns the fields that differ. Pairs are compared key by key, so pairs that only the Manager has are kept. */
-function changed(side: string, desired: Row, present: Row): { change: Row; changes: FieldChange[] } {
+/**
+ * Returns the fields that differ. Pairs are compared key by key, so pairs that exist only in the Manager are
+ * kept.
+ */
+function compareSettings(
+  side: string,
+  desiredSettings: Row,
+  existingSettings: Row,
+): { change: Row; changes: FieldChange[] } {
   const change: Record<string, unknown> = {}
   const changes: FieldChange[] = []
-  for (const [field, after] of Object.entries(desired)) {
+  for (const [field, after] of Object.entries(desiredSettings)) {
     if (field === 'KeyValuePairs') {
-      const before = new Map(((present[field] ?? []) as Pair[]).map(({ Key, Value }) => [Key, Value]))
-      const differing = (after as Pair[]).filter(({ Key, Value }) => before.get(Key) !== Value)
-      if (differing.length > 0) change[field] = differing
-      for (const { Key, Value } of differing)
-        changes.push({ field: `${side}.pairs.${Key}`, before: before.get(Key) ?? null, after: Value })
-    } else if (!isSame(present[field] ?? (Array.isArray(after) ? [] : ''), after)) {
+      const currentPairs = new Map(
+        ((existingSettings[field] ?? []) as Pair[]).map(({ Key, Value }) => [Key, Value]),
+      )
+      const changedPairs = (after as Pair[]).filter(({ Key, Value }) => currentPairs.get(Key) !== Value)
+      if (changedPairs.length > 0) change[field] = changedPairs
+      for (const { Key, Value } of changedPairs)
+        changes.push({ field: `${side}.pairs.${Key}`, before: currentPairs.get(Key) ?? null, after: Value })
+    } else if (!isEqualValue(existingSettings[field] ?? (Array.isArray(after) ? [] : ''), after)) {
       change[field] = after
-      changes.push({ field: `${side}.${field}`, before: present[field] ?? null, after })
+      changes.push({ field: `${side}.${field}`, before: existingSettings[field] ?? null, after })
     }
   }
   return { change, changes }

@@ -1,4 +1,4 @@
-// Checks the shape of values in the file. Error messages name the position of the value.
+// Checks the types of values in the file. Error messages name the position of the value.
 import { Failure } from '../failures.ts'
 
 export function asMap(value: unknown, at: string): Record<string, unknown> {
@@ -17,16 +17,16 @@ export function asText(value: unknown, at: string): string {
   if (typeof value === 'string' && value !== '') return value
   throw new Failure(
     'usage',
-    `${at}: expected a non-empty string${typeof value === 'number' ? '; put it in quotes' : ''}.`,
+    `${at}: expected a non-empty string${typeof value === 'number' ? '; put the value in quotes' : ''}.`,
   )
 }
 
 export const asTexts = (value: unknown, at: string): string[] =>
   asList(value, at).map((one, index) => asText(one, `${at}[${index}]`))
 
-/** Rejects unknown keys, so that a typo is not ignored. */
+/** Rejects unknown keys, so that a typo causes an error. */
 export function rejectUnknownKeys(map: Record<string, unknown>, known: readonly string[], at: string): void {
-  const unknown = Object.keys(map).find((key) => !known.includes(key))
-  if (unknown !== undefined)
-    throw new Failure('usage', `${at}: unknown key ${unknown}. Known keys: ${known.join(', ')}.`)
+  const unknownKey = Object.keys(map).find((key) => !known.includes(key))
+  if (unknownKey !== undefined)
+    throw new Failure('usage', `${at}: unknown key ${unknownKey}. Known keys: ${known.join(', ')}.`)
 }

@@ -1,11 +1,11 @@
-// The steps of a plan, and the state that planning shares.
+// The steps of a plan, and the state that planning functions share.
 import type { Connection } from '@manager/client'
 import { Failure } from '../failures.ts'
 import type { Folders } from './named-files.ts'
 
 /** A change as the plan shows it. A value from a file appears as its digest. */
 export type FieldChange = NamedFile & { before: unknown; after: unknown }
-/** `file` is where the value is read from or written to, relative to the document. */
+/** `file` is the file that the value is read from or written to, relative to the document. */
 export type NamedFile = { field: string; file?: string }
 export type Step = {
   action: 'create' | 'update' | 'unchanged'
@@ -19,7 +19,10 @@ export type Step = {
   run: () => Promise<void>
 }
 
-/** Ids of existing rows by kind and path. Planning marks rows that a step will create; the step then sets the id. */
+/**
+ * Ids of existing rows by kind and path. Planning marks the rows that a step will create. The step sets the
+ * id later.
+ */
 export class Ids {
   readonly #ids = new Map<string, string>()
   readonly #expected = new Set<string>()
@@ -63,11 +66,12 @@ export type Planning = {
   withSecrets: boolean
 }
 
-/** Whether two values are the same to the API. */
-export const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other)
+/** Returns whether the API treats two values as equal. */
+export const isEqualValue = (one: unknown, other: unknown): boolean =>
+  toCanonicalJson(one) === toCanonicalJson(other)
 
-/** The order of pairs is ignored, and an unset value equals an empty string. */
-function canonical(value: unknown): string {
+/** Returns canonical JSON. The order of pairs is ignored, and an unset value equals an empty string. */
+function toCanonicalJson(value: unknown): string {
   if (value === null || value === undefined) return '""'
   if (!Array.isArray(value)) return JSON.stringify(value)
   const isPairs = value.some((one) => typeof one === 'object' && one !== null && 'Key' in one)

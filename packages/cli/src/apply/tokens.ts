@@ -1,5 +1,5 @@
-// `apply` writes each machine user token that it creates to a separate file. A .pending file next to it means that a
-// token may exist that was never written. The next run replaces that token.
+// `apply` writes each created machine user token to a separate file. A .pending file next to the token file
+// means that an earlier run may have created a token without storing it. The next run replaces that token.
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,12 +14,12 @@ import type { Node } from './document.ts'
 import { type Folders, assertOpenedWithinFolders, assertWithinFolders } from './named-files.ts'
 import type { FieldChange, Planning, Step } from './step.ts'
 
-/** Whether the Manager issues a token: it does so for a machine user without a password. */
+/** Returns whether the Manager issues a token, which it does for a machine user without a password. */
 export const hasGeneratedToken = ({ resource, secrets }: Node): boolean =>
   resource === machineUsers && secrets['hashedKey'] === undefined
 
 /** Returns the path of the token file. Throws if neither the document nor --tokens-dir determines it. */
-export function tokenFileOf({ tokenFile, path: name }: Node, { tokensFolder }: Planning): string {
+export function getTokenFile({ tokenFile, path: name }: Node, { tokensFolder }: Planning): string {
   if (tokenFile !== null) return tokenFile
   if (tokensFolder === null)
     throw new Failure(
@@ -29,47 +29,47 @@ export function tokenFileOf({ tokenFile, path: name }: Node, { tokensFolder }: P
   return path.join(tokensFolder, `${name.replaceAll(/[^\w.-]/g, '-')}.token`)
 }
 
-/** The change that the plan shows for a token that will be written. */
-export const tokenChange = (node: Node, planning: Planning, before: string | null): FieldChange => ({
+/** Returns the change that the plan shows for a token that will be written. */
+export const createTokenChange = (node: Node, planning: Planning, before: string | null): FieldChange => ({
   field: 'token',
-  file: path.relative(planning.documentFolder, tokenFileOf(node, planning)),
+  file: path.relative(planning.documentFolder, getTokenFile(node, planning)),
   before,
   after: '(new)',
 })
 
-const pendingOf = (file: string): string => `${file}.pending`
+const getPendingPath = (file: string): string => `${file}.pending`
 
 /** Rejects two machine users with the same token file, whether or not they exist yet. */
 export function rejectSharedTokenFiles(nodes: readonly Node[], planning: Planning): void {
   const owners = new Map<string, string>()
-  for (const node of nodes.flatMap(withDescendants)) {
+  for (const node of nodes.flatMap(listWithDescendants)) {
     if (!hasGeneratedToken(node) || !hasTokenFile(node, planning)) continue
-    const file = tokenFileOf(node, planning)
-    for (const used of [file, pendingOf(file)]) {
-      const other = owners.get(used)
-      if (other !== undefined)
+    const file = getTokenFile(node, planning)
+    for (const usedFile of [file, getPendingPath(file)]) {
+      const otherPath = owners.get(usedFile)
+      if (otherPath !== undefined)
         throw new Failure(
           'usage',
-          `Machine users ${other} and ${node.path} have the same token file ${file}. Set a separate tokenFile for each.`,
+          `Machine users ${otherPath} and ${node.path} have the same token file ${file}. Set a separate tokenFile for each.`,
         )
-      owners.set(used, node.path)
+      owners.set(usedFile, node.path)
     }
   }
 }
 
-const withDescendants = (node: Node): Node[] => [node, ...node.children.flatMap(withDescendants)]
+const listWithDescendants = (node: Node): Node[] => [node, ...node.children.flatMap(listWithDescendants)]
 const hasTokenFile = ({ tokenFile }: Node, { tokensFolder }: Planning): boolean =>
   tokenFile !== null || tokensFolder !== null
 
-/** Whether an earlier run may have created a token without writing it. */
+/** Returns whether an earlier run may have created a token without writing it. */
 export function isTokenPending(node: Node, planning: Planning): boolean {
-  return hasTokenFile(node, planning) && existsSync(pendingOf(tokenFileOf(node, planning)))
+  return hasTokenFile(node, planning) && existsSync(getPendingPath(getTokenFile(node, planning)))
 }
 
-/** Refuses to overwrite a token that may be in use. */
+/** Throws if the file exists, because it may contain a token in use. */
 export function assertNoToken(file: string): void {
   if (existsSync(file))
-    throw new Failure('usage', `${file} already exists and may contain a token in use. Move it first.`)
+    throw new Failure('usage', `${file} already exists and may contain a token in use. Move the file first.`)
 }
 
 /** Creates a machine user and writes its token. */
@@ -80,67 +80,75 @@ export async function createWithToken(
 ): Promise<Row> {
   const { connection } = planning
   const create = () => createRow(connection, node.resource, { id: environmentId }, { values })
-  return (await storeToken(tokenTargetOf(node, planning), create)).row
+  return (await storeToken(getTokenTarget(node, planning), create)).row
 }
 
-/** `folders` is null for a file in --tokens-dir: the user chose that folder, not the document. */
+/**
+ * `folders` is null for a file in --tokens-dir, because the user chose that folder and the document did not.
+ */
 type TokenTarget = { file: string; folders: Folders | null }
-const tokenTargetOf = (node: Node, planning: Planning): TokenTarget => ({
-  file: tokenFileOf(node, planning),
+const getTokenTarget = (node: Node, planning: Planning): TokenTarget => ({
+  file: getTokenFile(node, planning),
   folders: node.tokenFile === null ? null : planning.folders,
 })
 
 /** Replaces a token that an earlier run created but did not write. */
 export function replaceLostToken(node: Node, planning: Planning, id: string): Step {
-  const target = tokenTargetOf(node, planning)
+  const target = getTokenTarget(node, planning)
   assertNoToken(target.file)
   return {
     action: 'update',
     kind: node.resource.singular,
     path: node.path,
-    changes: [tokenChange(node, planning, '(lost)')],
+    changes: [createTokenChange(node, planning, '(lost)')],
     run: async () => {
       await storeToken(target, async () => {
-        const answer = await graphql(planning.connection, rotateMachineUserTokenDocument, { id })
-        return { secret: answer.rotateMachineUserToken.generatedToken }
+        const result = await graphql(planning.connection, rotateMachineUserTokenDocument, { id })
+        return { secret: result.rotateMachineUserToken.generatedToken }
       })
     },
   }
 }
 
-async function storeToken<Created extends { secret: string | null }>(
+async function storeToken<Result extends { secret: string | null }>(
   { file, folders }: TokenTarget,
-  create: () => Promise<Created>,
-): Promise<Created> {
+  create: () => Promise<Result>,
+): Promise<Result> {
   // Symbolic links may have changed since planning.
   if (folders !== null) await assertWithinFolders(folders, file)
   await ensureFolder(path.dirname(file))
-  // The same file may have been written under another name since planning.
+  // Since planning, the same file may have been written under a different name.
   assertNoToken(file)
-  const isLost = existsSync(pendingOf(file))
-  if (!isLost) await writePrivateFile(pendingOf(file), '')
-  const created = await create().catch(async (error: unknown) => {
-    // The marker of an earlier run stays, because the token of that run is still lost.
-    if (!isLost && isRejected(error)) await rm(pendingOf(file), { force: true })
+  const hasLostToken = existsSync(getPendingPath(file))
+  if (!hasLostToken) await writePrivateFile(getPendingPath(file), '')
+  const result = await create().catch(async (error: unknown) => {
+    // Keep the .pending file of an earlier run, because the token of that run is still lost.
+    if (!hasLostToken && isRejected(error)) await rm(getPendingPath(file), { force: true })
     throw error
   })
-  if (created.secret === null) throw new Failure('failed', 'The Manager returned no token.')
+  if (result.secret === null) throw new Failure('failed', 'The Manager returned no token.')
   await replacePrivateFile(file, async (handle, temporaryFile) => {
     if (folders !== null) await assertOpenedWithinFolders(folders, handle, temporaryFile)
-    await handle.writeFile(`${created.secret}\n`)
+    await handle.writeFile(`${result.secret}\n`)
   })
-  await rm(pendingOf(file), { force: true })
-  return created
+  await rm(getPendingPath(file), { force: true })
+  return result
 }
 
 const serverErrorCodes = new Set(['internal', 'bad_gateway', 'unavailable'])
-/** Whether the request certainly created no token. Without a response, or after a server error, a token may exist. */
+/**
+ * Returns whether the request certainly created no token. Without a response, or after a server error, a
+ * token may exist.
+ */
 const isRejected = (error: unknown): boolean =>
   error instanceof GraphqlError
     ? !serverErrorCodes.has(error.code ?? '')
     : error instanceof ResponseError && error.status >= 400 && error.status < 500
 
-/** Keeps the permissions of an existing folder, because the user may have chosen them. */
+/**
+ * Creates the folder if it does not exist. Keeps the permissions of an existing folder, which the user may
+ * have chosen.
+ */
 async function ensureFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) await ensurePrivateFolder(folder)
 }

@@ -1,17 +1,18 @@
-// apply: updates the Manager to the state that a file declares. It shows a plan first and never deletes anything.
+// apply: makes the Manager match the state that a file declares. It shows a plan first and never deletes
+// anything.
 import path from 'node:path'
 import type { Command } from 'commander'
 import { readDocument } from '../apply/document.ts'
-import { type FileDigest, foldersOf } from '../apply/named-files.ts'
+import { type FileDigest, resolveFolders } from '../apply/named-files.ts'
 import { createPlan } from '../apply/plan.ts'
 import { type FieldChange, Ids, type NamedFile, type Step } from '../apply/step.ts'
-import { type Color, paintOf } from '../colors.ts'
+import { type Color, createPaint } from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import { type Context, addCommand, setAction } from '../context.ts'
 import { Failure } from '../failures.ts'
-import { remark, serialize } from '../output.ts'
-import { printable } from '../printable.ts'
-import { counted } from '../words.ts'
+import { printRemark, serialize } from '../output.ts'
+import { escapeControlCharacters } from '../printable.ts'
+import { formatCount } from '../words.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = {
@@ -23,35 +24,34 @@ type Options = {
   allowOutside?: string[]
 }
 
-/** Adds `apply`. */
 export function addApplyCommand(program: Command, terminal: Terminal): void {
   const command = addCommand(program, {
     name: 'apply',
-    summary: 'Applies a YAML file that declares the desired state.',
+    summary: 'Apply a YAML file that declares the desired state.',
     description:
-      'Applies a YAML file that declares projects, tenants, apps, machine users, endpoints, triggers and settings. It shows a plan, asks for confirmation, and never deletes anything. A second run changes nothing.',
+      'Apply a YAML file that declares projects, tenants, apps, machine users, endpoints, triggers and settings. The command shows a plan, asks for confirmation, and never deletes anything. A second run changes nothing.',
     examples: [
       'apply -f shop.yaml --plan',
       'apply -f shop.yaml',
       'apply -f shop.yaml --yes --tokens-dir tokens',
     ],
   })
-    .requiredOption('-f, --file <file>', 'the file; file names in it are relative to it')
+    .requiredOption('-f, --file <file>', 'the file to apply; file names in it are relative to its folder')
     .option('--plan', 'show the plan without changing anything')
     .option('-y, --yes', 'do not ask for confirmation')
-    .option('--tokens-dir <folder>', 'the folder for tokens of new machine users')
-    .option('--secrets', 'send passwords and tokens of endpoints again')
-    .option('--allow-outside <folder>', 'also allow files from this folder; may be repeated', addFolder)
+    .option('--tokens-dir <folder>', 'the folder for the tokens of new machine users')
+    .option('--secrets', 'send the passwords and tokens of endpoints again')
+    .option('--allow-outside <folder>', 'also allow files in this folder; may be repeated', addFolder)
   setAction<Options>(command, terminal, apply)
 }
 
-function addFolder(folder: string, others: string[] = []): string[] {
-  return [...others, folder]
+function addFolder(folder: string, previousFolders: string[] = []): string[] {
+  return [...previousFolders, folder]
 }
 
 async function apply(context: Context, _args: string[], options: Options): Promise<void> {
   const { terminal, format, signal } = context
-  const folders = await foldersOf(options.file, options.allowOutside ?? [])
+  const folders = await resolveFolders(options.file, options.allowOutside ?? [])
   const nodes = await readDocument(options.file, folders)
   const connection = await context.connect()
   const steps = await createPlan(
@@ -66,39 +66,44 @@ async function apply(context: Context, _args: string[], options: Options): Promi
     },
     nodes,
   )
-  const open = steps.filter(({ action }) => action !== 'unchanged')
+  const pendingSteps = steps.filter(({ action }) => action !== 'unchanged')
   if (format === 'table') showPlan(terminal, steps)
-  else if (options.plan === true) terminal.stdout.write(serialize({ steps: steps.map(shownStep) }, format))
+  else if (options.plan === true)
+    terminal.stdout.write(serialize({ steps: steps.map(serializeStep) }, format))
   if (options.plan === true) return
-  if (open.length > 0) {
-    await confirm(terminal, `Apply ${counted(open.length, 'step')}?`, options.yes === true)
-    await runSteps(terminal, open, signal)
+  if (pendingSteps.length > 0) {
+    await confirm(terminal, `Apply ${formatCount(pendingSteps.length, 'step')}?`, options.yes === true)
+    await runSteps(terminal, pendingSteps, signal)
   }
   if (format !== 'table')
-    terminal.stdout.write(serialize({ steps: steps.map(shownStep), applied: open.length }, format))
+    terminal.stdout.write(
+      serialize({ steps: steps.map(serializeStep), applied: pendingSteps.length }, format),
+    )
   else
     terminal.stdout.write(
-      open.length === 0 ? 'Nothing to do.\n' : `Applied ${counted(open.length, 'step')}.\n`,
+      pendingSteps.length === 0
+        ? 'Nothing to do.\n'
+        : `Applied ${formatCount(pendingSteps.length, 'step')}.\n`,
     )
 }
 
-/** Runs the steps one after the other. An interrupt takes effect between two steps; a running step finishes. */
+/** Runs the steps one after the other. An interrupt takes effect after the running step has finished. */
 async function runSteps(terminal: Terminal, steps: readonly Step[], signal: AbortSignal): Promise<void> {
-  for (const [done, step] of steps.entries()) {
-    const progress = `${done} of ${steps.length} steps are done. Run the command again to resume.`
-    if (signal.aborted) throw new Failure(kindOf(signal), `Interrupted: ${progress}`)
+  for (const [doneCount, step] of steps.entries()) {
+    const progress = `${doneCount} of ${steps.length} steps are done. Run the command again to resume.`
+    if (signal.aborted) throw new Failure(getFailureKind(signal), `Interrupted: ${progress}`)
     try {
       await step.run()
     } catch (error) {
-      remark(terminal, `${step.kind} ${step.path} failed; ${progress}`)
+      printRemark(terminal, `${step.kind} ${step.path} failed; ${progress}`)
       throw error
     }
-    remark(terminal, `${marks[step.action][0]} ${step.kind} ${step.path}: done`)
+    printRemark(terminal, `${marks[step.action][0]} ${step.kind} ${step.path}: done`)
   }
 }
 
-/** Distinguishes Ctrl-C from SIGTERM, which have different exit codes. */
-const kindOf = ({ reason }: AbortSignal): Failure['kind'] =>
+/** Returns the failure kind, because Ctrl-C and SIGTERM have different exit codes. */
+const getFailureKind = ({ reason }: AbortSignal): Failure['kind'] =>
   reason instanceof Failure ? reason.kind : 'interrupted'
 
 const marks: Readonly<Record<Step['action'], readonly [string, Color]>> = {
@@ -108,37 +113,40 @@ const marks: Readonly<Record<Step['action'], readonly [string, Color]>> = {
 }
 
 function showPlan(terminal: Terminal, steps: readonly Step[]): void {
-  const paint = paintOf(terminal, terminal.stdout)
-  for (const { action, kind, path: which, changes, notSent = [] } of steps) {
+  const paint = createPaint(terminal, terminal.stdout)
+  for (const { action, kind, path: stepPath, changes, notSent = [] } of steps) {
     const [mark, color] = marks[action]
-    terminal.stdout.write(`${paint(color, printable(`${mark} ${kind} ${which}`))}\n`)
-    for (const change of changes) terminal.stdout.write(`    ${printable(changeText(action, change))}\n`)
-    for (const read of notSent) terminal.stdout.write(`    ${printable(`${named(read)}: not sent`)}\n`)
+    terminal.stdout.write(`${paint(color, escapeControlCharacters(`${mark} ${kind} ${stepPath}`))}\n`)
+    for (const change of changes)
+      terminal.stdout.write(`    ${escapeControlCharacters(formatChange(action, change))}\n`)
+    for (const file of notSent)
+      terminal.stdout.write(`    ${escapeControlCharacters(`${formatFieldName(file)}: not sent`)}\n`)
   }
-  const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length
+  const countSteps = (action: Step['action']): number => steps.filter((step) => step.action === action).length
   terminal.stdout.write(
-    `${count('create')} to create, ${count('update')} to update, ${count('unchanged')} unchanged.\n`,
+    `${countSteps('create')} to create, ${countSteps('update')} to update, ${countSteps('unchanged')} unchanged.\n`,
   )
 }
 
-const maxShown = 60
+const maxShownLength = 60
 const isDigest = (value: unknown): value is FileDigest =>
   typeof value === 'object' && value !== null && 'sha256' in value
-const shown = (value: unknown): string => {
-  if (isDigest(value)) return `${counted(value.bytes, 'byte')}, SHA-256 ${value.sha256}`
+const formatValue = (value: unknown): string => {
+  if (isDigest(value)) return `${formatCount(value.bytes, 'byte')}, SHA-256 ${value.sha256}`
   const text = JSON.stringify(value) ?? ''
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
 }
-const named = ({ field, file }: NamedFile): string => (file === undefined ? field : `${field} (${file})`)
-const changeText = (action: Step['action'], { before, after, ...field }: FieldChange): string =>
+const formatFieldName = ({ field, file }: NamedFile): string =>
+  file === undefined ? field : `${field} (${file})`
+const formatChange = (action: Step['action'], { before, after, ...field }: FieldChange): string =>
   action === 'create'
-    ? `${named(field)}: ${shown(after)}`
-    : `${named(field)}: ${shown(before)} -> ${shown(after)}`
+    ? `${formatFieldName(field)}: ${formatValue(after)}`
+    : `${formatFieldName(field)}: ${formatValue(before)} -> ${formatValue(after)}`
 
-const shownStep = ({ action, kind, path: which, changes, notSent = [] }: Step) => ({
+const serializeStep = ({ action, kind, path: stepPath, changes, notSent = [] }: Step) => ({
   action,
   kind,
-  path: which,
+  path: stepPath,
   changes,
   ...(notSent.length === 0 ? {} : { notSent }),
 })

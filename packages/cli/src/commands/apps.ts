@@ -3,7 +3,7 @@ import { graphql } from '@manager/client'
 import { createTenant2ApplicationDocument, updateTenant2ApplicationDocument } from '@manager/client/documents'
 import type { Command } from 'commander'
 import { type Context, addCommand, setAction } from '../context.ts'
-import { printDone } from '../output.ts'
+import { printResult } from '../output.ts'
 import { getProject } from '../parents.ts'
 import { apps } from '../resources/apps.ts'
 import { tenants } from '../resources/tenants.ts'
@@ -13,31 +13,35 @@ import type { Terminal } from '../terminal.ts'
 
 type Options = { project?: string; tenant: string }
 
-/** Adds `enable` and `disable`. */
 export function addAppCommands(group: Command, terminal: Terminal): void {
   for (const [name, description] of [
-    ['enable', 'Enables an app for a tenant.'],
-    ['disable', 'Disables an app for a tenant; its settings are kept.'],
+    ['enable', 'Enable an app for a tenant.'],
+    ['disable', 'Disable an app for a tenant. The settings of the app are kept.'],
   ] as const) {
     const command = addCommand(group, {
       name,
       description,
       examples: [`apps ${name} web -p shop --tenant acme`],
     })
-      .argument('<app>', 'its slug, name or id')
+      .argument('<app>', 'the app, by slug, name or id')
       .option('-p, --project <project>', 'the project, by slug or id (SVC_PROJECT)')
       .requiredOption('-t, --tenant <tenant>', 'the tenant, by slug or id')
-    setAction<Options>(command, terminal, (context, [named = ''], options) =>
-      enable(context, named, options, name === 'enable'),
+    setAction<Options>(command, terminal, (context, [appKey = ''], options) =>
+      setAppEnabled(context, appKey, options, name === 'enable'),
     )
   }
 }
 
-async function enable(context: Context, named: string, options: Options, enabled: boolean): Promise<void> {
+async function setAppEnabled(
+  context: Context,
+  appKey: string,
+  options: Options,
+  enabled: boolean,
+): Promise<void> {
   const { terminal, format, signal } = context
   const connection = await context.connect()
   const project = await getProject(context, connection, options)
-  const app = await getRow(connection, apps, project, { named, signal })
+  const app = await getRow(connection, apps, project, { named: appKey, signal })
   const tenant = await getRow(connection, tenants, project, { named: options.tenant, signal })
   const [applicationId, tenantId] = [String(app['id']), String(tenant['id'])]
   const row = await findTenantApp(connection, { app: applicationId, tenant: tenantId }, context)
@@ -51,6 +55,6 @@ async function enable(context: Context, named: string, options: Options, enabled
       { id: row.id, input: { enabled } },
       { signal },
     )
-  const sentence = `${enabled ? 'Enabled' : 'Disabled'} app ${named} for tenant ${options.tenant}.`
-  printDone(terminal, format, sentence, { app: app['slug'], tenant: tenant['slug'], enabled })
+  const sentence = `${enabled ? 'Enabled' : 'Disabled'} app ${appKey} for tenant ${options.tenant}.`
+  printResult(terminal, format, sentence, { app: app['slug'], tenant: tenant['slug'], enabled })
 }

@@ -5,13 +5,13 @@ import { ConnectionError, send } from '@manager/client'
 import { listAuditLogsDocument } from '@manager/client/documents'
 import { type Command, Option } from 'commander'
 import { type Context, addCommand, setAction } from '../context.ts'
-import { type Row, remark } from '../output.ts'
+import { type Row, printRemark } from '../output.ts'
 import { type ParentOptions, getProject } from '../parents.ts'
-import { printableLines } from '../printable.ts'
+import { escapeLines } from '../printable.ts'
 import { replacePrivateFile } from '../private-files.ts'
 import { addListCommand } from '../resource-commands.ts'
 import type { Resource } from '../resource.ts'
-import { asTime } from '../times.ts'
+import { parseTime } from '../times.ts'
 import type { Terminal } from '../terminal.ts'
 
 type ExportOptions = ParentOptions & {
@@ -36,7 +36,6 @@ const audit: Resource = {
   list: { document: listAuditLogsDocument, parent: 'projectID' },
 }
 
-/** Adds the commands about the audit trail. */
 export function addAuditCommands(program: Command, terminal: Terminal): void {
   const group = addCommand(program, {
     name: 'audit',
@@ -44,11 +43,11 @@ export function addAuditCommands(program: Command, terminal: Terminal): void {
     examples: ['audit list -p shop', 'audit export --format ndjson --file trail.ndjson'],
   })
   addListCommand(group, terminal, audit, {
-    description: 'Lists the entries of a project, newest first.',
+    description: 'List the audit entries of a project, newest first.',
     limit: 50,
     present: (row, format) => {
       const user = (row['user'] as Row | null)?.['externalUsername'] ?? null
-      // People know users by name; programs get the id.
+      // Tables show the user name, because people know users by name. Programs get the id.
       return { ...row, user, principal: (format === 'table' ? user : null) ?? row['principal'] }
     },
   })
@@ -59,23 +58,23 @@ function addExportCommand(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'export',
     description:
-      'Streams the trail of one project or of all projects. For administrators only; every export is itself recorded.',
+      'Export the audit trail of one project or of all projects. For administrators only. The trail also records every export.',
     examples: [
       'audit export --format ndjson --file trail.ndjson',
       'audit export --format csv --from 2026-01-01 > trail.csv',
     ],
   })
     .addOption(
-      new Option('--format <format>', 'the format; ndjson can be verified')
+      new Option('--format <format>', 'the format; use ndjson if the export must be verified')
         .choices(['json', 'ndjson', 'csv'])
         .default('ndjson'),
     )
-    .option('-p, --project <project>', 'one project, by slug or id (default: all)')
-    .option('--from <time>', 'entries at or after this time in RFC 3339, or this day in UTC', asTime)
-    .option('--to <time>', 'entries before this time or day', asTime)
-    .option('--entity-type <type>', 'entries for this entity type')
-    .option('--action <action>', 'entries of this action')
-    .option('--user <id>', 'entries of this user')
+    .option('-p, --project <project>', 'the project, by slug or id (default: all projects)')
+    .option('--from <time>', 'export entries from this time (RFC 3339) or day (UTC)', parseTime)
+    .option('--to <time>', 'export entries before this time or day', parseTime)
+    .option('--entity-type <type>', 'export entries about this entity type')
+    .option('--action <action>', 'export entries with this action')
+    .option('--user <id>', 'export entries of this user')
     .option('--file <file>', 'write to a file that only you can read')
   setAction<ExportOptions>(command, terminal, exportTrail)
 }
@@ -98,14 +97,16 @@ async function exportTrail(context: Context, _args: string[], options: ExportOpt
   if (response.body === null) return
   const body = Readable.from(response.body as AsyncIterable<Uint8Array>)
   try {
-    await (options.file === undefined ? toOutput(context, body) : toFile(context, body, options.file))
+    await (options.file === undefined
+      ? writeToOutput(context, body)
+      : writeToFile(context, body, options.file))
   } catch (error) {
     if (context.signal.aborted || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     throw new ConnectionError('the export is incomplete', { cause: error })
   }
 }
 
-async function toOutput({ terminal: { stdout }, signal }: Context, body: Readable): Promise<void> {
+async function writeToOutput({ terminal: { stdout }, signal }: Context, body: Readable): Promise<void> {
   const stages = stdout.isTTY === true ? [body, createTerminalFilter(), stdout] : [body, stdout]
   await pipeline(stages, { signal, end: false })
 }
@@ -114,14 +115,14 @@ function createTerminalFilter(): Transform {
   const decoder = new TextDecoder()
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) =>
-      done(null, printableLines(decoder.decode(chunk, { stream: true }))),
+      done(null, escapeLines(decoder.decode(chunk, { stream: true }))),
     // An incomplete character at the end of the body becomes U+FFFD.
-    flush: (done) => done(null, printableLines(decoder.decode())),
+    flush: (done) => done(null, escapeLines(decoder.decode())),
   })
 }
 
-/** The file appears under its name only when it is complete. */
-async function toFile({ terminal, signal }: Context, body: Readable, file: string): Promise<void> {
+/** Writes to a temporary file first, so that the file appears under its name only when it is complete. */
+async function writeToFile({ terminal, signal }: Context, body: Readable, file: string): Promise<void> {
   await replacePrivateFile(file, (handle) => handle.writeFile(body as AsyncIterable<Uint8Array>, { signal }))
-  remark(terminal, `Wrote ${file}.`)
+  printRemark(terminal, `Wrote ${file}.`)
 }

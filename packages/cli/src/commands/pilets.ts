@@ -13,7 +13,7 @@ import { confirm } from '../confirm.ts'
 import { type Context, addCommand, setAction } from '../context.ts'
 import { Failure } from '../failures.ts'
 import { readPackedManifest } from '../npm-package.ts'
-import { printDone, printRow, remark } from '../output.ts'
+import { printResult, printRow, printRemark } from '../output.ts'
 import { type ParentOptions, addParentOptions, getProject } from '../parents.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
@@ -21,40 +21,39 @@ import type { Terminal } from '../terminal.ts'
 type Reference = { name: string; version: string }
 type PublishOptions = ParentOptions & { as?: Reference; description?: string; staged?: boolean }
 const uploadTimeoutMs = 600_000
-const reference = '<name@version>'
+const referenceArgument = '<name@version>'
 
-/** Adds the commands for pilet versions. */
 export function addPiletCommands(group: Command, terminal: Terminal): void {
   addPublishCommand(group, terminal)
-  const get = addVersionCommand(group, 'get', 'Shows a version.')
-  setAction<ParentOptions>(get, terminal, async (context, [named = ''], options) => {
-    const { connection, key } = await keyOf(context, named, options)
+  const get = addVersionCommand(group, 'get', 'Show a version of a pilet.')
+  setAction<ParentOptions>(get, terminal, async (context, [versionText = ''], options) => {
+    const { connection, key } = await getVersionKey(context, versionText, options)
     const { piletPackage } = await graphql(connection, getPiletDocument, key, { signal: context.signal })
     printRow(terminal, context.format, piletPackage)
   })
-  const update = addVersionCommand(group, 'update', 'Changes the description of a version.').requiredOption(
+  const update = addVersionCommand(group, 'update', 'Change the description of a version.').requiredOption(
     '--description <text>',
     'a short description',
   )
   setAction<ParentOptions & { description: string }>(
     update,
     terminal,
-    async (context, [named = ''], options) => {
-      const { connection, key } = await keyOf(context, named, options)
+    async (context, [versionText = ''], options) => {
+      const { connection, key } = await getVersionKey(context, versionText, options)
       const variables = { ...key, description: options.description }
-      const answer = await graphql(connection, updatePiletDocument, variables, { signal: context.signal })
-      printDone(terminal, context.format, `Updated pilet ${named}.`, answer.updatePiletPackage)
+      const result = await graphql(connection, updatePiletDocument, variables, { signal: context.signal })
+      printResult(terminal, context.format, `Updated pilet ${versionText}.`, result.updatePiletPackage)
     },
   )
-  const enable = addVersionCommand(group, 'enable', 'Enables a version.')
-  setAction<ParentOptions>(enable, terminal, async (context, [named = ''], options) => {
-    const { connection, key } = await keyOf(context, named, options)
-    const answer = await graphql(connection, enablePiletDocument, key, { signal: context.signal })
-    printDone(terminal, context.format, `Enabled pilet ${named}.`, answer.enablePiletPackage)
+  const enable = addVersionCommand(group, 'enable', 'Enable a version.')
+  setAction<ParentOptions>(enable, terminal, async (context, [versionText = ''], options) => {
+    const { connection, key } = await getVersionKey(context, versionText, options)
+    const result = await graphql(connection, enablePiletDocument, key, { signal: context.signal })
+    printResult(terminal, context.format, `Enabled pilet ${versionText}.`, result.enablePiletPackage)
   })
   for (const [name, description] of [
-    ['disable', 'Disables a version.'],
-    ['delete', 'Same as disable: the version stays stored, and its name cannot be reused.'],
+    ['disable', 'Disable a version.'],
+    ['delete', 'Disable a version, like disable. The version stays stored and cannot be published again.'],
   ] as const) {
     const command = addVersionCommand(group, name, description).option(
       '-y, --yes',
@@ -63,66 +62,70 @@ export function addPiletCommands(group: Command, terminal: Terminal): void {
     setAction<ParentOptions & { yes?: boolean }>(
       command,
       terminal,
-      async (context, [named = ''], options) => {
-        const { connection, key } = await keyOf(context, named, options)
-        await confirm(terminal, `Disable pilet ${named}?`, options.yes === true)
-        const answer = await graphql(connection, disablePiletDocument, key, { signal: context.signal })
-        printDone(terminal, context.format, `Disabled pilet ${named}.`, answer.disablePiletPackage)
+      async (context, [versionText = ''], options) => {
+        const { connection, key } = await getVersionKey(context, versionText, options)
+        await confirm(terminal, `Disable pilet ${versionText}?`, options.yes === true)
+        const result = await graphql(connection, disablePiletDocument, key, { signal: context.signal })
+        printResult(terminal, context.format, `Disabled pilet ${versionText}.`, result.disablePiletPackage)
       },
     )
   }
 }
 
 function addVersionCommand(group: Command, name: string, description: string): Command {
-  const more = name === 'update' ? ' --description "The cart"' : ''
-  const examples = [`pilets ${name} @shop/cart@1.2.0 -p shop${more}`]
+  const exampleOptions = name === 'update' ? ' --description "The cart"' : ''
+  const examples = [`pilets ${name} @shop/cart@1.2.0 -p shop${exampleOptions}`]
   const command = addCommand(group, { name, description, examples })
-  return addParentOptions(command.argument(reference, 'the pilet and its version'), 'project')
+  return addParentOptions(command.argument(referenceArgument, 'the pilet and its version'), 'project')
 }
 
-async function keyOf(context: Context, named: string, options: ParentOptions) {
-  const { name, version } = referenceOf(named)
+async function getVersionKey(context: Context, versionText: string, options: ParentOptions) {
+  const { name, version } = parseReference(versionText)
   const connection = await context.connect()
   const { id } = await getProject(context, connection, options)
   return { connection, key: { projectId: id, name, version } }
 }
 
-function referenceOf(text: string): Reference {
-  const at = text.lastIndexOf('@')
-  // An at sign at index 0 belongs to a scope.
-  if (at < 1 || at === text.length - 1)
+function parseReference(text: string): Reference {
+  const separator = text.lastIndexOf('@')
+  // An at sign at index 0 is the start of a scope.
+  if (separator < 1 || separator === text.length - 1)
     throw new Failure('usage', `${text} is not a pilet version. Use name@version, such as @shop/cart@1.2.0.`)
-  return { name: text.slice(0, at), version: text.slice(at + 1) }
+  return { name: text.slice(0, separator), version: text.slice(separator + 1) }
 }
 
 function addPublishCommand(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'publish',
     description:
-      'Uploads a version: an npm package archive, or a script with --as. A version cannot be replaced.',
+      'Upload a version: an npm package archive, or a script with --as. A published version cannot be replaced.',
     examples: [
       'pilet publish shop-cart-1.2.0.tgz -p shop',
       'pilet publish index.js -p shop --as @shop/cart@1.2.0',
     ],
   })
     .argument('<file>', 'the package or script')
-    .option(`--as ${reference}`, 'its name and version (default: from its package.json)', referenceOf)
+    .option(
+      `--as ${referenceArgument}`,
+      'the name and version of the pilet (default: from package.json)',
+      parseReference,
+    )
     .option('--description <text>', 'a short description')
-    .option('--staged', 'do not enable it yet')
+    .option('--staged', 'do not enable the version yet')
   addParentOptions(command, 'project')
   setAction<PublishOptions>(command, terminal, publishFile)
 }
 
 async function publishFile(context: Context, [file = '']: string[], options: PublishOptions): Promise<void> {
   const { terminal, format, signal } = context
-  const found = await stat(file).catch(() => null)
-  if (found?.isFile() !== true) throw new Failure('usage', `${file} does not exist or is not a regular file.`)
-  const { name, version } = options.as ?? (await packedReference(file))
+  const stats = await stat(file).catch(() => null)
+  if (stats?.isFile() !== true) throw new Failure('usage', `${file} does not exist or is not a regular file.`)
+  const { name, version } = options.as ?? (await readPackedReference(file))
   const connection: Connection = await context.connect({ timeoutMs: uploadTimeoutMs })
   const { id: projectId } = await getProject(context, connection, options)
   const progress = createProgress(terminal.stderr, `${name}@${version}`)
   try {
-    const published = await publishPilet(connection, {
+    const publishedPilet = await publishPilet(connection, {
       projectId,
       name,
       version,
@@ -135,16 +138,16 @@ async function publishFile(context: Context, [file = '']: string[], options: Pub
       signal,
     })
     progress?.end()
-    printDone(
+    printResult(
       terminal,
       format,
-      `Published ${name}@${version}, ${published.size} bytes, SHA-256 ${published.hash}.`,
-      published,
+      `Published ${name}@${version}, ${publishedPilet.size} bytes, SHA-256 ${publishedPilet.hash}.`,
+      publishedPilet,
     )
-    if (options.staged !== true && published.enabled === false)
-      remark(
+    if (options.staged !== true && publishedPilet.enabled === false)
+      printRemark(
         terminal,
-        `It is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable ${name}@${version}`,
+        `The version is disabled because you are not allowed to enable versions. Ask a developer of the project to run: svc pilets enable ${name}@${version}`,
       )
   } catch (error) {
     progress?.end()
@@ -152,7 +155,7 @@ async function publishFile(context: Context, [file = '']: string[], options: Pub
   }
 }
 
-async function packedReference(file: string): Promise<Reference> {
+async function readPackedReference(file: string): Promise<Reference> {
   const manifest = await readPackedManifest(file)
   const { name, version } = manifest ?? {}
   if (typeof name !== 'string' || typeof version !== 'string')

@@ -1,13 +1,13 @@
-// settings: shows the settings of one layer, shows the effective settings, and changes a layer.
+// settings: shows and changes the settings of one layer, and shows the effective settings.
 import { type Connection, graphql } from '@manager/client'
 import { type GetEffectiveSettingsResult, getEffectiveSettingsDocument } from '@manager/client/documents'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Color, paintOf } from '../colors.ts'
+import { type Color, createPaint } from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import { type Context, addCommand, setAction } from '../context.ts'
 import { Failure } from '../failures.ts'
 import type { Pair } from '../field-options.ts'
-import { type Format, cellOf, printDone, printRow, serialize, tableLines } from '../output.ts'
+import { type Format, formatCell, printResult, printRow, serialize, formatTable } from '../output.ts'
 import { getProject } from '../parents.ts'
 import { apps } from '../resources/apps.ts'
 import { tenants } from '../resources/tenants.ts'
@@ -16,11 +16,11 @@ import {
   type Layer,
   type SettingsChange,
   clearSettings,
-  ensureLeaf,
+  ensureTenantAppSettings,
   getTenantApp,
   readSettings,
   updateSettings,
-  valuesOfSettings,
+  toPrintableSettings,
 } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -35,25 +35,24 @@ type UpdateOptions = LayerOptions & {
   frontendPair?: Pair[]
 }
 
-/** Adds the commands about settings. */
 export function addSettingsCommands(program: Command, terminal: Terminal): void {
   const group = addCommand(program, {
     name: 'settings',
-    description: 'Settings of a project, a tenant, an app, or a tenant in an app',
+    description: 'Settings of a project, a tenant, an app, or an app in a tenant',
     examples: ['settings effective -p shop --tenant acme --app web'],
   })
   setAction<LayerOptions>(
     addLayerOptions(
       addCommand(group, {
         name: 'get',
-        description: 'Shows the settings of one layer.',
+        description: 'Show the settings of one layer.',
         examples: ['settings get -p shop', 'settings get -p shop --tenant acme --app web'],
       }),
     ),
     terminal,
     async (context, _args, options) => {
       const { connection, layer } = await getLayer(context, options, 'find')
-      printRow(terminal, context.format, valuesOfSettings(await readSettings(connection, layer, context)))
+      printRow(terminal, context.format, toPrintableSettings(await readSettings(connection, layer, context)))
     },
   )
   addUpdateCommand(group, terminal)
@@ -61,7 +60,7 @@ export function addSettingsCommands(program: Command, terminal: Terminal): void 
     addLayerOptions(
       addCommand(group, {
         name: 'clear',
-        description: 'Clears a layer. All its settings are inherited again.',
+        description: 'Clear the settings of a layer. All settings are inherited again.',
         examples: ['settings clear -p shop --tenant acme'],
       }).option('-y, --yes', 'do not ask for confirmation'),
     ),
@@ -70,15 +69,15 @@ export function addSettingsCommands(program: Command, terminal: Terminal): void 
       const { connection, layer, name } = await getLayer(context, options, 'find')
       await confirm(terminal, `Clear the settings of ${name}?`, options.yes === true)
       await clearSettings(connection, layer, context)
-      printDone(terminal, context.format, `Cleared settings of ${name}.`, {})
+      printResult(terminal, context.format, `Cleared settings of ${name}.`, {})
     },
   )
   const effective = addCommand(group, {
     name: 'effective',
-    description: 'Shows the effective settings of an app in a tenant, and the layer of each value.',
+    description: 'Show the effective settings of an app in a tenant, and the layer of each value.',
     examples: ['settings effective -p shop --tenant acme --app web'],
   })
-  setAction<LayerOptions>(addLayerOptions(effective), terminal, showEffective)
+  setAction<LayerOptions>(addLayerOptions(effective), terminal, showEffectiveSettings)
 }
 
 const addLayerOptions = (command: Command): Command =>
@@ -90,22 +89,23 @@ const addLayerOptions = (command: Command): Command =>
 function addUpdateCommand(group: Command, terminal: Terminal): void {
   const command = addCommand(group, {
     name: 'update',
-    description: 'Changes a layer. Other settings are kept; an empty value inherits again.',
+    description:
+      'Change the settings of a layer. Other settings are kept. Pass an empty value to inherit a setting again.',
     examples: [
       'settings update -p shop --modules cart,search',
       'settings update -p shop --tenant acme --frontend-pair color=red',
     ],
   })
   addLayerOptions(command)
-    .option('--modules <names>', 'the enabled modules, separated by commas', asList)
+    .option('--modules <names>', 'the enabled modules, separated by commas', parseList)
     .option('--backend-pair <key=value>', 'a backend pair; may be repeated', addPair)
-    .option('--themes <names>', 'the enabled themes, separated by commas', asList)
+    .option('--themes <names>', 'the enabled themes, separated by commas', parseList)
     .option('--default-theme <name>', 'the default theme')
-    .option('--locales <names>', 'the enabled locales, separated by commas', asList)
+    .option('--locales <names>', 'the enabled locales, separated by commas', parseList)
     .option('--default-locale <name>', 'the default locale')
     .option('--frontend-pair <key=value>', 'a frontend pair; may be repeated', addPair)
   setAction<UpdateOptions>(command, terminal, async (context, _args, options) => {
-    const change = changeOf(options)
+    const change = createChange(options)
     if (Object.values(change).every((part) => Object.keys(part).length === 0))
       throw new Failure(
         'usage',
@@ -113,17 +113,17 @@ function addUpdateCommand(group: Command, terminal: Terminal): void {
       )
     const { connection, layer, name, inherited } = await getLayer(context, options, 'ensure')
     const settings = await updateSettings(connection, layer, { ...change, inherited, signal: context.signal })
-    printDone(terminal, context.format, `Updated settings of ${name}.`, valuesOfSettings(settings))
+    printResult(terminal, context.format, `Updated settings of ${name}.`, toPrintableSettings(settings))
   })
 }
 
-const given = (values: Record<string, unknown>) =>
+const omitUndefined = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-function changeOf(options: UpdateOptions): SettingsChange {
+function createChange(options: UpdateOptions): SettingsChange {
   return {
-    backend: given({ EnabledModules: options.modules, KeyValuePairs: options.backendPair }),
-    frontend: given({
+    backend: omitUndefined({ EnabledModules: options.modules, KeyValuePairs: options.backendPair }),
+    frontend: omitUndefined({
       EnabledThemes: options.themes,
       DefaultTheme: options.defaultTheme,
       EnabledLocales: options.locales,
@@ -136,13 +136,16 @@ function changeOf(options: UpdateOptions): SettingsChange {
 type NamedLayer = {
   connection: Connection
   layer: Layer
-  /** The owner of the layer, for messages. */
+  /** The name of the owner of the layer, for messages. */
   name: string
-  /** The layers that it inherits from, the nearest first. */
+  /** The layers that this layer inherits from, the nearest first. */
   inherited: Layer[]
 }
 
-/** Returns the most specific layer that the options name. `ensure` creates the layer of a tenant and app. */
+/**
+ * Returns the most specific layer that the options name. With `ensure`, creates the layer of an app in a
+ * tenant if it does not exist.
+ */
 async function getLayer(
   context: Context,
   options: LayerOptions,
@@ -155,33 +158,37 @@ async function getLayer(
     owners.tenant && { tenant: owners.tenant.id },
     owners.app && { application: owners.app.id },
   ]
-  const name = nameOf(owners)
+  const name = formatOwner(owners)
   if (tenant === null || application === null) {
     const layer = tenant ?? application ?? project
     return { connection, layer, name, inherited: layer === project ? [] : [project] }
   }
   const pair = { tenant: tenant.tenant, app: application.application }
   const { id } = await getTenantApp(connection, pair, context)
-  if (mode === 'ensure') await ensureLeaf(connection, id, context)
+  if (mode === 'ensure') await ensureTenantAppSettings(connection, id, context)
   const layer = { tenant2application: id }
   return { connection, layer, name, inherited: [tenant, application, project] }
 }
 
 type Owners = Awaited<ReturnType<typeof getOwners>>
 
-function nameOf({ project, tenant, app }: Owners): string {
+function formatOwner({ project, tenant, app }: Owners): string {
   if (app === null) return tenant === null ? `project ${project.slug}` : `tenant ${tenant.slug}`
   return tenant === null ? `app ${app.slug}` : `app ${app.slug} for tenant ${tenant.slug}`
 }
 
 async function getOwners(context: Context, connection: Connection, options: LayerOptions) {
   const project = await getProject(context, connection, options)
-  const find = async (resource: typeof apps, named: string | undefined) => {
+  const findOwner = async (resource: typeof apps, named: string | undefined) => {
     if (named === undefined) return null
     const { id, slug } = await getRow(connection, resource, project, { named, signal: context.signal })
     return { id: String(id), slug: String(slug) }
   }
-  return { project, tenant: await find(tenants, options.tenant), app: await find(apps, options.app) }
+  return {
+    project,
+    tenant: await findOwner(tenants, options.tenant),
+    app: await findOwner(apps, options.app),
+  }
 }
 
 const layerColors: Record<string, Color> = {
@@ -191,49 +198,57 @@ const layerColors: Record<string, Color> = {
   tenant2application: 'magenta',
 }
 
-async function showEffective(context: Context, _args: string[], options: LayerOptions): Promise<void> {
+async function showEffectiveSettings(
+  context: Context,
+  _args: string[],
+  options: LayerOptions,
+): Promise<void> {
   const { terminal, format, signal } = context
   if (options.tenant === undefined || options.app === undefined)
     throw new Failure('usage', 'The tenant or the app is missing. Pass --tenant <slug> and --app <slug>.')
   const connection = await context.connect()
   const { tenant, app } = await getOwners(context, connection, options)
   const variables = { applicationId: app?.id ?? '', tenantId: tenant?.id ?? '' }
-  const answer = await graphql(connection, getEffectiveSettingsDocument, variables, { signal })
-  printEffective(terminal, format, answer.effectiveSettings)
+  const result = await graphql(connection, getEffectiveSettingsDocument, variables, { signal })
+  printEffectiveSettings(terminal, format, result.effectiveSettings)
 }
 
-type Effective = GetEffectiveSettingsResult['effectiveSettings']
+type EffectiveSettings = GetEffectiveSettingsResult['effectiveSettings']
 
-function printEffective(terminal: Terminal, format: Format, settings: Effective): void {
+function printEffectiveSettings(terminal: Terminal, format: Format, settings: EffectiveSettings): void {
   if (format !== 'table') return void terminal.stdout.write(serialize(settings, format))
   const rows = (['backend', 'frontend'] as const).flatMap((side) => {
     const { KeyValuePairs, ...fields } = settings[side]
     return [
       ...Object.entries(fields as Record<string, { value: unknown; layer: string | null }>).map(
-        ([name, { value, layer }]) => [`${side} ${cellOf(name)}`, cellOf(value), cellOf(layer ?? 'none')],
+        ([name, { value, layer }]) => [
+          `${side} ${formatCell(name)}`,
+          formatCell(value),
+          formatCell(layer ?? 'none'),
+        ],
       ),
       ...KeyValuePairs.map(({ Key, Value, layer }) => [
-        `${side} ${cellOf(Key)}`,
-        cellOf(Value),
-        cellOf(layer),
+        `${side} ${formatCell(Key)}`,
+        formatCell(Value),
+        formatCell(layer),
       ]),
     ]
   })
-  const paint = paintOf(terminal, terminal.stdout)
-  const lines = tableLines(['SETTING', 'VALUE', 'LAYER'], rows, (text, _row, column) =>
+  const paint = createPaint(terminal, terminal.stdout)
+  const lines = formatTable(['SETTING', 'VALUE', 'LAYER'], rows, (text, _row, column) =>
     column === 2 ? paint(layerColors[text] ?? 'dim', text) : text,
   )
   terminal.stdout.write(`${lines.join('\n')}\n`)
 }
 
-const asList = (text: string): string[] =>
+const parseList = (text: string): string[] =>
   text
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 
 function addPair(text: string, previous: Pair[] = []): Pair[] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('Write it as key=value.')
-  return [...previous, { Key: text.slice(0, at), Value: text.slice(at + 1) }]
+  const separator = text.indexOf('=')
+  if (separator < 1) throw new InvalidArgumentError('Use key=value.')
+  return [...previous, { Key: text.slice(0, separator), Value: text.slice(separator + 1) }]
 }

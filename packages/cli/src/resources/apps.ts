@@ -15,8 +15,8 @@ export const apps: Resource = {
   keys: ['slug', 'name'],
   columns: ['slug', 'name', 'description', 'id'],
   fields: [
-    { name: 'slug', description: 'its short name in URLs, such as web', only: 'update' },
-    { name: 'name', description: 'its display name', isRequired: true },
+    { name: 'slug', description: 'the short name in URLs, such as web', only: 'update' },
+    { name: 'name', description: 'the display name', isRequired: true },
     { name: 'description', description: 'a short description' },
   ],
   list: { document: listApplicationsDocument, parent: 'projectSlug', parentKey: 'slug' },

@@ -11,20 +11,20 @@ const messageTypes = ['SOAP', 'XML', 'JSON']
 export const endpoints: Resource = {
   name: 'endpoints',
   singular: 'endpoint',
-  description: 'ESB endpoints: the addresses that calls of an app are forwarded to',
+  description: 'ESB endpoints: the addresses to which the calls of an app are forwarded',
   parent: 'app',
   keys: ['name', 'consumeURL'],
   columns: ['name', 'consumeURL', 'url', 'enabled', 'id'],
   fields: [
-    { name: 'name', description: 'its name', only: 'update' },
+    { name: 'name', description: 'the name', only: 'update' },
     { name: 'description', description: 'a short description' },
-    { name: 'enabled', description: 'whether it can be called', kind: 'boolean' },
+    { name: 'enabled', description: 'whether the endpoint can be called', kind: 'boolean' },
     { name: 'consumeURL', description: 'the path that callers use, such as /orders', isRequired: true },
-    // --url is already the address of the Manager.
+    // The option is not named --url, because --url is the address of the Manager.
     { name: 'url', option: 'targetURL', description: 'the address that calls are forwarded to' },
     {
       name: 'authType',
-      description: 'how the gateway authenticates there',
+      description: 'how the gateway authenticates at the target',
       choices: ['Basic', 'Bearer', 'None'],
     },
     { name: 'authUsername', description: 'the user name for Basic authentication' },
@@ -37,7 +37,7 @@ export const endpoints: Resource = {
     { name: 'inputMessageType', description: 'the message type that callers send', choices: messageTypes },
     { name: 'outputMessageType', description: 'the message type that is forwarded', choices: messageTypes },
     { name: 'transformationTemplate', description: 'a file with the template', kind: 'file' },
-    { name: 'logLevel', description: 'what is recorded about calls', choices: ['NONE', 'BASIC', 'FULL'] },
+    { name: 'logLevel', description: 'how much the call log records', choices: ['NONE', 'BASIC', 'FULL'] },
   ],
   list: { document: listEndpointsDocument, parent: 'application' },
   create: { document: createEndpointDocument, parent: 'applicationId' },

@@ -11,14 +11,14 @@ export const languagePacks: Resource = {
   name: 'language-packs',
   singular: 'language pack',
   aliases: ['language-pack'],
-  description: 'Language packs: the texts of a project in one language',
+  description: 'Language packs: the translations of a project in one language',
   parent: 'project',
   keys: ['name'],
   columns: ['name', 'id'],
   fields: [
     {
       name: 'content',
-      description: 'a file with its texts by dotted key; replaces all existing texts',
+      description: 'a file with the translations by dotted key; replaces all existing translations',
       kind: 'pairs',
       isRequired: true,
       only: 'update',

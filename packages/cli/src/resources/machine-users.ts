@@ -15,7 +15,7 @@ export const machineUsers: Resource = {
   keys: ['name', 'username'],
   columns: ['name', 'username', 'enabled', 'lastRotatedAt', 'id'],
   fields: [
-    { name: 'name', description: 'its name', only: 'update' },
+    { name: 'name', description: 'the name', only: 'update' },
     { name: 'username', description: 'the user name, for Basic authentication', only: 'create' },
     {
       name: 'hashedKey',
@@ -24,7 +24,7 @@ export const machineUsers: Resource = {
       kind: 'secret',
       only: 'create',
     },
-    { name: 'enabled', description: 'whether it can sign in', kind: 'boolean' },
+    { name: 'enabled', description: 'whether the machine user can sign in', kind: 'boolean' },
   ],
   list: { document: listMachineUsersDocument, parent: 'environment' },
   create: {
@@ -32,7 +32,7 @@ export const machineUsers: Resource = {
     parent: 'environmentId',
     row: 'machineUser',
     secret: 'generatedToken',
-    fixed: { hashedKey: '__GENERATE_TOKEN__' },
+    defaultFields: { hashedKey: '__GENERATE_TOKEN__' },
   },
   update: { document: updateMachineUserDocument },
   delete: { document: deleteMachineUserDocument },

@@ -9,13 +9,13 @@ import type { Resource } from '../resource.ts'
 export const projects: Resource = {
   name: 'projects',
   singular: 'project',
-  description: 'Projects: the top level that contains everything else',
+  description: 'Projects, which contain all other objects',
   parent: null,
   keys: ['slug', 'name'],
   columns: ['slug', 'name', 'createdAt', 'id'],
   fields: [
-    { name: 'slug', description: 'its short name in URLs, such as shop', only: 'update' },
-    { name: 'name', description: 'its display name', isRequired: true },
+    { name: 'slug', description: 'the short name in URLs, such as shop', only: 'update' },
+    { name: 'name', description: 'the display name', isRequired: true },
   ],
   list: { document: listProjectsDocument },
   create: { document: createProjectDocument },

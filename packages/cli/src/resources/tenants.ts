@@ -14,9 +14,13 @@ export const tenants: Resource = {
   keys: ['slug', 'name'],
   columns: ['slug', 'name', 'deploymentMode', 'id'],
   fields: [
-    { name: 'slug', description: 'its short name in URLs, such as acme', only: 'update' },
-    { name: 'name', description: 'its display name', isRequired: true },
-    { name: 'deploymentMode', description: 'whether it has its own hosts', choices: ['shared', 'dedicated'] },
+    { name: 'slug', description: 'the short name in URLs, such as acme', only: 'update' },
+    { name: 'name', description: 'the display name', isRequired: true },
+    {
+      name: 'deploymentMode',
+      description: 'whether the tenant has its own hosts',
+      choices: ['shared', 'dedicated'],
+    },
   ],
   list: { document: listTenantsDocument, parent: 'projectSlug', parentKey: 'slug' },
   create: { document: createTenantDocument, parent: 'projectId' },

@@ -11,7 +11,7 @@ export const tokens: Resource = {
   fields: [
     {
       name: 'expiresAt',
-      description: 'when it expires, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+      description: 'when the token expires, such as 2030-01-31 or 2030-01-31T12:00:00Z',
       kind: 'time',
     },
   ],

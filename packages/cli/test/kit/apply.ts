@@ -55,7 +55,9 @@ export type Step = {
 export function useApply() {
   const kit = useSvc()
   const { folder, json } = kit
-  /** Creates a folder with the document and the files it names. `token` is the path of its token file. */
+  /**
+   * Creates a folder with the document and the files that it names. `token` is the path of the token file.
+   */
   function writeDocument(name: string, text = shop(name)): { file: string; token: string } {
     const here = path.join(folder.path, name)
     mkdirSync(here, { recursive: true })
@@ -65,7 +67,7 @@ export function useApply() {
     writeFileSync(file, text)
     return { file, token: path.join(here, 'tokens', `${name}.token`) }
   }
-  /** Returns the steps that are still to do. */
+  /** Returns the steps that have not run yet. */
   const pendingSteps = async (file: string): Promise<Step[]> => {
     const { steps } = (await json(['apply', '-f', file, '--plan'])) as { steps: Step[] }
     return steps.filter(({ action }) => action !== 'unchanged')

@@ -15,7 +15,7 @@ import { type Proxy, startProxy } from './proxy.ts'
 export type Ended = { code: number; out: string; err: string }
 export type SvcOptions = {
   env?: Record<string, string>
-  /** The content of standard input. */
+  /** The standard input. */
   input?: string
   isTerminal?: boolean
   signal?: AbortSignal
@@ -85,7 +85,10 @@ export function useFolder(): { path: string } {
   return folder
 }
 
-/** A service behind a proxy with the project `main`, and `svc` with the token of an administrator. */
+/**
+ * Starts a service behind a proxy with the project `main`, and returns `svc` with the token of an
+ * administrator.
+ */
 export function useSvc(options: TestAppOptions = {}) {
   const kit = useProject(options)
   const folder = useFolder()

@@ -88,10 +88,12 @@ export type UpdateApplicationInput = {
   readonly name?: string | null;
   readonly slug?: string | null;
   readonly description?: string | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateBackendModuleConfigInput = {
   readonly EnabledModules?: readonly string[] | null;
   readonly KeyValuePairs?: readonly KeyValuePairInput[] | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateDeploymentSpecificationInput = {
   readonly workload?: string | null;
@@ -102,6 +104,7 @@ export type UpdateDeploymentSpecificationInput = {
   readonly port?: number | null;
   readonly healthPath?: string | null;
   readonly readinessTimeoutSeconds?: number | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateEndpointInput = {
   readonly name?: string | null;
@@ -117,6 +120,7 @@ export type UpdateEndpointInput = {
   readonly outputMessageType?: EndpointOutputMessageType | null;
   readonly transformationTemplate?: string | null;
   readonly logLevel?: EndpointLogLevel | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateFrontendModuleConfigInput = {
   readonly EnabledThemes?: readonly string[] | null;
@@ -124,28 +128,35 @@ export type UpdateFrontendModuleConfigInput = {
   readonly EnabledLocales?: readonly string[] | null;
   readonly DefaultLocale?: string | null;
   readonly KeyValuePairs?: readonly KeyValuePairInput[] | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateLanguagePackContentInput = {
   readonly content: readonly KeyValuePairInput[];
+  readonly expectedRevision?: number | null;
 };
 export type UpdateMachineUser2EndpointInput = {
   readonly enabled?: boolean | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateMachineUserInput = {
   readonly name?: string | null;
   readonly enabled?: boolean | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateProjectInput = {
   readonly name?: string | null;
   readonly slug?: string | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateTenant2ApplicationInput = {
   readonly enabled?: boolean | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateTenantInput = {
   readonly name?: string | null;
   readonly slug?: string | null;
   readonly deploymentMode?: string | null;
+  readonly expectedRevision?: number | null;
 };
 export type UpdateTriggerInput = {
   readonly name?: string | null;
@@ -153,6 +164,7 @@ export type UpdateTriggerInput = {
   readonly cronExpression?: string | null;
   readonly runKey?: string | null;
   readonly enabled?: boolean | null;
+  readonly expectedRevision?: number | null;
 };
 export type AddUserToApplicationResult = {
   readonly addUserToApplication: {

@@ -6,7 +6,7 @@ export type AccessReview = {
   readonly scope:
     | { readonly type: "system" }
     | { readonly type: "project"; readonly id: string; readonly name: string };
-  /** SHA-256 of the scope and all its entries; it changes when access changes. */
+  /** SHA-256 of the scope and all entries; the hash changes when access changes. */
   readonly population_hash: string;
   readonly summary: {
     readonly entries: number;
@@ -83,7 +83,7 @@ export type AccessReview = {
   readonly chain: AuditChain;
 };
 export type AccessReviewEntry = {
-  /** Stable id of this principal with this access. */
+  /** Stable id of this access of this principal. */
   readonly entry_id: string;
   readonly principal_type: "user" | "machine_user" | "personal_access_token";
   readonly principal_id: string;
@@ -136,13 +136,13 @@ export type AttestAccessReviewAnswer = {
   /** The user who attested. */
   readonly attested_by: string;
   readonly report_id: string | null;
-  /** SHA-256 of the scope and all its entries; it changes when access changes. */
+  /** SHA-256 of the scope and all entries; the hash changes when access changes. */
   readonly population_hash: string;
   /** Number of entries that the attestation covers. */
   readonly entries: number;
 };
 export type AttestAccessReviewBody = {
-  /** The report; if absent, the scope is the system. */
+  /** Id of the report. If absent, the attestation covers the whole system. */
   readonly report_id?: string;
   /** Value from the report. If the population has changed, the route returns 409. Must be 64 hexadecimal digits. */
   readonly population_hash?: string;
@@ -206,7 +206,7 @@ export type AuditEntry = {
   readonly created_at: string;
   /** `hash` of the previous row in the chain. */
   readonly prev_hash: string;
-  /** SHA-256 of the canonical JSON of the row, in hex. */
+  /** SHA-256 of the canonical JSON of the row, in hexadecimal. */
   readonly hash: string;
 };
 export type CheckMachineCredentialAnswer =
@@ -227,7 +227,7 @@ export type EmitNotificationAnswer = {
   readonly notification_id: string;
   /** Id of the request that created the notification. */
   readonly request_id: string;
-  /** Number of users who have it in their inbox. */
+  /** Number of users who have the notification in their inbox. */
   readonly recipient_count: number;
 };
 export type EmitNotificationBody = {
@@ -237,9 +237,9 @@ export type EmitNotificationBody = {
   readonly application_id: string;
   /** A tenant in the same project. */
   readonly tenant_id: string;
-  /** User ids. Users who do not have the application in the tenant are skipped. Must be a list of 1 to 1000 UUIDs of users. */
+  /** User ids. Users who do not have the application in the tenant are skipped. Must be a list of 1 to 1000 user UUIDs. */
   readonly recipients?: readonly string[];
-  /** Names of tenant roles. Roles without `apps.read` are skipped. Must be a list of 1 to 50 names of roles. */
+  /** Names of tenant roles. Roles without `apps.read` are skipped. Must be a list of 1 to 50 role names. */
   readonly roles?: readonly string[];
   /** Dotted name such as `order.shipped`; inboxes can filter by it. */
   readonly type?: string | null;
@@ -301,7 +301,7 @@ export type GetHealthAnswer = { readonly status: "ok" } | Readiness;
 export type GetLanguagePackAnswer = {
   /** Locale of the returned language pack. */
   readonly locale: string;
-  /** Nested objects; each part of a text key is one level. */
+  /** Nested objects; each part of a key is one level. */
   readonly messages: Readonly<Record<string, unknown>>;
 };
 export type GetLivenessAnswer = { readonly status: "healthy" };
@@ -321,6 +321,7 @@ export type GraphqlError = {
       | "forbidden"
       | "not_found"
       | "conflict"
+      | "CONFLICT"
       | "gone"
       | "payload_too_large"
       | "unsupported_media_type"
@@ -332,6 +333,12 @@ export type GraphqlError = {
       | "unavailable";
     /** Id from `X-Request-Id`; it identifies the request in the log. */
     readonly request_id: string;
+    /** With the code CONFLICT: the id of the object. */
+    readonly objectId?: string;
+    /** With the code CONFLICT: the revision of the object. */
+    readonly currentRevision?: number;
+    /** With the code CONFLICT: the person who made the last audited change of the object. Only for callers who may read the audit trail. */
+    readonly changedBy?: string;
   };
 };
 export type GraphqlResponse = {
@@ -343,7 +350,7 @@ export type IsDeploymentReadyAnswer = {
   readonly ready: boolean;
   /** Number of backends with a recent heartbeat, counted up to 1,000. */
   readonly backends: number;
-  /** Milliseconds to wait before the next request; sent if not ready. */
+  /** Milliseconds to wait before the next request; absent if the deployment is ready. */
   readonly retry_after_ms?: number;
 };
 export type ListEvidenceAnswer = {
@@ -427,10 +434,10 @@ export type Notification = {
   /** Creation time, from the database clock. */
   readonly created_at: string;
   readonly read: boolean;
-  /** Time at which it was first marked read. */
+  /** Time at which the notification was first marked as read. */
   readonly read_at: string | null;
   readonly seen: boolean;
-  /** Time at which it was first marked seen or read. */
+  /** Time at which the notification was first marked as seen or read. */
   readonly seen_at: string | null;
   /** Expiry time, if earlier than the end of the retention period. */
   readonly expires_at: string | null;
@@ -535,7 +542,7 @@ export type RegisterBackendBody = {
 };
 export type RegisteredBackend = {
   readonly success: true;
-  /** The registration; use it in heartbeats. */
+  /** Id of the registration, which identifies it in heartbeats. */
   readonly registered_id: string;
   /** Callbacks send this token as `Authorization: Bearer`. It is shown only once. */
   readonly token: string;
@@ -584,9 +591,9 @@ export type StartCliLoginAnswer = {
   readonly expires_at: string;
 };
 export type StartCliLoginBody = {
-  /** Raw X25519 key in base64 or base64url, with or without padding. Create a new key for each login: the token is encrypted for this key. Must be the base64 or base64url of an X25519 public key, 32 bytes. */
+  /** Raw X25519 key in base64 or base64url, with or without padding. Create a new key for each login: the token is encrypted for this key. Must be an X25519 public key (32 bytes) in base64 or base64url. */
   readonly public_key: string;
-  /** Name of the token in the list of its owner, such as the name of the machine. */
+  /** Token name shown in the owner's token list, for example the machine name. */
   readonly token_name: string;
 };
 export type TenantName = {
@@ -657,7 +664,7 @@ export type Validation = {
 };
 export type WakeDeploymentAnswer = {
   readonly success: true;
-  /** Minimum number of replicas from now on. */
+  /** New minimum number of replicas. */
   readonly min_replicas: number;
   /** True if the number of replicas was already sufficient. */
   readonly already_awake: boolean;

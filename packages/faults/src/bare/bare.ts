@@ -1,5 +1,5 @@
-// Measures how PostgreSQL and Redis recover without the service: how long after a fault a plain client gets its first
-// write acknowledged, and whether every acknowledged write survives.
+// Measures how PostgreSQL and Redis recover without the service. It measures the time from a fault to the
+// first acknowledged write of a plain client, and checks that every acknowledged write survives.
 import { type RedisTopology, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 import { pause } from '../children.ts'
 import { type Writers, awaitSteady, findOutage } from './writers.ts'
@@ -9,7 +9,7 @@ import { type PlainClients, startPostgresClients, startRedisClients } from './pl
 type BareFault = {
   engine: 'postgres' | 'redis'
   fault: string
-  /** Time from the fault to the write that ended the longest gap. */
+  /** The time from the fault to the write that ended the longest gap. */
   firstWriteMs: number
   gapMs: number
   acknowledged: number
@@ -80,7 +80,7 @@ async function writeThroughFault(load: Writers, applyFault: () => Promise<number
 
 type AppliedFault = Pick<BareFault, 'engine' | 'fault'> & { at: number }
 
-/** Returns the outage that the clients observed. Always closes the clients. */
+/** Returns the outage that the clients observed. Closes the clients in any case. */
 async function measureOutage(
   clients: PlainClients,
   applyFault: () => Promise<AppliedFault>,

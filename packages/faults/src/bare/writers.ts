@@ -1,4 +1,4 @@
-// Clients that write to PostgreSQL or Redis and retry immediately, and functions that evaluate their record.
+// Runs clients that write to PostgreSQL or Redis and retry immediately, and evaluates their record.
 import { pause } from '../children.ts'
 
 export type Write = { id: string; at: number }
@@ -8,12 +8,12 @@ export type Writers = {
   /** Stops the writers and waits for their last write. */
   stop(): Promise<void>
 }
-/** `write` resolves when the server has acknowledged the id. */
+/** `write` resolves when the server has acknowledged the write with this id. */
 type Connection = { write(id: string): Promise<unknown>; close(): void }
 
 /**
- * Starts `count` writers. Each writer sends one id after the other over its own connection, and reconnects after an
- * error.
+ * Starts `count` writers. Each writer sends ids one after the other over its own connection, and reconnects
+ * after an error.
  */
 export function startWriters(count: number, open: () => Promise<Connection>): Writers {
   const acknowledged: Write[] = []
@@ -30,7 +30,7 @@ export function startWriters(count: number, open: () => Promise<Connection>): Wr
         connection?.close()
         connection = null
       }
-      // The pause keeps the machine from becoming the bottleneck: the test measures the server.
+      // The pause prevents this machine from becoming the bottleneck, because the test measures the server.
       await pause(5)
     }
     connection?.close()
@@ -49,8 +49,9 @@ type Outage = { firstWriteMs: number; gapMs: number }
 const slackMs = 200
 
 /**
- * Returns the longest gap between acknowledged writes since just before the fault: its length, and the time from the
- * fault to its end. Writes that were in flight, and writes to a leader that is not demoted yet, do not end an outage.
+ * Returns the longest gap between acknowledged writes since just before the fault: its length, and the time
+ * from the fault to its end. Writes in flight do not end an outage. Writes to a leader that is not demoted
+ * yet do not end it either.
  */
 export function findOutage(writes: readonly Write[], faultAt: number): Outage {
   const times = writes.map(({ at }) => at).filter((at) => at >= faultAt - slackMs)

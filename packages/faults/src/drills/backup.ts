@@ -1,4 +1,5 @@
-// Takes backups with the programs that PostgreSQL provides, as in production, and restores them into another cluster.
+// Takes backups with the programs that PostgreSQL provides, as in production, and restores them into a new
+// cluster.
 import { execFile } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -12,7 +13,7 @@ import { type WalSample, findCompleteUntil } from './wal.ts'
 export type Method = 'base' | 'archive' | 'dump'
 export type Backup = {
   path: string
-  /** The backup contains everything that was acknowledged before this time on the clock of this process. */
+  /** The backup contains every change that was acknowledged before this time on this process's clock. */
   completeUntil: number
   /** Folder with the later WAL, if it is archived. */
   archive?: string
@@ -26,14 +27,14 @@ const run = (program: string, args: string[]): Promise<{ stdout: string; stderr:
 export const takeBackup = (method: Method, engines: Engines, folder: string): Promise<Backup> =>
   method === 'dump' ? takeDump(engines, `${folder}/manager.dump`) : takeBase(engines, `${folder}/base`)
 
-/** A dump contains the snapshot that it takes at its start. */
+/** A dump contains the data as of the snapshot at its start. */
 async function takeDump({ adminUrl }: Engines, path: string): Promise<Backup> {
   const completeUntil = Date.now()
   await run('pg_dump', ['-Fc', '-d', adminUrl, '-f', path])
   return { path, completeUntil }
 }
 
-/** A base backup with its WAL contains the state at its end, which it reports as a WAL position. */
+/** A base backup with its WAL contains the data as of its end, which it reports as a WAL position. */
 async function takeBase({ adminUrl, sql }: Engines, path: string): Promise<Backup> {
   const samples: WalSample[] = []
   const sample = async (): Promise<void> => {
@@ -49,7 +50,7 @@ async function takeBase({ adminUrl, sql }: Engines, path: string): Promise<Backu
   return { path, completeUntil: findCompleteUntil(samples, end) }
 }
 
-/** Restores the backup into a new cluster on another port and in another folder. */
+/** Restores the backup into a new cluster with a different port and folder. */
 export async function restoreBackup(method: Method, backup: Backup, engines: Engines): Promise<void> {
   if (method === 'dump') {
     await engines.sql.query(`create role ${serviceRole} login`)
@@ -61,7 +62,7 @@ export async function restoreBackup(method: Method, backup: Backup, engines: Eng
   rmSync(data, { recursive: true })
   cpSync(backup.path, data, { recursive: true })
   chmodSync(data, 0o700)
-  // PostgreSQL runs as another user if this process runs as root.
+  // PostgreSQL runs as a different user if this process runs as root.
   const account = process.getuid?.() === 0 ? findPostgresAccount() : null
   const { archive } = backup
   const copied = archive === undefined ? [data] : [data, recoverFrom(archive, engines)]

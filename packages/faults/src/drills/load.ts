@@ -30,7 +30,10 @@ const machineHeaders = ({ machineToken }: Installation): Record<string, string> 
   'content-type': 'application/json',
 })
 
-/** Sends one call. Resolves to the id of the created object, or null if it creates none. Throws if the call fails. */
+/**
+ * Sends one call. Resolves to the id of the created object, or null if the call creates none. Throws if the
+ * call fails.
+ */
 type Call = (base: string, site: Installation) => Promise<string | null>
 
 const calls: Record<CallKind, Call> = {
@@ -97,8 +100,8 @@ const calls: Record<CallKind, Call> = {
 }
 
 /**
- * Starts workers that call in loops, with a short pause after each call. `workers` is the number of workers for each
- * kind of call.
+ * Starts workers that send calls in a loop, with a short pause after each call. `workers` is the number of
+ * workers for each kind of call.
  */
 export function startLoad(
   site: Installation,

@@ -1,7 +1,7 @@
 // Measures how long sessions wait for locks, from a separate connection.
 import type { Pool } from 'pg'
 
-/** The longest observed duration of one wait. */
+/** The longest observed wait. */
 export type LockWait = { ms: number; what: string }
 
 const intervalMs = 100
@@ -22,7 +22,7 @@ export function watchLocks(sql: Pool): { end(): Promise<LockWait[]> } {
     }
   }
   const watching = watch()
-  // `end` reports the failure.
+  // Ignore the failure here, because `end` reports it.
   watching.catch(() => undefined)
   return {
     end: async () => {

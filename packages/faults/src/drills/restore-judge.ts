@@ -1,4 +1,4 @@
-// Judges a restore. It is a pure function of the record.
+// Judges a restore. The result depends only on the record.
 import { type Verdict, createVerdict } from '../verdict.ts'
 import type { Method } from './backup.ts'
 import type { Acknowledged } from './load.ts'
@@ -10,11 +10,13 @@ export type RestoreSeen = {
   /** Calls that failed before the database was destroyed. */
   failed: string[]
   acknowledged: Acknowledged[]
-  /** Everything acknowledged before this time is in the backup. */
+  /** The backup contains every change that was acknowledged before this time. */
   completeUntil: number
   destroyedAt: number
   restoreSeconds: number
-  /** Time until the service was ready, counted from the start of the restore and from the loss of the database. */
+  /**
+   * The time until the service was ready, measured from the start of the restore and from the database loss.
+   */
   readySeconds: number
   rtoSeconds: number
   notStarted: string[]
@@ -23,8 +25,8 @@ export type RestoreSeen = {
 }
 type Figures = ReturnType<typeof createVerdict>
 
-// Bounds for a drill, whose database is small. With an archive, only changes that the archive had not received are
-// lost.
+// Bounds for a drill, which has a small database. With an archive, only changes that the archive had not
+// received are lost.
 const rtoSeconds = 120
 const rpoSeconds = 1
 
@@ -46,7 +48,8 @@ export function judgeRestore(seen: RestoreSeen): Verdict {
 }
 
 /**
- * Checks that everything acknowledged before the end of the backup exists. RPO_s is the age of the oldest lost change.
+ * Checks that all data that was acknowledged before the end of the backup exists. RPO_s is the age of the
+ * oldest lost change.
  */
 function judgeRows(figures: Figures, seen: RestoreSeen, { missing, rows }: Inspection): void {
   const { acknowledged, completeUntil, destroyedAt } = seen
@@ -72,7 +75,7 @@ function judgeInspection(figures: Figures, { method }: RestoreSeen, inspection: 
   figures.atLeast('audit_rows', inspection.audit.rows, 1)
   figures.atLeast('checkpoints', inspection.checkpoints, 1)
   figures.show('checkpoints_lost', inspection.checkpointsLost)
-  // With an archive, it is possible that no change is lost.
+  // With an archive, there may be no lost change.
   if (method === 'archive') figures.show('loss_seen', inspection.lossSeen)
   else figures.atLeast('loss_seen', inspection.lossSeen, 1)
   figures.none('keys_missing', inspection.keysMissing)

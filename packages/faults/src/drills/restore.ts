@@ -1,5 +1,6 @@
-// The restore drill: backs up a service under load, destroys it, and restores the backup on new PostgreSQL and Redis
-// servers. As in production, the keys, the public keys of pilets and the log are stored outside the database.
+// The restore drill: backs up a service under load, destroys it, and restores the backup on new PostgreSQL
+// and Redis servers. As in production, the keys, the public pilet keys and the log are stored outside the
+// database.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pause } from '../children.ts'
@@ -29,7 +30,7 @@ export const restorePlants = {
 type RestorePlant = keyof typeof restorePlants
 export type RestoreOptions = {
   method: Method
-  /** Duration of the load before the backup, and of the load after it. */
+  /** The durations of the load before and after the backup. */
   seconds: number
   plants: readonly RestorePlant[]
 }
@@ -38,7 +39,7 @@ const workers = { write: 4, emit: 4, gateway: 3, upload: 2 }
 
 const backends = 4
 
-/** Runs the drill. The verdict names the violated bounds. */
+/** Runs the drill. The verdict lists the violated bounds. */
 export const drillRestore = async (options: RestoreOptions, log: Log): Promise<Verdict> =>
   (await playRestore(options, log)).verdict
 
@@ -134,7 +135,7 @@ async function workAndBackUp(stage: Stage, options: RestoreOptions): Promise<Sur
   }
 }
 
-/** Adds the archive, which contains the changes after the backup. */
+/** Adds the archived WAL, which contains the changes after the backup. */
 const withArchive = async (backup: Backup, archive: Archive | null): Promise<Backup> =>
   archive === null ? backup : { ...backup, completeUntil: await archive.end(), archive: archive.path }
 
@@ -145,7 +146,10 @@ async function destroy(engines: Engines, replicas: Replica[]): Promise<void> {
   rmSync(`${engines.dir}/data`, { recursive: true })
 }
 
-/** Writes two checkpoint logs, as a log collector would store them: one up to the backup, and the complete one. */
+/**
+ * Writes two checkpoint logs, as a log collector would store them: one log up to the backup, and the complete
+ * log.
+ */
 function keepLogs(
   folder: string,
   text: string,
@@ -166,7 +170,8 @@ type RestoreOutcome = { restored: Restored | null } & Pick<
 >
 
 /**
- * Restores the backup on other servers and starts the service there. `restored` is null if the service does not start.
+ * Restores the backup on new servers and starts the service there. `restored` is null if the service does not
+ * start.
  */
 async function restoreAndStart(
   stage: Stage,

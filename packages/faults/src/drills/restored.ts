@@ -21,7 +21,7 @@ export type Inspection = {
   audit: AuditSeen
   checkpoints: number
   checkpointsLost: number
-  /** Number of losses that the complete log reveals. */
+  /** The number of losses that the complete log reveals. */
   lossSeen: number
   keysMissing: string[]
   secretsUnreadable: string[]
@@ -34,7 +34,7 @@ export type Inspection = {
   fireSeconds: number
 }
 
-/** Inspects all of the data, then checks that the installation still works. */
+/** Inspects all data, then checks that the installation still works. */
 export async function inspectRestored(scene: Scene): Promise<Inspection> {
   const { log } = scene.stage
   log('firing triggers')
@@ -56,7 +56,7 @@ export async function inspectRestored(scene: Scene): Promise<Inspection> {
 const firings = 8
 const fireMs = 30_000
 
-/** Checks that triggers that become due call the backends that were registered before the restore. */
+/** Checks that due triggers call the backends that were registered before the restore. */
 async function inspectFirings({
   engines,
   survivors,
@@ -108,7 +108,7 @@ const countCheckpoints = (file: string): number =>
 
 type Secrets = Pick<Inspection, 'keysMissing' | 'secretsUnreadable' | 'tokensRefused'>
 
-/** Checks that the key of every sealed secret exists, and that the partner accepts the secret of the endpoint. */
+/** Checks that the key of every sealed secret exists, and that the partner accepts the endpoint's secret. */
 async function inspectSecrets({ env, survivors: { site }, replica, stage }: Scene): Promise<Secrets> {
   const { code, stdout } = await runManagerProcess(['keys', 'status'], env)
   const before = stage.partner.accepted()

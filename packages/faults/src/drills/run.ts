@@ -8,12 +8,12 @@ import { runToExit } from '../exit.ts'
 
 const help = `Usage: npm run drill -- restore|upgrade [options]
 
-Rehearses operator procedures under load, with its own engines and replicas, and prints which bounds held. Progress
-goes to standard error, one line with the result to standard output. The exit code is 1 if a bound was broken.
+Rehearse operator procedures under load, with separate servers and replicas, and print which bounds hold. Progress is
+printed to standard error, and one line with the result to standard output. The exit code is 1 if a bound is violated.
 
 Drills:
   restore   back up under load, destroy the database, restore it elsewhere and verify everything
-  upgrade   run the previous release and this one on one database, upgrade and roll back without a failed request
+  upgrade   run the previous and the current release on one database, upgrade and roll back without a failed request
 
 Options:
   --short            a smaller, faster run with the same checks
@@ -38,7 +38,7 @@ type Values = { short: boolean; method: string; from?: string; plant: string[] }
 /** Validates the names of the faults. Throws if a name is unknown. */
 function plantsOf<T extends object>(plants: T, names: readonly string[]): (keyof T)[] {
   const unknown = names.find((name) => !Object.hasOwn(plants, name))
-  if (unknown !== undefined) throw new Error(`Unknown fault ${unknown}. Run --help for the list.`)
+  if (unknown !== undefined) throw new Error(`Unknown fault ${unknown}. Pass --help to list all faults.`)
   return names as (keyof T)[]
 }
 
@@ -46,11 +46,11 @@ function play(name: string | undefined, { short, method, from, plant }: Values):
   const log = (text: string): void => void process.stderr.write(`${name}: ${text}\n`)
   if (name === 'restore') {
     if (method !== 'base' && method !== 'archive' && method !== 'dump')
-      throw new Error(`Unknown method ${method}. Run --help for the list.`)
+      throw new Error(`Unknown method ${method}. Pass --help to list all methods.`)
     const seconds = short ? 5 : 45
     return drillRestore({ method, seconds, plants: plantsOf(restorePlants, plant) }, log)
   }
-  if (name !== 'upgrade') throw new Error('Name a drill: restore or upgrade.')
+  if (name !== 'upgrade') throw new Error('Missing or unknown drill. Pass restore or upgrade.')
   const size = short ? { replicas: 1, phaseSeconds: 2 } : { replicas: 3, phaseSeconds: 15 }
   return drillUpgrade({ from: from ?? null, ...size, plants: plantsOf(upgradePlants, plant) }, log)
 }

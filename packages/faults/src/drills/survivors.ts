@@ -18,12 +18,12 @@ export type Survivors = {
   /** Backends that receive the trigger runs. */
   sink: Sink
   world: World
-  /** When the database was lost. */
+  /** The time when the database was lost. */
   destroyedAt: number
   backupSeconds: number
   /** Calls that failed before the loss. */
   failed: string[]
-  /** Service logs: up to the backup, and complete. */
+  /** The service log up to the backup, and the complete log. */
   logUntilBackup: string
   logOfAll: string
 }

@@ -23,7 +23,7 @@ export type UpgradeOptions = {
   /** A git ref. Null selects the previous release. */
   from: string | null
   replicas: number
-  /** Duration of each phase. */
+  /** The duration of each phase. */
   phaseSeconds: number
   plants: readonly (keyof typeof upgradePlants)[]
 }
@@ -38,10 +38,10 @@ type Replacement = {
   servedByOld: number
   servedByNew: number
   bothServed: number
-  /** Why a replica did not start. The remaining replicas are then not replaced. */
+  /** The reason why a replica did not start. The remaining replicas are not replaced in that case. */
   refused: string[]
 }
-/** The record that is judged. */
+/** The record on which the verdict is based. */
 export type UpgradeSeen = Pick<Load, 'counts' | 'failures'> & {
   previous: string
   migrations: number
@@ -50,12 +50,12 @@ export type UpgradeSeen = Pick<Load, 'counts' | 'failures'> & {
   back: Replacement
   missing: Acknowledged[]
   audit: AuditSeen
-  /** Connections that the load balancer retried. */
+  /** The number of connections that the load balancer retried. */
   retried: number
   lockWaits: LockWait[]
 }
 
-/** Runs the drill. The verdict names the violated bounds. */
+/** Runs the drill. The verdict lists the violated bounds. */
 export const drillUpgrade = async (options: UpgradeOptions, log: Log): Promise<Verdict> =>
   (await playUpgrade(options, log)).verdict
 
@@ -152,7 +152,7 @@ type ReplaceOptions = {
 const served = async (replica: Replica): Promise<number> =>
   replica.isAlive() ? replica.metric('svc_http_request_duration_seconds_count') : 0
 
-/** Replaces all replicas one by one: starts a replica of the other release, then drains an old one. */
+/** Replaces all replicas one by one: starts a replica of the target release, then drains an old replica. */
 async function replaceReplicas(
   scene: ReplaceOptions,
 ): Promise<{ replacement: Replacement; replicas: Replica[] }> {
@@ -184,7 +184,7 @@ async function replaceReplicas(
   return { replacement, replicas }
 }
 
-/** Judges the record. It is a pure function. */
+/** Judges the record. The result depends only on the record. */
 export function judgeUpgrade(seen: UpgradeSeen): Verdict {
   const { counts, failures, forward, back, missing, audit } = seen
   const figures = createVerdict()

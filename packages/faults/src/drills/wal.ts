@@ -1,6 +1,6 @@
-// WAL positions, and the time up to which a copy is complete.
+// Maps WAL positions to times, to determine the point in time up to which a copy is complete.
 
-/** The WAL position at a time on this process's clock. */
+/** A WAL position and the time at which it was read, on this process's clock. */
 export type WalSample = { at: number; lsn: string }
 
 function position(lsn: string): bigint {
@@ -8,6 +8,9 @@ function position(lsn: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
-/** Returns a time such that a copy that ends at this position contains everything acknowledged before it. */
+/**
+ * Returns the latest known time for a WAL position. A copy that ends at this position contains everything
+ * acknowledged before that time.
+ */
 export const findCompleteUntil = (samples: readonly WalSample[], end: string): number =>
   Math.max(0, ...samples.filter(({ lsn }) => position(lsn) <= position(end)).map(({ at }) => at))

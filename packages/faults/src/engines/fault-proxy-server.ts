@@ -8,7 +8,7 @@ type Direction = 'up' | 'down'
 type Pair = {
   client: Socket
   server: Socket
-  /** Some of its bytes were dropped, so the connection is unusable. */
+  /** Some bytes of this connection were dropped, so the connection is unusable. */
   isDamaged: boolean
 }
 
@@ -23,9 +23,9 @@ const healthy: Required<LinkFaults> = {
 let faults = healthy
 let isListening = true
 const pairs = new Set<Pair>()
-// Bytes that may be delayed in one direction of a connection before the sender is paused.
+// The number of bytes that may be delayed in one direction of a connection before the sender is paused.
 const maxDelayedBytes = 1_048_576
-// An immediate reset would discard bytes that were just written.
+// A short delay, because an immediate reset would discard bytes that were just written.
 const beforeResetMs = 20
 
 function reset(pair: Pair): void {
@@ -38,12 +38,12 @@ const isDropped = (direction: Direction): boolean =>
   faults.mode === 'silent' || faults.mode === `silent-${direction}`
 
 /**
- * Returns a function that delays work by the transmission time of the link. A queue keeps the order, which separate
- * timers would not.
+ * Returns a function that delays work by the transmission time of the link. A queue preserves the order,
+ * unlike separate timers.
  */
 function createSchedule(): (bytes: number, work: () => void) => void {
   const queue: { at: number; work: () => void }[] = []
-  // When the link has transmitted everything in the queue.
+  // The time at which the link has transmitted everything in the queue.
   let freeAt = 0
   const drain = (): void => {
     while (queue[0] !== undefined && queue[0].at - Date.now() < 1) queue.shift()?.work()
@@ -66,7 +66,7 @@ function pass(pair: Pair, from: Socket, to: Socket): void {
   let [waiting, passed] = [0, 0]
   const write = (chunk: Buffer): void => {
     waiting -= chunk.length
-    // Bytes that were in transit when the link went silent are lost.
+    // Bytes in transit are lost when the link becomes silent.
     if (isDropped(direction)) pair.isDamaged = true
     else if (!to.destroyed && !to.write(chunk)) {
       from.pause()
@@ -91,7 +91,7 @@ function pass(pair: Pair, from: Socket, to: Socket): void {
   )
   from.on('error', () => reset(pair))
   from.on('close', () => {
-    // The other side may still send data until its peer is destroyed as well.
+    // The opposite side may still send data until its peer is destroyed as well.
     if (to.destroyed) pairs.delete(pair)
   })
 }

@@ -5,14 +5,15 @@ import { freePort } from '@manager/harness/engines/postgres.ts'
 
 export type LinkFaults = {
   /**
-   * `silent` drops all bytes without an error, in both directions or only toward the target (`-up`) or from it
-   * (`-down`). `refuse` rejects new connections and `reset` resets them immediately. Both also reset open connections.
+   * `silent` drops all bytes without an error, in both directions, only toward the target (`-up`) or only
+   * from the target (`-down`). `refuse` rejects new connections and `reset` resets them immediately. Both
+   * also reset open connections.
    */
   mode?: 'pass' | 'silent' | 'silent-up' | 'silent-down' | 'refuse' | 'reset'
   /** Latency in each direction, plus or minus the jitter. */
   latencyMs?: number
   jitterMs?: number
-  /** Limit per connection and direction. 0 means no limit. */
+  /** The bandwidth limit per connection and direction. 0 means no limit. */
   bytesPerSecond?: number
   /** Resets a connection after it has returned this many bytes, in the middle of a response. 0 means never. */
   resetAfterBytes?: number

@@ -1,5 +1,5 @@
-// Client of a keeper, a process that runs servers for the harness. The keeper replies to each line with a line, and
-// cleans up when its stdin closes.
+// A client for a keeper, which is a process that runs servers for the harness. The keeper replies to each
+// line with one line, and cleans up when its stdin closes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ export type Keeper = {
   end(): Promise<void>
 }
 
-/** Starts the keeper in its own session, so that signals that end the harness do not reach it. */
+/** Starts the keeper in its own session, so that signals to the harness do not reach it. */
 export function startKeeper(file: string, args: readonly string[] = []): Keeper {
   const keeper = spawn(process.execPath, [file, ...args], {
     detached: true,

@@ -37,9 +37,9 @@ const isOlderThan = (
 }
 
 /**
- * Selects the etcd API and the TTL of the leader's lease. Before 3.0.3, Patroni renews the lease through etcd's v3 API
- * without comparing it: a paused leader steals the lease back from its successor, and commits are lost. Since 4.0, it
- * rejects a short TTL.
+ * Selects the etcd API and the TTL of the leader's lease. Before 3.0.3, Patroni renews the lease through
+ * etcd's v3 API without comparing it. As a result, a paused leader steals the lease back from its successor,
+ * and commits are lost. Since 4.0, Patroni rejects a short TTL.
  */
 export function etcdSettings(version = patroniVersion()): { section: string; isV2: boolean; ttl: number } {
   const isV2 = isOlderThan(version, [3, 0, 3])
@@ -98,13 +98,16 @@ export function patroniConfig(layout: Layout, node: Node): string {
         ...trusted.flatMap((cidr) => [`host all all ${cidr} trust`, `host replication all ${cidr} trust`]),
       ],
       create_replica_methods: ['basebackup'],
-      // Use an immediate checkpoint: with the default spread checkpoint, each copy of a node needs minutes.
+      // Use an immediate checkpoint. With the default spread checkpoint, copying a node takes minutes.
       basebackup: [{ checkpoint: 'fast' }],
     },
   })
 }
 
-/** Strict synchronous mode: no commit is acknowledged before a standby has it, and without a standby none succeeds. */
+/**
+ * Strict synchronous mode: a commit is acknowledged only after a standby has it. Without a standby, no commit
+ * succeeds.
+ */
 const clusterSettings = (ttl: number) => ({
   ttl,
   loop_wait: 1,
@@ -119,7 +122,7 @@ const clusterSettings = (ttl: number) => ({
       wal_keep_size: '256MB',
       shared_buffers: '64MB',
       synchronous_commit: 'on',
-      // Retry interval of a standby that streams. The default of 5 s would prolong every failover.
+      // The retry interval of a streaming standby. The default of 5 s would prolong every failover.
       wal_retrieve_retry_interval: '200ms',
       wal_receiver_timeout: '10s',
       wal_sender_timeout: '10s',

@@ -1,7 +1,8 @@
-// Runs a Patroni cluster for patroni.ts: `patroni-keeper.ts <log folder> [network]`. It prints the addresses as soon as
-// the programs run. An input line is a fault and a node number (`kill 2`), or `revive`, which undoes all faults. The
-// reply to each line is one JSON line: when the fault was applied, or the error. When stdin closes, which happens even
-// if the parent is killed, the keeper kills all programs and removes the data and the network.
+// Runs a Patroni cluster for patroni.ts: `patroni-keeper.ts <log folder> [network]`. It prints the addresses
+// as soon as the programs are running. An input line is a fault and a node number (`kill 2`), or `revive`,
+// which undoes all faults. The reply to each line is one JSON line: when the fault was applied, or the error.
+// When stdin closes, which happens even if the parent is killed, the keeper kills all programs and removes
+// the data and the network.
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   chownSync,
@@ -50,7 +51,7 @@ function start(name: string, command: readonly string[], node: number | null): C
   // Each wrapper replaces itself with the next command, so that the PID belongs to the program.
   const [program = '', ...args] = [...inside, 'setpriv', ...user, '--pdeathsig=KILL', '--', ...command]
   const cwd = node === null ? dir : `${dir}/node${node}`
-  // The caller's variables, such as PGHOST, must not reach the servers.
+  // Do not pass variables of the caller, such as PGHOST, to the servers.
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1' }
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', log, log] })
   child.on('error', (error) => process.stderr.write(`${name}: ${error.message}\n`))
@@ -61,7 +62,10 @@ function start(name: string, command: readonly string[], node: number | null): C
 const startPatroni = (node: number): void =>
   void patronis.set(node, start(`patroni${node}`, ['patroni', `${dir}/node${node}/patroni.yml`], node))
 
-/** Returns processes whose working directory is in this folder: all that were started here, and their children. */
+/**
+ * Returns the processes whose working directory is in this folder: all processes that were started here, and
+ * their children.
+ */
 function processesIn(folder: string): number[] {
   return globSync('/proc/[0-9]*/cwd').flatMap((link) => {
     try {
@@ -112,7 +116,7 @@ const faults: Record<KeptFault, (node: number) => void> = {
   'kill-postgres': (node) => signal([postmasterOf(node)], 'SIGKILL'),
   freeze: (node) => signal([patroniOf(node)], 'SIGSTOP'),
   'freeze-all': (node) => {
-    // Stop the postmaster before its children, so that it starts no new ones.
+    // Stop the postmaster before its children, so that it starts no new children.
     signal([patroniOf(node), postmasterOf(node)], 'SIGSTOP')
     signal(processesIn(dataOf(node)), 'SIGSTOP')
   },

@@ -1,4 +1,5 @@
-// A private highly available PostgreSQL: three Patroni nodes with synchronous replication, and a read-write port.
+// A private highly available PostgreSQL cluster: three Patroni nodes with synchronous replication, and a
+// read-write port.
 import { Client } from 'pg'
 import { pause, until } from '../children.ts'
 import { type Keeper, startKeeper } from './keeper-client.ts'
@@ -6,9 +7,9 @@ import type { KeeperReply, KeptCluster } from './patroni-keeper.ts'
 import type { Node } from './patroni-config.ts'
 
 /**
- * A fault of the leader. `kill` kills Patroni and PostgreSQL together, `kill-postgres` only the postmaster. `freeze`
- * stops Patroni, `freeze-all` also the postmaster and its children. `partition` drops all packets of the node, and
- * `partition-peers` only those between the nodes, so that clients still reach it.
+ * A leader fault. `kill` kills Patroni and PostgreSQL together, `kill-postgres` only the postmaster. `freeze`
+ * stops Patroni, `freeze-all` also the postmaster and its children. `partition` drops all packets of the
+ * node. `partition-peers` drops only packets between the nodes, so that clients still reach the node.
  */
 export type PatroniFault =
   'kill' | 'kill-postgres' | 'freeze' | 'freeze-all' | 'switchover' | 'partition' | 'partition-peers'
@@ -22,10 +23,14 @@ export type PatroniCluster = {
   leader(): Promise<number>
   /** Applies the fault to the leader and resolves as soon as it is in effect. */
   applyFault(fault: PatroniFault): Promise<LeaderEvent>
-  /** Resolves when another node is the leader or, after `kill-postgres`, the same node with a new postmaster. */
+  /**
+   * Resolves when a different node is the leader or, after `kill-postgres`, the same node with a new
+   * postmaster.
+   */
   newLeader(previous: number): Promise<LeaderEvent>
   /**
-   * Undoes every fault and waits until the cluster is healthy: one leader and two streaming standbys, one synchronous.
+   * Undoes every fault and waits until the cluster is healthy: one leader and two streaming standbys, one of
+   * which is synchronous.
    */
   heal(): Promise<void>
   stop(): Promise<void>
@@ -69,7 +74,7 @@ async function nodesWithRole(nodes: readonly Node[], role: 'primary' | 'sync'): 
 
 const statusOf = async (node: Node): Promise<Status> => (await ask(node, 'patroni')).json() as Promise<Status>
 
-/** Also checks the replication state: right after a fault, a node may still report its previous role. */
+/** Check the replication state too, because a node may still report its previous role right after a fault. */
 async function isHealthy(nodes: readonly Node[]): Promise<boolean> {
   const [leader, ...others] = await nodesWithRole(nodes, 'primary')
   if (leader === undefined || others.length > 0) return false

@@ -9,7 +9,7 @@ export type PrivateNet = {
   hostOf(node: number): string
   /** Command prefix that runs a command in the namespace of the node. */
   inside(node: number): string[]
-  /** Silently drops the node's packets: all of them, or only those from and to the other nodes. */
+  /** Silently drops the node's packets: all packets, or only those from and to the other nodes. */
   cut(node: number, scope: 'all' | 'peers'): void
   heal(node: number): void
   remove(): void
@@ -32,7 +32,7 @@ function attempt(work: () => void): boolean {
   }
 }
 
-// A dropped packet raises no error. Without short keepalives, a running base backup hangs for two hours.
+// A dropped packet causes no error. Without short keepalives, a running base backup hangs for two hours.
 const tcpSettings = {
   tcp_keepalive_time: 4,
   tcp_keepalive_intvl: 2,

@@ -8,7 +8,8 @@ const megabytes = 384
 
 /** Mounts the file system on this folder. Throws unless the process runs as root. */
 export function mountSmallDisk(dir: string): SmallDisk {
-  if (process.getuid?.() !== 0) throw new Error('this row needs root to mount a file system for PostgreSQL')
+  if (process.getuid?.() !== 0)
+    throw new Error('this scenario needs root to mount a file system for PostgreSQL')
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', dir])
   const ballast = `${dir}/ballast`
   return {

@@ -16,7 +16,7 @@ export type Pace = {
   /** The kinds are used in rotation. */
   kinds: readonly CallKind[]
   perSecond: number
-  /** Maximum number of open calls. Calls beyond it are skipped. */
+  /** Maximum number of open calls. Calls that would exceed it are skipped. */
   maxOpen?: number
   /** Timeout of a call. */
   callMs?: number
@@ -32,9 +32,9 @@ export type CallRecord = {
   start: number
   ms: number
   status: number
-  /** The response is complete. */
+  /** Whether the response is complete. */
   isComplete: boolean
-  /** The response comes from the partner. */
+  /** Whether the partner sent the response. */
   isFromPartner: boolean
   retryAfter: string | null
   /** SHA-256 of the body, in hex. */

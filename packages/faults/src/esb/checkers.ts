@@ -23,7 +23,9 @@ export async function readRows(sql: Pool): Promise<LoggedRow[]> {
 const byId = (rows: readonly LoggedRow[]): Map<string, LoggedRow[]> =>
   Map.groupBy(rows, ({ requestId }) => requestId)
 
-/** Returns calls with a complete response from the partner whose log row is missing or has another status. */
+/**
+ * Returns calls with a complete response from the partner whose log row is missing or has a different status.
+ */
 export function checkAnswered({ calls, rows }: Pick<CallHistory, 'calls' | 'rows'>): string[] {
   const logged = byId(rows)
   return calls
@@ -54,7 +56,7 @@ export const withoutRetryAfter = (calls: readonly CallRecord[]): string[] =>
     .filter(({ status, retryAfter }) => (status === 503 || status === 429) && retryAfter === null)
     .map(({ kind, status, problem }) => `${kind} ${status} ${problem}`)
 
-/** Returns the duration in milliseconds that this share of the calls did not exceed. */
+/** Returns the duration in milliseconds that this fraction of the calls did not exceed. */
 export const timeAt = (calls: readonly CallRecord[], share: number): number =>
   quantile(
     calls.map(({ ms }) => ms).sort((a, b) => a - b),

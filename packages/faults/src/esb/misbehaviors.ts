@@ -9,7 +9,7 @@ export type Misbehavior = {
   play: Play
   /** SHA-256 of the body that the caller receives with 200. Null if the call must fail. */
   passes: string | null
-  /** The call may also fail, because the HTTP client rejects a response that the RFC allows. */
+  /** Whether the call may also fail, because the HTTP client rejects a response that the RFC allows. */
   mayFail?: true
 }
 
@@ -68,7 +68,7 @@ export const misbehaviors: readonly Misbehavior[] = [
     name: '100-continue before the response',
     play: write(['HTTP/1.1 100 Continue\r\n\r\n', `${head(length(5))}hello`]),
     passes: textHash('hello'),
-    // undici closes the connection on an unrequested 100.
+    // undici closes the connection after an unsolicited 100 response.
     mayFail: true,
   },
   {

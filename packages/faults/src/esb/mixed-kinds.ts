@@ -1,5 +1,5 @@
-// Kinds of calls in the mixed load of the caller process: authentications, reads, writes, ESB calls, notifications, and
-// calls by strangers without any access.
+// The kinds of calls in the mixed load: authentications, reads, writes, ESB calls, notifications, and calls
+// by strangers without any access.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { ask, personHeaders } from '../installation.ts'
@@ -10,13 +10,15 @@ import type { EsbStage } from './stage.ts'
 const createText =
   'mutation($p: ID!, $s: String!) { made: createTenant(projectId: $p, input: { name: $s, slug: $s }) { id } }'
 
-// A load of five times the capacity comes from many users, each with few concurrent requests.
+// The number of users. Many users generate a load of five times the capacity, each with few concurrent
+// requests.
 const maintainers = 256
 const batchSize = 16
 
 /**
- * Returns the kinds for this URL in rotation. As in production, nearly half of them are authentications. Reads and
- * changes come from several users, because requests of one user are serialized.
+ * Returns the kinds of calls for this URL. The kinds are used in rotation. As in production, nearly half of
+ * the calls are authentications. Several users send the reads and changes, because requests of one user are
+ * serialized.
  */
 export async function mixedKinds(stage: EsbStage, url: string): Promise<CallKind[]> {
   const people: string[] = []

@@ -1,4 +1,4 @@
-// Requests that try to block a replica: templates, bodies, documents and schedules.
+// Requests that try to block a replica, with malicious templates, bodies, documents and schedules.
 import { personHeaders } from '../installation.ts'
 import { hostileTexts } from '@manager/harness/hostile-texts.ts'
 import { poisons } from '@manager/harness/poisons.ts'
@@ -7,7 +7,7 @@ import { type EsbStage, callHeaders } from './stage.ts'
 
 export type PoisonKind = {
   call: CallKind
-  /** Allowed response statuses, in addition to 503. */
+  /** Allowed response statuses in addition to 503. */
   statuses: readonly number[]
 }
 
@@ -57,7 +57,7 @@ const documentKinds = (url: string, personId: string): PoisonKind[] =>
     statuses: refused,
   }))
 
-/** Returns all poisonous requests, with large and small ones mixed. */
+/** Returns all poisonous requests. Large and small requests are mixed. */
 export async function createPoisons(stage: EsbStage): Promise<PoisonKind[]> {
   const kinds: PoisonKind[] = documentKinds(stage.balancer.url, stage.site.memberId)
   for (const { name, endpoint, body, statuses } of poisons) {

@@ -1,4 +1,4 @@
-// Defines a scenario with ESB calls: its fault, and its bounds in addition to the common ones.
+// Defines a scenario with ESB calls: its fault, and its bounds in addition to the common bounds.
 import type { BaseSetup, RowOptions } from '../base.ts'
 import { type Mutant, type Row, createRow } from '../row.ts'
 import type { MakeSchedule, Schedule } from '../schedule.ts'

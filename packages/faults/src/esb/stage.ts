@@ -1,5 +1,5 @@
-// Sets up the environment of an ESB scenario: PostgreSQL, Redis, replicas behind a load balancer, an installation with
-// an endpoint, and upstreams and callers in separate processes.
+// Sets up an ESB scenario: PostgreSQL, Redis, replicas behind a load balancer, and an installation with an
+// endpoint. Upstreams and callers run in separate processes.
 import { type Installation, ask, createInstallation } from '../installation.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 import { type Base, type BaseSetup, type RowOptions, type Log, openBase } from '../base.ts'
@@ -58,7 +58,8 @@ async function createEndpoints(base: Base, site: Installation): Promise<EsbStage
   }
 }
 
-// On its first calls, a replica compiles code and verifies the token. The warm-up keeps this out of the measurement.
+// On its first calls, a replica compiles code and verifies the token. The warm-up excludes this work from the
+// measurement.
 const warmUp = { perSecond: 50, maxOpen: 32, ms: 8_000 }
 
 /** Starts everything and warms up the replicas with calls. */

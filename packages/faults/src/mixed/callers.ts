@@ -1,4 +1,4 @@
-// Calls all features and records the outcomes.
+// Sends calls to all features and records the outcomes.
 import { createCommsCalls, emitUntilAccepted, planEmit } from '../comms-calls.ts'
 import type { Emit } from '../comms-checkers.ts'
 import { createCredentialLoad } from './credentials.ts'
@@ -37,7 +37,7 @@ export const usualRates: Rates = {
   emits: 8,
   publishes: 4,
   uploads: 0.5,
-  // Each login creates a token, and hashing it occupies a core for a large part of a second.
+  // Each login creates a token. Hashing the token occupies a core for most of a second.
   logins: 0.2,
   firings: 8,
 }

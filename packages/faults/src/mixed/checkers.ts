@@ -1,5 +1,5 @@
-// Checks the rules for a history of the mixed load. Each checker returns the violations of its rule, and none reads the
-// clock or the database.
+// Checks the rules for a history of the mixed load. Each checker returns the violations of its rule, and no
+// checker reads the clock or the database.
 import type { Operation } from '../recorder.ts'
 import { keysOf } from '../recorder.ts'
 import { checkSet } from '../checkers.ts'
@@ -87,7 +87,7 @@ export function checkLogins({ logins }: Pick<MixedHistory, 'logins'>): { lost: s
   }
 }
 
-/** Returns 5xx responses that no fault excuses: the service must process a call or shed it with 503. */
+/** Returns 5xx responses that no fault excuses. The service must process a call or reject it with 503. */
 export const checkStatuses = (
   operations: readonly Operation[],
   isAllowed: (operation: Operation) => boolean,
@@ -102,12 +102,13 @@ const writes = new Set(['create', 'rename', 'invalidate', 'emit', 'upload'])
 export const writeTimes = (operations: readonly Operation[]): number[] =>
   operations.filter(({ op, outcome }) => writes.has(op) && outcome === 'ok').map(({ end }) => end)
 
-/** Longer than the gap between two writes on a busy machine. */
+/** Longer gaps between writes are pauses. Gaps on a busy machine are shorter. */
 const pauseMs = 1_500
 
 /**
- * Returns the time from a fault to the write that ends the last pause. A new leader may accept a few writes and then
- * none until its standby follows, so the last pause counts. Returns Infinity if writes do not continue until the end.
+ * Returns the time from a fault to the write that ends the last pause. A new leader may accept a few writes
+ * and then none until its standby follows. Therefore, this function measures the last pause. Returns Infinity
+ * if writes do not continue until the end.
  */
 export function writeRecoveryMs(
   times: readonly number[],
@@ -125,8 +126,8 @@ export function writeRecoveryMs(
 }
 
 /**
- * Returns the time from the fault to the first hint after which every hint reaches all sockets. A hint is a message
- * that may be lost. Sockets of the sending replica receive hints all the time.
+ * Returns the time from the fault to the first hint after which no hint is lost. A hint is a best-effort
+ * message. Sockets of the sending replica receive hints during the fault too.
  */
 export function hintRecoveryMs({
   arrivals,

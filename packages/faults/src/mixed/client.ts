@@ -54,7 +54,7 @@ export function createClient(url: string): Client {
   }
 }
 
-/** Returns whether a GraphQL operation succeeded. A response with errors may have status 200. */
+/** Returns whether a GraphQL operation succeeded. A response with errors may also have status 200. */
 export const hasData = ({ status, text }: Answer): boolean => status === 200 && !text.includes('"errors"')
 
 /** Returns the effective status of a GraphQL operation: errors with status 200 count as 400. */

@@ -10,7 +10,7 @@ import { type Answer, type Client, graphqlStatus, hasData } from './client.ts'
 import type { Credential, MixedWorld } from './world.ts'
 
 type Caller = { client: Client; recorder: Recorder; world: MixedWorld }
-/** A call without access, and whether it succeeded nevertheless. */
+/** A call without access, and whether it succeeded despite that. */
 export type StrangerCall = { what: string; status: number; hasSucceeded: boolean }
 export type CredentialLoad = {
   uses: Use[]
@@ -34,7 +34,7 @@ const validate = (
   })
 const isValid = ({ status, text }: Answer): boolean => status === 200 && text.startsWith('{"valid":true')
 
-/** Uses every personal token once, so that the replica caches the result of hashing. */
+/** Uses every personal token once, so that the replica caches the hash. */
 export async function warmUp(client: Client, world: MixedWorld): Promise<void> {
   for (const { kind, authorization } of world.credentials)
     if (kind === 'personal') await validate({ client, world }, authorization)
@@ -45,7 +45,7 @@ const invalidatingMutations = {
   machine: 'mutation($id: ID!) { updateMachineUser(id: $id, input: { enabled: false }) { id } }',
 }
 
-/** Creates the calls of this load. They record their outcomes in the arrays. */
+/** Creates the calls of this load. The calls record their outcomes in the arrays. */
 export function createCredentialLoad(caller: Caller): CredentialLoad {
   const { client, recorder, world } = caller
   const load: Pick<CredentialLoad, 'uses' | 'invalidations' | 'strangers'> = {
@@ -55,7 +55,7 @@ export function createCredentialLoad(caller: Caller): CredentialLoad {
   }
   const { credentials } = world
   let [invalidated, turn, strange] = [0, 0, 0]
-  // Prefer credentials that were just invalidated or are next, and mix in any other.
+  // Alternate between credentials that were just invalidated or are about to be, and random credentials.
   const pick = (): Credential => {
     const near = invalidated - 3 + (turn++ % 6)
     const index = turn % 2 === 0 ? near : randomInt(credentials.length)
@@ -87,7 +87,7 @@ export function createCredentialLoad(caller: Caller): CredentialLoad {
           }),
         ),
       )
-      // Without a response, the credential may or may not be valid, so nothing can be checked.
+      // Without a response, the state of the credential is unknown, so nothing can be checked.
       if (status === 200) load.invalidations.push([credential.id, { requestedAt, confirmedAt: Date.now() }])
     },
     tryStranger: async () => {
@@ -138,7 +138,7 @@ const strangers: readonly Stranger[] = [
     hasSucceeded: hasData,
   },
   {
-    what: 'an emit into the application of another project',
+    what: "an emit to a different project's application",
     call: ({ client, world }) =>
       client.send('/api/machine/comms/emit', {
         headers: { authorization: `Bearer ${world.site.machineToken}` },

@@ -9,7 +9,7 @@ import type { Client } from './client.ts'
 import type { MixedWorld } from './world.ts'
 
 type Caller = { client: Client; recorder: Recorder; world: MixedWorld; url: string }
-/** A call whose response came from the partner. */
+/** A call that the partner responded to. */
 export type AnsweredCall = { requestId: string; status: number }
 /** An upload that was accepted. */
 export type Uploaded = { version: string; sha256: string }

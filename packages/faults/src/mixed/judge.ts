@@ -17,7 +17,10 @@ import type { MixedHistory } from './history.ts'
 
 type Figures = ReturnType<typeof createVerdict>
 export type MixedRules = {
-  /** 5xx responses that this fault excuses in addition to 503, such as those of a load balancer whose replica died. */
+  /**
+   * 5xx responses other than 503 that this fault excuses, such as those of a load balancer whose replica was
+   * killed.
+   */
   isAllowed?: (operation: Operation) => boolean
 }
 
@@ -54,11 +57,11 @@ export function judgeMixed(figures: Figures, history: MixedHistory, { isAllowed 
     'sockets_missing',
     Array.from({ length: history.sockets.opened - history.sockets.back }, () => 'a socket'),
   )
-  if (history.drainSeconds === null) figures.none('drained', ['not everything completed in time'])
+  if (history.drainSeconds === null) figures.none('drained', ['some work did not complete in time'])
   showLoad(figures, history, invalidated.judged)
 }
 
-/** Shows how much was judged, because a checker without input proves nothing. */
+/** Shows the amount of input, because a checker without input proves nothing. */
 function showLoad(figures: Figures, history: MixedHistory, usedAfterInvalidation: number): void {
   const { operations } = history
   const count = (outcome: Operation['outcome']): number =>

@@ -10,17 +10,17 @@ import { readHistory } from './settled.ts'
 
 export type MixedLoad = {
   startedAt: number
-  /** Resolves when this many milliseconds of the load have passed. */
+  /** Resolves when the load has run for this many milliseconds. */
   at(ms: number): Promise<void>
   /** Stops the load after its duration. Calls may still be open. */
   end(): Promise<void>
   /** Waits until all open work has completed and reads the history. Call it after every fault is healed. */
   settle(): Promise<MixedHistory>
 }
-// Delay of the first firing. It ensures that all triggers are inserted before they are due.
+// The delay before the first triggers are due. All triggers must be inserted before that time.
 const firstFiringMs = 2_000
 
-// Replicas compile their code on the first requests. The warm-up keeps this out of the measurement.
+// Replicas compile their code on the first requests. The warm-up excludes this work from the measurement.
 const warmUp = { share: 0.25, ms: 8_000 }
 
 /** Warms up, then starts the load for `seconds`. */
@@ -49,7 +49,7 @@ export async function startMixedLoad(stage: MixedScene, seconds: number, rates: 
     end: async () => {
       await at(seconds * 1_000)
       open = Promise.all(stops.map((stop) => stop()))
-      // `settle` reports the failure.
+      // Ignore the failure here, because `settle` reports it.
       open.catch(() => undefined)
     },
     settle: async () => {

@@ -10,8 +10,8 @@ import { failedOperation } from '../plant.ts'
 type M = Mutant<MixedHistory>
 
 /**
- * The mistakes of comms scenarios, applied to a history of the mixed load. Except for duplicates, they count as losses
- * here.
+ * Applies the mistakes of comms scenarios to a mixed history. Except for duplicates, the mistakes count as
+ * losses here.
  */
 const ofComms = [lostNotification(), lostRecipient(), duplicateNotification()].map(
   ({ name, breaks, plant }): M => ({
@@ -47,7 +47,7 @@ const own: readonly M[] = [
     }),
   },
   {
-    name: 'an acknowledged name is overwritten by an older one',
+    name: 'an older name overwrites an acknowledged name',
     breaks: 'lost',
     plant: (history) => {
       const done = history.renames.find(({ outcome }) => outcome === 'ok')
@@ -83,7 +83,7 @@ const own: readonly M[] = [
     },
   },
   {
-    name: 'a bundle is served with other bytes',
+    name: 'a bundle is served with the wrong bytes',
     breaks: 'lost',
     plant: (history) => {
       const [{ version }] = history.uploaded as [MixedHistory['uploaded'][number]]

@@ -7,7 +7,7 @@ export type Drained = { replica: string; seconds: number; exit: number | string 
 /** Settings of replicas that are replaced. The load balancer detects a draining replica within this delay. */
 export const drainEnv = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000' }
 
-/** Replaces all running replicas: each one drains only after its successor is ready. */
+/** Replaces all running replicas. Each replica drains only after its successor is ready. */
 export async function replaceReplicas(stage: MixedStage, env: Record<string, string>): Promise<Drained[]> {
   const drained: Drained[] = []
   for (const replica of stage.replicas.filter((one) => one.isAlive())) {

@@ -1,4 +1,4 @@
-// The part of a stage that the load uses.
+// Defines the subset of a stage that the load generator uses.
 import type { Base } from '../base.ts'
 import type { Balancer } from '../haproxy.ts'
 import type { Recorder } from '../recorder.ts'

@@ -12,7 +12,7 @@ import type { MixedScene } from './scene.ts'
 
 const settleMs = 90_000
 
-/** Waits until every run is finished and every socket is back, then reads the history. */
+/** Waits until every run is finished and every socket has reconnected, then reads the history. */
 export async function readHistory(
   stage: MixedScene,
   { caller, commsCalls, credentials, renames, results }: Callers,

@@ -1,4 +1,4 @@
-// Figures about the calls of the mixed load within a time span, and about the recovery after it.
+// Computes figures about the calls of the mixed load within a time span, and about the recovery after it.
 import type { Operation } from '../recorder.ts'
 import type { Mutant } from '../row.ts'
 import { quantile } from '../verdict.ts'
@@ -73,9 +73,7 @@ export const findWritten = (operations: readonly Operation[], { at, until }: Spa
     ({ op, outcome, start, end }) => writes.has(op) && outcome === 'ok' && start >= at && end < until,
   )
 
-/**
- * Mutant in which no operation completes after the end of the last fault, or in the last `beforeMs` before that end.
- */
+/** Creates a mutant in which no operation completes after the last fault or in its last `beforeMs`. */
 export const writesNeverRecover = <O extends MixedHistory & { faults: FaultSpan[] }>(
   breaks = 'recover_ms',
   beforeMs = 0,
@@ -88,7 +86,7 @@ export const writesNeverRecover = <O extends MixedHistory & { faults: FaultSpan[
   },
 })
 
-/** Mutant in which a call that started during the fault takes `ms`. */
+/** Creates a mutant in which a call that started during the fault takes `ms`. */
 export const slowCall = <O extends MixedHistory & { faults: FaultSpan[] }>(
   breaks: string,
   ms: number,

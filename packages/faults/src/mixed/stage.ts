@@ -1,5 +1,5 @@
-// Sets up the environment of a scenario under the mixed load: PostgreSQL, Redis, replicas behind a load balancer, and
-// an installation that uses all features.
+// Sets up a scenario under the mixed load: PostgreSQL, Redis, replicas behind a load balancer, and an
+// installation that uses all features.
 import { type BaseSetup, type RowOptions, type Log, openBase } from '../base.ts'
 import { startBalancer } from '../haproxy.ts'
 import { raisedLimits, socketAt } from '../comms-stage.ts'

@@ -1,5 +1,5 @@
-// Data for the mixed load: an installation created through the API, with credentials to invalidate, tenants to rename
-// and users to notify, and projects with backends for trigger runs.
+// Data for the mixed load: an installation that is created through the API, and projects with backends for
+// trigger runs. The installation has credentials to invalidate, tenants to rename and users to notify.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { type Installation, type Partner, ask, createInstallation, startPartner } from '../installation.ts'

@@ -9,11 +9,12 @@ import { bySize } from '../schedule.ts'
 import { createVerdict } from '../verdict.ts'
 import { mutant } from '../plant.ts'
 
-/** The row at which each kind of verification found the change, or null if it did not. */
+/** The row at which each kind of verification found the change, or null if the change was not found. */
 type Tried = { kind: string; expected: number; full: number | null; passes: number | null }
 type Observed = { tried: Tried[]; falseAlarms: string[]; rowsPerSecond: number }
 
-// This program tampers and verifies in transactions that it rolls back, which no operator command does.
+// This program tampers and verifies in transactions that it rolls back. Operator commands do not support
+// this.
 const program = fileURLToPath(import.meta.resolve('@manager/manager/tamper-audit'))
 
 async function observe({ cluster, options, log }: Base): Promise<Observed> {
@@ -53,7 +54,7 @@ export const f32: Row = createRow<Observed, Base, object>(
   (_setup, options, log) => openBase({ replicas: 0 }, options, log, () => Promise.resolve({})),
   {
     id: 'F32',
-    title: '1,000 random changes of the audit trail by a superuser',
+    title: 'a superuser makes 1,000 random changes to the audit trail',
     setup: () => ({}),
     limitSeconds: 600,
     observe,

@@ -20,12 +20,13 @@ const destinations = 100
 const retryAfterSeconds = 3
 const failing: Mode[] = ['500', `429:${retryAfterSeconds}`, 'reset']
 const spreadMsOf = (options: Stage['options']): number => bySize(options, 30_000, 10_000)
-// Shorter than the delays in production, so that the scenario takes only one minute.
+// These delays are shorter than in production, so that the scenario takes only one minute.
 const delaysMs = [1_000, 2_000, 4_000]
 const policy = {
   delaysMs,
   jitter: 0.2,
-  // Due attempts are polled a few times per second, on two cores that also run everything else.
+  // The margin for polling: due attempts are polled a few times per second, on two cores that also run
+  // everything else.
   slackMs: 3_000,
   retryAfterMs: (mode: string): number => (mode.startsWith('429:') ? Number(mode.slice(4)) * 1_000 : 0),
 }
@@ -33,7 +34,8 @@ const policy = {
 async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, world } = stage
   const all = [...Array(destinations).keys()]
-  // A quarter of the backends accepts. Backends are assigned to projects in rotation, so each project has every kind.
+  // A quarter of the backends accept runs. Backends are assigned to projects in rotation, so each project has
+  // every kind.
   for (const [index, mode] of failing.entries())
     await sink.setMode(
       all.filter((destination) => Math.floor(destination / 4) % 4 === index),
@@ -59,7 +61,7 @@ function judge({ planned, runs, deliveries, drainSeconds }: Observed) {
   figures.none('policy_violations', checkRetries(deliveries, policy))
   const { followed, early } = checkRetryAfter(deliveries, policy.retryAfterMs)
   figures.atLeast('retry_after_honored_pct', followed === 0 ? 0 : (100 * (followed - early)) / followed, 100)
-  // A run of an accepting backend has one attempt. Any other run has all attempts and has failed.
+  // A run of an accepting backend has one attempt. Any other run has used all attempts and has failed.
   const isFailing = (id: string): boolean => byRun.get(id)?.some(({ mode }) => mode !== 'ok') ?? true
   const [rejectedRuns, acceptedRuns] = [
     runs.filter(({ id }) => isFailing(id)),
@@ -118,7 +120,7 @@ export const f21: Row = defineRow<Observed>({
     mutant('an attempt starts before Retry-After', 'retry_after_honored_pct', (observed) =>
       changeSecond(observed, '429', (sent, before) => ({ ...sent, at: before.at + 1_000 })),
     ),
-    mutant('a run has one attempt too many', 'attempts_per_run', (observed) => {
+    mutant('a run has too many attempts', 'attempts_per_run', (observed) => {
       const last = observed.deliveries.find(({ attempt }) => attempt === delaysMs.length + 1) as Delivery
       const more = { ...last, attempt: last.attempt + 1, at: last.at + 5_000 }
       return { deliveries: [...observed.deliveries, more] }

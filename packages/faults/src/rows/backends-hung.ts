@@ -1,4 +1,4 @@
-// F20: some backends accept requests and never respond. Runs of the other backends must not be delayed.
+// F20: some backends accept requests and never respond. Runs for the other backends must not be delayed.
 import { lagsOf } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { pick } from '../random.ts'
@@ -22,22 +22,23 @@ type Observed = {
 
 const destinations = 100
 const silentCount = 5
-// Backends are assigned to four projects in rotation, so every project has silent ones.
+// Backends are assigned to four projects in rotation, so every project has silent backends.
 const projects = 4
 const perSecond = 200
 const phaseMsOf = (options: Stage['options']): number => bySize(options, 30_000, 15_000)
 const warmUpMs = 5_000
-// The goal is 1.1. Replicas, PostgreSQL and backends share two cores, so a p99 of a few milliseconds varies by more
-// than that between two runs without a fault. The absolute slack accounts for this.
+// The goal is 1.1. Replicas, PostgreSQL and backends share two cores. Therefore, a p99 of a few milliseconds
+// varies by more than that between two runs without a fault. The absolute slack accounts for this.
 const goodRatio = 1.3
 const slackMs = 300
 const maxPerDeployment = 32
 /**
- * Maximum number of open requests at one destination over all replicas: first attempts, and the same number of retries.
+ * The maximum number of open requests at one destination over all replicas: first attempts, and the same
+ * number of retries.
  */
 const capPerDestination = 2 * maxPerDeployment
 
-/** Fires triggers at all backends for `ms` and returns the deliveries to the healthy ones. */
+/** Runs triggers at all backends for `ms`. Returns the deliveries to the healthy backends. */
 async function fire(stage: Stage, silent: readonly number[], ms: number): Promise<Delivery[]> {
   const { cluster, sink, world } = stage
   await sink.clear()
@@ -53,7 +54,7 @@ async function fire(stage: Stage, silent: readonly number[], ms: number): Promis
   return (await sink.deliveries()).filter(({ destination }) => !silent.includes(destination))
 }
 
-/** Triggers are assigned to destinations in rotation, so the healthy share is exact. */
+/** Triggers are assigned to destinations in rotation, so the number of healthy runs is exact. */
 const healthyOf = (count: number): number => (count / destinations) * (destinations - silentCount)
 
 async function observe(stage: Stage, schedule: Schedule): Promise<Observed> {
@@ -119,7 +120,7 @@ export const f20: Row = defineRow<Observed>({
       ],
     ),
   mutants: [
-    mutant('runs of healthy backends wait behind the silent ones', 'healthy_lag_p99_ms', (observed) => ({
+    mutant('runs for healthy backends wait for silent backends', 'healthy_lag_p99_ms', (observed) => ({
       faulty: observed.faulty.map((sent, index) =>
         index % 50 === 0 ? { ...sent, at: sent.at + 30_000 } : sent,
       ),
@@ -127,7 +128,7 @@ export const f20: Row = defineRow<Observed>({
     mutant('a silent backend uses every slot', 'stuck_per_destination', (observed) => ({
       stuck: observed.stuck.with(0, capPerDestination + 1),
     })),
-    mutant('runs of healthy backends never arrive', 'healthy_delivered', (observed) => ({
+    mutant('runs for healthy backends never arrive', 'healthy_delivered', (observed) => ({
       faulty: observed.faulty.slice(1),
     })),
   ],

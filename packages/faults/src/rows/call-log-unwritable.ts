@@ -17,7 +17,8 @@ const perSecond = 60
 const [firstMs, faultMs, pauseMs] = [4_000, 6_000, 4_000]
 const recoverMs = 2_000
 
-// The database trigger exists from the start, because creating it under load would wait for all callers and block them.
+// Create the database trigger at the start. Under load, creating it would wait for all callers and block
+// them.
 const triggerFunction = (statement: string): string =>
   `create or replace function refuse_row() returns trigger language plpgsql as $$ begin ${statement}; end $$`
 const trigger =
@@ -59,7 +60,7 @@ async function observe(stage: EsbStage): Promise<Observed> {
 const during = ({ calls, faults }: Observed): CallRecord[] =>
   calls.filter(({ start, ms }) => faults.some(({ at, until }) => start > at && start + ms < until))
 
-/** Returns calls that ended well before, or started well after, every fault. */
+/** Returns calls that ended long before, or started long after, every fault. */
 const outside = ({ calls, faults }: Observed): CallRecord[] =>
   calls.filter(({ start, ms }) =>
     faults.every(({ at, until }) => start + ms < at - 500 || start > until + recoverMs),

@@ -22,14 +22,14 @@ type Observed = {
   roles: RoleRace[]
 }
 
-// The first round opens the connections, so that later calls are truly concurrent.
+// The first round opens the connections, so later calls are truly concurrent.
 const rounds = 6
 const concurrentUploads = 50
 const concurrentRegistrations = 50
 const concurrentRotations = 20
 const minDelayMs = 400
 const spreadMs = 600
-/** Continuous use of a role must not delay its revocation by more than this. */
+/** The maximum delay of the revocation while the role is used continuously. */
 const maxRevocationMs = 5_000
 
 async function observe({ cluster, replicas, random, log }: Base): Promise<Observed> {
@@ -66,9 +66,7 @@ function checkUpload({ statuses, won, stored, served }: UploadRace): string[] {
   ]
 }
 
-/**
- * Checks that all calls return the same registration id and different tokens, and that the stored token is one of them.
- */
+/** Checks that all calls return the same registration id and different tokens, one of which is stored. */
 function checkRegistration({ statuses, ids, tokens, stored }: RegisterRace): string[] {
   const made = statuses.filter((status) => status === 201).length
   const again = statuses.filter((status) => status === 200).length
@@ -152,7 +150,7 @@ export const f27: Row = createRow<Observed, Base, BaseSetup>(
       replicas: 3,
       postgres: 'patroni',
       withSentinel: true,
-      // Replaced tokens are tried as well. The throttles are not under test.
+      // Replaced tokens are used as well, so raise the throttles, which are not under test.
       env: { SVC_THROTTLES_MACHINE_FAILURES: '100000' },
     }),
     limitSeconds: 240,

@@ -1,4 +1,4 @@
-// F28: the clocks of the replicas differ widely. Triggers use the clock of the database: each instant fires once, and
+// F28: the replicas' clocks differ widely. Triggers use the database clock: each instant fires once, and
 // every replica sends correct times to the backends.
 import { readFileSync } from 'node:fs'
 import { checkInstants, checkOrder, lagsOf } from '../checkers.ts'
@@ -16,9 +16,9 @@ import { mutant } from '../plant.ts'
 
 type Observed = History & {
   drainSeconds: number | null
-  /** Skew from the database's clock that each replica measured. */
+  /** The offset from the database clock, as measured by each replica. */
   skewsMs: number[]
-  /** Number of attempts of each replica. */
+  /** Number of attempts per replica. */
   attempts: number[]
 }
 
@@ -57,7 +57,7 @@ function judge(observed: Observed) {
   const figures = createVerdict()
   const { runs, deliveries } = observed
   judgeFirings(figures, observed)
-  // The scenario proves nothing if the clocks agree or a replica is idle.
+  // The scenario proves nothing if the clocks agree or a replica has no attempts.
   figures.atLeast(
     'clocks_apart_s',
     (Math.max(...observed.skewsMs) - Math.min(...observed.skewsMs)) / 1_000,
@@ -81,7 +81,7 @@ function judge(observed: Observed) {
 
 export const f28: Row = defineRow<Observed>({
   id: 'F28',
-  title: 'the clocks of two of three replicas are ten minutes ahead and behind',
+  title: 'of three replicas, one clock is ten minutes ahead and one is ten minutes behind',
   schedule: (random) =>
     shuffle(random, [0, shiftMs, -shiftMs]).map((target, index) => ({
       what: `shift the clock of replica ${index + 1}`,

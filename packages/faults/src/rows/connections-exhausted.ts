@@ -1,6 +1,6 @@
-// F09: the pools are exhausted. First a table is locked, so that every connection waits for it, at more than twice the
-// load that can be served. Then all connections of the server are occupied. Excess calls are shed immediately, the
-// queue is bounded, and the service recovers without a restart.
+// F09: the pools are exhausted. First, a table is locked so that every connection waits for it, at more than
+// twice the load that can be served. Then all connections of the server are occupied. Excess calls are
+// rejected immediately, the queue is bounded, and the service recovers without a restart.
 import { type HeldResource, occupyConnections, lockTable } from '../exhaustion.ts'
 import type { FaultSpan } from '../mixed/history.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
@@ -18,12 +18,12 @@ const holdMs = 10_000
 const pauseMs = 8_000
 const lastMs = 8_000
 const env = { SVC_DATABASE_POOL_SIZE: '5', SVC_DATABASE_MAX_WAITING: '20' }
-// Internal work of the service may wait in addition to requests.
+// The configured limit, plus a margin for internal work of the service.
 const maxWaiting = 40
 // 15 connections that each wait 5 s for the lock serve 3 calls per second.
 const rates = { creates: 20, renames: 6 }
 const recoveredMs = 5_000
-// Covers the wait for a connection, the wait for the lock, and the delay of a busy machine.
+// Includes the wait for a connection, the wait for the lock, and the delay of a busy machine.
 const latencyMs = 11_500
 const acceptedMs = 11_000
 const tableWrites = new Set(['create', 'rename'])

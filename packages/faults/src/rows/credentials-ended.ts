@@ -34,11 +34,11 @@ const tokens = 14
 const machines = 80
 const expiringTokens = 4
 const minInvalidated = 30
-// Three kinds of use, 2,000 per second in total.
+// Three kinds of use, with a total of 2,000 uses per second.
 const usesPerKind = 667
 const minUses = 300 * seconds
 
-/** Shuffles the items in an order that the seed determines. */
+/** Shuffles the items. The seed determines the order. */
 const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
   items
     .map((item) => ({ item, rank: random() }))
@@ -135,7 +135,7 @@ export const f25: Row = createRow<Observed, Base, BaseSetup>(
       replicas: 3,
       postgres: 'patroni',
       withSentinel: true,
-      // All failures come from one client. The throttles are not under test.
+      // One client causes all failures, so raise the throttles, which are not under test.
       env: { SVC_THROTTLES_VALIDATE_FAILURES: '100000', SVC_THROTTLES_MACHINE_FAILURES: '100000' },
     }),
     limitSeconds: 240,

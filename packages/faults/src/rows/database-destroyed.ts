@@ -1,5 +1,6 @@
-// F33: a database under load is backed up, destroyed, and restored on another server from the base backup and the
-// archived WAL. Acknowledged data exists, the audit chain is intact, secrets can be opened, and triggers fire.
+// F33: a database under load is backed up, destroyed, and restored on a new server from the base backup and
+// the archived WAL. Acknowledged data exists, the audit chain is intact, secrets can be opened, and triggers
+// fire.
 import { playRestore } from '../drills/restore.ts'
 import { type RestoreSeen, judgeRestore } from '../drills/restore-judge.ts'
 import type { Inspection } from '../drills/restored.ts'

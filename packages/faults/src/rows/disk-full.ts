@@ -14,7 +14,7 @@ import type { Row } from '../row.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
-  /** 1 if PostgreSQL had stopped and was restarted, as by a supervisor. Otherwise 0. */
+  /** 1 if PostgreSQL had stopped and was restarted, as a supervisor would do. Otherwise 0. */
   restarts: number
   /** Problems that `pg_amcheck` found in tables and indexes. */
   corrupt: string[]
@@ -28,7 +28,7 @@ const aliveMs = 2_000
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const { cluster } = stage
-  // The retained WAL must leave space for the data.
+  // Limit the retained WAL, which must leave space for the data.
   await cluster.sql.query("alter system set max_wal_size = '96MB'")
   await cluster.sql.query("alter system set min_wal_size = '32MB'")
   await cluster.sql.query('select pg_reload_conf()')
@@ -37,7 +37,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
   stage.log(`filling PostgreSQL's disk for ${fullMs / 1_000} s`)
   const at = Date.now()
   await cluster.applyFault('disk fill')
-  // Space that PostgreSQL frees during the fault, such as a WAL segment, is filled again.
+  // Refill the space that PostgreSQL frees during the fault, such as that of a WAL segment.
   for (let ms = 1_000; ms < fullMs; ms += 1_000) {
     await load.at(firstMs + ms)
     await cluster.applyFault('disk fill')
@@ -103,7 +103,7 @@ export const f11: Row = defineMixedRow<Observed>({
   },
   mutants: [
     writesNeverRecover('recover_s'),
-    mutant('an accepted notification is not on the disk', 'accepted_lost', (observed) => ({
+    mutant('an accepted notification is not on disk', 'accepted_lost', (observed) => ({
       comms: lostNotification().plant(observed.comms),
     })),
     mutant('an index does not match its table', 'corrupt', () => ({

@@ -16,10 +16,10 @@ import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
   drained: Drained[]
-  /** Secrets that do not open with only the new key, or that differ from the last written text. */
+  /** Secrets that cannot be opened with only the new key, or that differ from the last written value. */
   unopened: string[]
   rotation: { code: number; rewrapped: number; seen: number; seconds: number }
-  /** Result of `keys status` with only the new key. */
+  /** The result of `keys status` with only the new key. */
   status: Pick<CommandResult, 'code' | 'stdout'>
   /** Number of calls to the partner after the old key was removed from all replicas. */
   callsSince: number
@@ -30,7 +30,8 @@ const writesPerSecond = 5
 const minSeconds = 20
 const firstMs = 3_000
 const lastMs = 4_000
-// Nine replicas start, and each occupies a core for several seconds. With two cores, more changes would queue up.
+// Nine replicas start, and each occupies a core for several seconds. With two cores, more changes would
+// queue.
 const rates = { calls: 20, creates: 2, renames: 2 }
 const minCalls = 20
 const rotateSeconds = 30
@@ -54,10 +55,10 @@ const sealedOf = ({ cluster, world }: MixedStage) =>
     project: { id: world.site.projectId, applicationId: world.site.applicationId },
   }))
 
-/** Writes secrets at an even pace, each endpoint once, so that the last text of every endpoint is known. */
+/** Writes secrets at an even pace. Each endpoint is written once, so that its last value is known. */
 function startWriting({ client, recorder, world }: MixedStage, ids: readonly string[]) {
   const written = new Map<string, string>()
-  /** Texts that may have been written, because the write was not acknowledged. */
+  /** Values that may have been written, because the write was not acknowledged. */
   const uncertain = new Set<string>()
   let count = 0
   const end = runAtPace(writesPerSecond, async () => {
@@ -122,7 +123,8 @@ async function observe(stage: MixedStage): Promise<Observed> {
   return {
     ...history,
     drained,
-    // The endpoint of the installation has no password. Calls to the partner prove that its token opens.
+    // The endpoint of the installation has no password. Calls to the partner prove that its token can be
+    // opened.
     unopened: unopened.filter((text) => !text.includes(world.site.endpointId)),
     rotation,
     status: { code, stdout },
@@ -133,7 +135,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
 
 /** Calls to the partner and changes of the endpoint need its secret. */
 const needsSecret = ({ op }: Operation): boolean => op === 'call' || op === 'seal'
-/** Status 200, no response, or 503. The figure `failed` counts the latter two. */
+/** The allowed outcomes are status 200, no response, and 503. The figure `failed` counts the latter two. */
 const isDoneOrUnavailable = (status: number): boolean => status === 200 || status === 0 || status === 503
 
 const isCall = ({ op }: Operation): boolean => op === 'call'
@@ -171,7 +173,7 @@ export const f34: Row = defineMixedRow<Observed>({
     figures.show('rotation_s', ((span?.until ?? 0) - (span?.at ?? 0)) / 1_000)
   },
   mutants: [
-    mutant('a replica cannot decrypt a secret of another replica', 'decrypt_fail', (observed) => {
+    mutant("a replica cannot decrypt another replica's secret", 'decrypt_fail', (observed) => {
       const first = observed.operations.findIndex(isCall)
       return {
         operations: observed.operations.map((one, index) =>

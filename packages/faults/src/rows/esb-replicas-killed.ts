@@ -20,9 +20,9 @@ const firstMs = 3_000
 const [minApartMs, spreadMs] = [1_500, 1_000]
 const lastMs = 3_000
 const recoverMs = 3_000
-// Times come from two processes and are rounded to milliseconds.
+// The tolerance for times, which two processes measure and round to milliseconds.
 const clockMs = 50
-// The load balancer returns 502 if a replica dies during a call. Apart from that, only 503 is excused.
+// The load balancer returns 502 if a replica is killed during a call. Otherwise, only 503 is excused.
 const excused = new Set([0, 200, 502, 503])
 
 /** Plans the kills. `atMs` is the time since the previous replica was replaced. */
@@ -40,7 +40,7 @@ async function observe(stage: EsbStage, schedule: Schedule): Promise<Observed> {
   for (const { atMs } of schedule) {
     await pause(atMs)
     const victim = queue.shift() as Replica
-    stage.log(`kill -9 of ${victim.name}`)
+    stage.log(`killing ${victim.name}`)
     stage.expectedExits.add(victim.name)
     const at = Date.now()
     victim.signal('SIGKILL')

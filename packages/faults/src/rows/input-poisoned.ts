@@ -66,9 +66,9 @@ const loopMs = async (replica: Replica): Promise<number> =>
 async function observe(stage: EsbStage): Promise<Observed> {
   const poisons: PoisonKind[] = await createPoisons(stage)
   const kinds = await ordinaryKinds(stage)
-  // Large bodies keep the sending process busy, so ordinary calls come from another process.
+  // Large bodies keep the sending process busy, so a different process sends the ordinary calls.
   const poisoner = stage.registerPart(await startCaller(stage.folder))
-  // The cost of generating poison must not slow down the service.
+  // Use a low priority, so that generating the poison does not slow down the service.
   setPriority(poisoner.pid, lowPriority)
   const [replica] = stage.replicas as [Replica]
   const loop: Observed['loop'] = { withoutPoison: [], withPoison: [] }
@@ -90,8 +90,8 @@ async function observe(stage: EsbStage): Promise<Observed> {
   const [withoutPoison, withPoison, poison]: [CallRecord[], CallRecord[], CallRecord[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
     withoutPoison.push(...(await callOthers('withoutPoison')))
-    stage.log('with poison')
-    // Each round continues where the previous one ended.
+    stage.log('sending poisonous requests')
+    // Each round continues where the previous round ended.
     const from = poison.length % poisons.length
     const calls = await poisoner.start({
       kinds: [...poisons.slice(from), ...poisons.slice(0, from)].map(({ call }) => call),
@@ -128,8 +128,8 @@ const checkPoison = ({ poison, allowed }: Observed): string[] =>
     .map(described)
 
 /**
- * Returns the poisonous requests that were open most often during the slowest 1 % of ordinary calls, with the number of
- * these calls.
+ * Returns the poisonous requests that were open most often during the slowest 1 % of ordinary calls. Also
+ * returns the number of these calls.
  */
 function slowestWithPoison({ withPoison, poison }: Observed): string {
   const slowest = withPoison
@@ -149,21 +149,21 @@ function slowestWithPoison({ withPoison, poison }: Observed): string {
 
 export const f37: Row = defineEsbRow<Observed>({
   id: 'F37',
-  title: 'poison in templates, bodies, documents and schedules in addition to ordinary traffic',
+  title: 'poisonous templates, bodies, documents and schedules in addition to ordinary traffic',
   setup: () => ({ replicas: 1 }),
   limitSeconds: 240,
   observe,
   judge: (figures, observed) => {
     const { withoutPoison, withPoison, poison, loop } = observed
     const loopWithoutPoison = Math.max(...loop.withoutPoison)
-    // If the loop is already late without poison, poison must not make it worse.
+    // If the event loop is delayed even without poison, poison must not increase the delay.
     figures.atMost(
       'evloop_p99',
       Math.max(...loop.withPoison),
       Math.max(maxLoopMs, goodRatio * loopWithoutPoison),
     )
     figures.show('evloop_p99_without_poison', loopWithoutPoison)
-    // Waiting for a core delays the event loop, whatever the service does.
+    // Print the wait for a core, which delays the event loop whatever the service does.
     figures.show('core_wait', observed.waited.withPoison.map(Math.round).join('/'))
     figures.show('core_wait_without_poison', observed.waited.withoutPoison.map(Math.round).join('/'))
     const [with99, without99] = [timeAt(withPoison, 0.99), timeAt(withoutPoison, 0.99)]
@@ -190,7 +190,7 @@ export const f37: Row = defineEsbRow<Observed>({
         index % 50 === 0 ? { ...call, ms: 60_000 } : call,
       ),
     })),
-    mutant('another caller is rejected', 'others_failed', (observed) => ({
+    mutant('an ordinary caller is rejected', 'others_failed', (observed) => ({
       calls: observed.calls.map((call, index) => (index === 0 ? { ...call, status: 500 } : call)),
     })),
     mutant('poison causes an internal error', 'poison_wrong', (observed) => ({

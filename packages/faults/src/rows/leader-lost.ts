@@ -24,7 +24,7 @@ const plainClients = 4
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { patroni } = stage.cluster
-  if (patroni === null) throw new Error('this row needs a Patroni cluster')
+  if (patroni === null) throw new Error('this scenario needs a Patroni cluster')
   const bare = stage.registerPart(
     await startPostgresClients(patroni.adminUrl, { count: plainClients, name: 'plain' }),
   )
@@ -60,7 +60,7 @@ const mutants: readonly Mutant<Observed>[] = [
   mutant('the engine loses an acknowledged write', 'bare_lost', () => ({ bareLost: ['1-1'] })),
 ]
 
-/** Creates a scenario in which the leader is lost in this way and another node is promoted. */
+/** Creates a scenario in which the leader is lost in this way and a different node is promoted. */
 const defineFailoverRow = (id: string, title: string, fault: PatroniFault): Row =>
   defineMixedRow<Observed>({
     id,
@@ -90,7 +90,7 @@ const defineFailoverRow = (id: string, title: string, fault: PatroniFault): Row 
         .sort((a, b) => b.ms - b.bareMs - (a.ms - a.bareMs))
       figures.show('leader_ms', losses.map(({ leaderMs }) => leaderMs).join('/'))
       figures.show('outages_ms', outages.map(({ ms, bareMs }) => `${ms}:${bareMs}`).join('/'))
-      // The outage to which the service adds the most time.
+      // The outage that the service prolongs the most.
       const { ms, bareMs } = outages[0] ?? { ms: Infinity, bareMs: 0 }
       figures.recovery('writes_back_ms', { ms, max: bareMs + maxOverheadMs, bareMs })
     },

@@ -10,7 +10,7 @@ import { createVerdict, lagsAt } from '../verdict.ts'
 import { type Terminal, decide, openTerminal } from '@manager/harness/cli-login.ts'
 import { changeOne, mutant } from '../plant.ts'
 
-/** Responses to the polls of one login. */
+/** Responses to the polls for one login. */
 type Polled = {
   code: string
   tokens: string[]
@@ -34,7 +34,7 @@ const settleMs = 30_000
 
 type Waiting = { terminal: Terminal; sessionId: string; code: string }
 
-/** Starts and approves a login, each step at another replica. */
+/** Starts and approves a login. Each step uses a different replica. */
 async function approve({ replicas }: Base, index: number): Promise<Waiting> {
   const at = (step: number): { url: string } => ({
     url: replicas[(index + step) % replicas.length]?.url ?? '',
@@ -64,7 +64,7 @@ async function pollConcurrently({ replicas }: Base, { terminal, sessionId, code 
   for (const { status, body } of answers)
     if ('sealed_token' in body) polled.tokens.push(terminal.open(body['sealed_token']))
     else if (status === 200 && body['status'] === 'expired') polled.expired++
-    // This poll collided with the one that receives the token.
+    // This poll collided with the poll that receives the token.
     else if (status === 200 && body['status'] === 'authorization_pending') polled.pending++
     else polled.other.push(`${status} ${JSON.stringify(body)}`)
   return polled
@@ -89,7 +89,7 @@ async function observe(stage: Base): Promise<Observed> {
     'all logins to settle',
     settleMs,
     async () => (await statesNow())['fetched'] === undefined,
-  ).catch(() => log('not all logins are settled'))
+  ).catch(() => log('some logins are not settled'))
   await pause(100)
   const { rows } = await cluster.sql.query(
     'select count(*)::int as count from personal_access_tokens where revoked',
@@ -145,7 +145,7 @@ export const f26: Row = createRow<Observed, Base, { replicas: number; env: Recor
       replicas: 3,
       env: {
         SVC_LOG_LEVEL: 'warn',
-        // The limits are not under test and would reject most of the polls.
+        // Raise the limits, which are not under test and would reject most of the polls.
         SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',
         SVC_CLI_LOGIN_POLLS_PER_LOGIN: '1000000',
       },

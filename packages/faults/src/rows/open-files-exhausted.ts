@@ -33,7 +33,7 @@ type Observed = EsbObserved & {
 }
 
 const limit = 480
-// Descriptors left in addition to those that are open before the crowd connects.
+// The number of free descriptors before the crowd connects.
 const leftFiles = 2
 const quietMs = 1_500
 const connectMs = 2_000
@@ -41,7 +41,8 @@ const [perSecond, directPerSecond] = [20, 20]
 const crowdSize = 600
 const [firstMs, holdMs, exhaustedMs, lastMs] = [2_000, 3_000, 5_000, 3_000]
 const maxRecoverMs = 5_000
-// Three crowds of connections: they send nothing, never complete their request, or are idle after one request.
+// Three crowds of connections: connections that send nothing, that never complete their request, or that are
+// idle after one request.
 const crowds = ['', 'POST /query HTTP/1.1\r\nhost: x\r\n', 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n']
 
 const filesOf = ({ pid }: Replica): number => readdirSync(`/proc/${pid}/fd`).length
@@ -57,7 +58,7 @@ async function openCrowd(url: string, text: string): Promise<Socket[]> {
       (socket) =>
         new Promise<void>((resolve) => {
           socket.on('error', () => resolve())
-          // A replica that accepts no connection would block this forever.
+          // Set a timeout, because a replica that accepts no connection would block forever.
           setTimeout(resolve, connectMs)
           socket
             .resume()
@@ -111,7 +112,7 @@ async function observe(stage: EsbStage): Promise<Observed> {
   }
 }
 
-/** Lowers the limit to a few free descriptors, lets a crowd use them, then restores the limit. */
+/** Lowers the limit to a few free descriptors, waits until a crowd has used them, then restores the limit. */
 async function exhaust(
   stage: EsbStage,
   victim: Replica,
@@ -143,12 +144,15 @@ async function exhaust(
 
 const within = (calls: readonly CallRecord[], { at, until }: Span): CallRecord[] =>
   calls.filter(({ start, ms }) => start >= at && start + ms <= until)
-/** Excludes the time in which a crowd connects: a new connection may evict another one before its request arrives. */
+/**
+ * Excludes the time in which a crowd connects: a new connection may evict an older connection before its
+ * request arrives.
+ */
 const inCrowds = ({ calls, spans }: Observed): CallRecord[] =>
   spans.crowds.flatMap((span) => within(calls, span))
 const isIn = (spans: readonly Span[], time: number): boolean =>
   spans.some(({ at, until }) => time >= at && time < until)
-// ESB calls have a share of the descriptors too. It is small here, so they may receive 503.
+// ESB calls may use only some of the descriptors. This number is small here, so ESB calls may receive 503.
 const isLockedOut = ({ kind, status }: CallRecord): boolean =>
   status !== 200 && !(kind === 'good' && status === 503)
 const described = ({ kind, status, problem }: CallRecord): string => `${kind} ${status} ${problem}`
@@ -166,7 +170,7 @@ export const f36: Row = defineEsbRow<Observed>({
     postgres: 'patroni',
     withSentinel: true,
     openFiles: [limit],
-    // Threads use descriptors too.
+    // Threads also use descriptors.
     env: { SVC_CREDENTIALS_KDF_THREADS: '1' },
   }),
   limitSeconds: 120,
@@ -183,7 +187,7 @@ export const f36: Row = defineEsbRow<Observed>({
     figures.atLeast('calls_in_crowd', duringCrowd.length, 50)
     figures.show('open_files', observed.openFiles)
     figures.atMost('files_over', observed.openFiles - limit, 0)
-    // Without these failures, the descriptors were not exhausted.
+    // If no connection failed, the descriptors were not exhausted.
     const refused = within(observed.calls, exhausted).filter(({ status }) => status !== 200)
     figures.atLeast('refused_without_files', unhealthy(observed.lockedOut).length + refused.length, 2)
     figures.none('wrong_status', observed.calls.filter(({ status }) => !excused.has(status)).map(described))

@@ -27,7 +27,7 @@ type Observed = MixedObserved & { vitals: Vitals; replicas: string[] }
 const firstMs = 6_000
 const hangMs = 20_000
 const lastMs = 10_000
-// 5 s for a connection or a statement, 500 ms for the server's own timeout, and the delay of a busy machine.
+// 5 s for a connection or a statement, 500 ms for the server timeout, and the delay of a busy machine.
 const latencyMs = 6_500
 const flipMs = 3_000
 const healthzMs = 100

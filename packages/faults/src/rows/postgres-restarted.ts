@@ -23,7 +23,7 @@ import { createVerdict, quantile } from '../verdict.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = EmitHistory & {
-  /** When the stop was requested, when the server was down, when it was started, and when it responded again. */
+  /** The times of the stop request, the server exit, the restart and the first response after it. */
   stopAt: number
   downAt: number
   startAt: number
@@ -41,14 +41,15 @@ const recipients = 3
 const firstMs = 3_000
 // Readiness is cached for up to 1 s, so a shorter outage may go unnoticed.
 const downMs = 1_500
-// A restart rarely hits the moment between a commit and its response, so some callers abort at random times.
+// A restart rarely occurs between a commit and its response, so some callers abort at random times.
 const shareAborted = 0.05
 const maxAbortMs = 100
 
 const countOf = (options: CommsStage['options']): number => options.emits ?? bySize(options, 5_000, 1_000)
 
 /**
- * Plans the number of emits after which PostgreSQL is stopped, and which callers abort their first attempt, and when.
+ * Plans after how many emits PostgreSQL is stopped. Also plans which callers abort their first attempt, and
+ * when.
  */
 function plan(random: () => number, options: CommsStage['options']): Schedule {
   const count = countOf(options)
@@ -106,8 +107,8 @@ async function observe(stage: CommsStage, schedule: Schedule, mode: Mode): Promi
 }
 
 /**
- * Returns the time at which an emit was accepted again, by a call that started after the stop or completed after the
- * start.
+ * Returns the time at which an emit was accepted again. The accepted call started after the stop or completed
+ * after the start.
  */
 function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
   const ends = emits.flatMap(({ attempts }) =>
@@ -118,7 +119,7 @@ function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
   return Math.min(...ends)
 }
 
-// An id contains the time of the database's clock as the service estimates it.
+// An id contains the database time as estimated by the service.
 const clockMs = 50
 
 /** Returns emits that were committed by an attempt without a response and accepted on a retry. */
@@ -150,7 +151,7 @@ function judge(observed: Observed) {
   // A restart without a retry proves nothing.
   figures.atLeast('retried', attempts.length - emits.length, 1)
   figures.show('without_answer', attempts.filter(({ status }) => status === 0).length)
-  // Without these, the idempotency keys would not have been needed.
+  // Without such emits, the idempotency keys would not have been needed.
   figures.atLeast('kept_unanswered', findKeptUnanswered(emits).length, 1)
   figures.recovery('first_202_after_ms', {
     ms: Math.max(0, acceptedAgainAt(observed) - backAt),

@@ -1,5 +1,5 @@
-// F15: the network adds 200 ms to every statement. The same work needs more concurrent connections. Excess requests are
-// shed instead of queued, the replicas stay ready, and the throughput recovers afterwards.
+// F15: the network adds 200 ms to every statement. The same work needs more concurrent connections. Excess
+// requests are rejected instead of queued, the replicas stay ready, and the throughput recovers afterwards.
 import { callMs } from '../mixed/client.ts'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import { type Span, acceptedP99Ms, longestMs, okPerSecond, shedPercent, slowCall } from '../mixed/spans.ts'
@@ -16,7 +16,7 @@ const firstMs = 13_000
 const slowMs = 30_000
 const settleMs = 3_000
 const lastMs = 13_000
-// Per direction. A round trip is 200 ms ± 50 ms longer.
+// The latency per direction. A round trip takes 200 ms ± 50 ms longer.
 const link = { latencyMs: 100, jitterMs: 25 }
 const minRatio = 0.8
 /** Operations that the audit trail of their project records. */
@@ -62,7 +62,8 @@ export const f15: Row = defineMixedRow<Observed>({
     figures.atLeast('goodput_ratio', okPerSecond(operations, span) / clean, minRatio)
     figures.show('shed_pct', shedPercent(operations, span))
     figures.show('p99_accepted_ms', acceptedP99Ms(operations, span))
-    // The audit trail serializes the changes of a project, and each change needs several round trips, so changes queue.
+    // The audit trail serializes the changes of a project. Each change needs several round trips, so changes
+    // queue.
     const [queued, others] = [operations.filter(isChange), operations.filter((one) => !isChange(one))]
     figures.show('change_p99_ms', acceptedP99Ms(queued, span))
     figures.show('change_max_s', longestMs(queued, span) / 1_000)

@@ -14,7 +14,7 @@ import { failedOperation, mutant } from '../plant.ts'
 type Observed = MixedObserved & {
   gate401: string[]
   drained: Drained[]
-  /** Final response status of each replica to the old secret and to the new one. */
+  /** Each replica's final response status for the old secret and for the new secret. */
   previous: number[]
   next: number[]
   /** Number of calls after the proxies switched to the new secret, and after it became the only accepted secret. */
@@ -104,7 +104,7 @@ export const f35: Row = defineMixedRow<Observed>({
     figures.show('rotation_s', ((span?.until ?? 0) - (span?.at ?? 0)) / 1_000)
   },
   mutants: [
-    mutant('the gate rejects a call of an up-to-date proxy', 'gate_401', () => ({
+    mutant('the gate rejects a call from an up-to-date proxy', 'gate_401', () => ({
       gate401: ['/query'],
     })),
     mutant('an upload receives 401', 'gate_401', (observed) => ({

@@ -1,5 +1,5 @@
-// F13: Redis hangs: it accepts connections but does not reply. This causes one short wait instead of one per emit. The
-// replicas stay ready. Hints, which are messages that may be lost, flow again when Redis resumes.
+// F13: Redis accepts connections but does not reply. This causes one short wait instead of one wait per emit.
+// The replicas stay ready. Delivery of hints, which are best-effort messages, resumes together with Redis.
 import { pause } from '../children.ts'
 import type { Emit } from '../comms-checkers.ts'
 import { defineLostRedis } from '../lost-redis.ts'

@@ -1,6 +1,6 @@
-// F12: Redis is killed. Notifications are accepted as before, and replicas stay ready and apply limits locally. Hints,
-// which are messages that may be lost, still reach the sockets of the sending replica. Hints that do not reach other
-// replicas are counted, and flow again after the restart.
+// F12: Redis is killed. Notifications are accepted as before, and replicas stay ready and apply limits
+// locally. Hints, which are best-effort messages, still reach the sockets of the sending replica. Hints that
+// do not reach other replicas are counted. Delivery resumes after the restart.
 import { pause } from '../children.ts'
 import { hintTwice } from '../comms-mutants.ts'
 import { type Flood, flood } from '../hint-load.ts'
@@ -10,11 +10,11 @@ import type { createVerdict } from '../verdict.ts'
 import { mutant } from '../plant.ts'
 
 const rates = { emits: 30, publishes: 15 }
-// The default limits.
+// The default limits of the service.
 const limit = { rate: 50, burst: 200 }
 const floodSize = 600
 const shareUncounted = 0.05
-// Long enough that replicas detect the loss of Redis and are flooded before it restarts.
+// This time is long enough that replicas detect the loss of Redis and are flooded before Redis restarts.
 const downMs = 8_000
 
 /**
@@ -65,8 +65,8 @@ export const f12 = defineLostRedis<{ flood: Flood }>({
   },
   outage: 'Redis is down',
   judge: (figures, { counted, flood: flooding }, missed) => {
-    // The flood has no sockets, but its hints were lost too. At both ends of the outage, losses go unnoticed for about
-    // 1 s.
+    // The flood has no sockets, but its hints were lost too. At the start and at the end of the outage,
+    // losses go unnoticed for about 1 s.
     const lost = missed + flooding.accepted
     const unnoticed = shareUncounted * lost + rates.emits + rates.publishes
     figures.atMost('uncounted', Math.max(0, lost - counted), unnoticed)

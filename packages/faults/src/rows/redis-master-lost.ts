@@ -1,7 +1,7 @@
-// F14, F43 and F44: the Redis master is lost, and Sentinel promotes a replica. Redis stores nothing durable, so no
-// request is rejected. Only hints, which are messages that may be lost, stop reaching the sockets of other replicas,
-// for little longer than Redis needs to fail over. F14 tests only hints. F43 and F44 use all features. A frozen master
-// (F44) returns with its old state.
+// F14, F43 and F44: the Redis master is lost, and Sentinel promotes a replica. Redis stores nothing durable,
+// so no request is rejected. Only hints, which are best-effort messages, stop reaching the sockets of other
+// replicas. This outage is only slightly longer than the Redis failover. F14 tests only hints. F43 and F44
+// use all features. A frozen master (F44) returns with its old state.
 import { pause } from '../children.ts'
 import { type ReadinessSample, watchReadiness } from '../comms-stage.ts'
 import { awaitSteady, findOutage } from '../bare/writers.ts'
@@ -25,7 +25,7 @@ type Observed = MixedObserved &
     samples: ReadinessSample[]
     /** Hints that sockets received. Their keys contain the send time. */
     arrivals: Arrival[]
-    /** Number of sockets that each hint is addressed to. */
+    /** The number of sockets that must receive each hint. */
     audience: number
     bareMs: number
   }
@@ -37,7 +37,7 @@ const plainClients = 4
 
 async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed> {
   const { sentinel } = stage
-  if (sentinel === null) throw new Error('this row needs Sentinel')
+  if (sentinel === null) throw new Error('this scenario needs Sentinel')
   const bare = stage.registerPart(await startRedisClients(sentinel, { count: plainClients, name: 'plain' }))
   const endWatch = watchReadiness(stage.replicas)
   const [step] = schedule
@@ -79,7 +79,7 @@ const noSuccessor = <O extends Masters>(): Mutant<O> => ({
 
 const mutants: readonly Mutant<Observed>[] = [
   unready(),
-  mutant('hints do not flow again', 'hints_back_ms', (observed) => ({
+  mutant('hint delivery does not resume', 'hints_back_ms', (observed) => ({
     arrivals: observed.arrivals.filter(({ at }) => at < (observed.faults[0]?.at ?? 0)),
   })),
   noSuccessor(),
@@ -127,7 +127,7 @@ export const f14 = defineLostRedis<Masters>({
   ],
   rates: { emits: 30, publishes: 15 },
   injectFault: async ({ sentinel, log }, schedule) => {
-    if (sentinel === null) throw new Error('this row needs Sentinel')
+    if (sentinel === null) throw new Error('this scenario needs Sentinel')
     await waitForStep(stepOf(schedule, 'kill'), Date.now())
     const master = await sentinel.master()
     log('killing the Redis master')

@@ -1,5 +1,5 @@
-// F08: one of three replicas silently loses its link to PostgreSQL. It stops firing and reports that it is not ready,
-// its own callers receive 503, and the other replicas do all the work.
+// F08: one of three replicas silently loses its link to PostgreSQL. It stops firing triggers and reports that
+// it is not ready. Its own callers receive 503, and the other replicas do all the work.
 import { findRedelivered } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { createClient } from '../mixed/client.ts'
@@ -19,12 +19,12 @@ type Observed = MixedObserved & {
   vitals: Vitals
   cut: string
   others: string[]
-  /** When the load balancer stopped sending requests to the replica. */
+  /** The time when the load balancer stopped sending requests to the replica. */
   removedAt: number
-  /** Direct calls to this replica, and those whose response lacks Retry-After. */
+  /** Direct calls to this replica, and the calls whose response lacks Retry-After. */
   direct: Operation[]
   directWithoutRetryAfter: string[]
-  /** Number of attempts that the replica counted after all attempts that it held must have ended. */
+  /** The number of attempts that the replica counted after all attempts that it held must have ended. */
   attemptsAfterCut: number
   idle: IdleTransactions
 }
@@ -37,8 +37,7 @@ const removalMs = 4_000
 // The same bound as in F07.
 const latencyMs = 6_500
 const takeoverMs = 20_000
-// The server terminates a session that is idle in a transaction for 5 s. The remaining time covers the sampling
-// interval.
+// The server terminates a session that is idle in a transaction for 5 s. The rest is the sampling interval.
 const idleSeconds = 6.5
 const stallMs = 7_500
 const directIntervalMs = 500
@@ -86,7 +85,7 @@ async function waitUntilRemoved({ balancer, replicas }: MixedStage, until: numbe
   return Infinity
 }
 
-/** Calls this replica repeatedly without the load balancer. */
+/** Calls this replica repeatedly, bypassing the load balancer. */
 function callDirectly({ world }: MixedStage, { url }: Replica) {
   const [client, recorder] = [createClient(url), createRecorder()]
   const open: Promise<unknown>[] = []
@@ -161,7 +160,7 @@ export const f08: Row = defineMixedRow<Observed>({
   },
   mutants: [
     mutant('the replica continues to fire', 'split_brain_fires', () => ({ attemptsAfterCut: 1 })),
-    mutant('a run waits until the replica is back', 'takeover_ms', (observed) => {
+    mutant('a run waits until the replica reconnects', 'takeover_ms', (observed) => {
       const { at } = spanOf(observed)
       const { runId } = observed.deliveries.find((one) => one.at > at) ?? { runId: '' }
       return {
@@ -173,17 +172,17 @@ export const f08: Row = defineMixedRow<Observed>({
     mutant('the replica always reports that it is ready', 'ready_flip_ms', (observed) =>
       plantReady(observed, observed.cut, 200),
     ),
-    mutant('another replica reports that it is not ready', 'others_unready', (observed) =>
+    mutant('an unaffected replica reports that it is not ready', 'others_unready', (observed) =>
       plantReady(observed, observed.others[0] ?? '', 503),
     ),
-    mutant('the load balancer keeps using it', 'balancer_out_ms', () => ({ removedAt: Infinity })),
+    mutant('the load balancer keeps using the replica', 'balancer_out_ms', () => ({ removedAt: Infinity })),
     mutant('the replica responds from its cache', 'direct_not_503', (observed) => ({
       direct: observed.direct.map((one) => ({ ...one, status: 200 })),
     })),
     mutant('a direct caller waits forever', 'direct_max_s', (observed) => ({
       direct: observed.direct.map((one) => ({ ...one, end: one.start + 15_000 })),
     })),
-    mutant('all writes wait until the replica is back', 'writes_stall_ms', (observed) => ({
+    mutant('all writes wait until the replica reconnects', 'writes_stall_ms', (observed) => ({
       operations: observed.operations.filter(
         ({ end }) => end < spanOf(observed).at || end > spanOf(observed).until - 1_000,
       ),

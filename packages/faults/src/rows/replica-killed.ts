@@ -1,5 +1,5 @@
-// F01: a replica is killed while runs are due. Each run is scheduled once and delivered. Only runs that the dead
-// replica held may arrive twice, and other replicas take them over soon.
+// F01: a replica is killed while runs are due. Each run is scheduled once and delivered. Only runs that the
+// dead replica held may arrive twice, and other replicas soon take over these runs.
 import { checkSet } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { readHeldJobs } from '../held.ts'
@@ -11,7 +11,7 @@ import { mutant } from '../plant.ts'
 
 type Seen = {
   killedAt: number
-  /** When the last run of the dead replica was finished. */
+  /** The time when the last run of the dead replica finished. */
   takenOverAt: number
   registered: string[]
   stored: string[]

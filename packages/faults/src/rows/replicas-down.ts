@@ -1,6 +1,6 @@
-// F29: all replicas were down for longer than the period in which missed runs are caught up. After the start, the
-// latest missed instant of a trigger fires once if it is recent enough. All others are recorded as missed, and the
-// backends are not flooded.
+// F29: all replicas were down for longer than the period in which missed runs are caught up. After the start,
+// a trigger's latest missed instant fires once if it is recent enough. All others are recorded as missed, and
+// the backends are not flooded.
 import { checkDelivered, checkOnce, checkSet } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { judgeDrain } from '../judge.ts'
@@ -33,7 +33,8 @@ async function pretendDowntime({ cluster }: Stage): Promise<void> {
 }
 
 /**
- * Adds triggers that are due every `everyMinutes`. Returns which of the past instants must fire and which are missed.
+ * Adds triggers that are due every `everyMinutes`. Returns which of the past due times must fire and which
+ * are missed.
  */
 async function planMissed(
   stage: Stage,
@@ -74,7 +75,7 @@ async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, log } = stage
   stage.world.stopHeartbeats()
   await Promise.all(stage.replicas.map((replica) => replica.end()))
-  // Start early in a minute, so that the next instant is after the end of the scenario.
+  // Start early in a minute, so that the next due time is after the end of the scenario.
   const intoMinute = Date.now() % minuteMs
   if (intoMinute > 8_000) {
     log(`waiting ${Math.round((minuteMs - intoMinute) / 1_000)} s for the next minute`)

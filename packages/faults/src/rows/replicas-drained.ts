@@ -1,5 +1,6 @@
-// F17: all replicas are replaced one after the other behind a load balancer that uses only ready ones. No request
-// fails. Every socket is closed with 4000 and reconnects within the announced jitter, and all inboxes are complete.
+// F17: all replicas are replaced one after the other behind a load balancer that uses only ready replicas. No
+// request fails. Every socket is closed with 4000 and reconnects within the announced jitter, and all inboxes
+// are complete.
 import { pause, until } from '../children.ts'
 import { emitUntilAccepted, planEmit, readInboxes } from '../comms-calls.ts'
 import { runAtPace } from '../pace.ts'
@@ -29,7 +30,7 @@ type Observed = EmitHistory & {
   sockets: number
   /** Socket events after all sockets were opened. */
   events: SocketEvent[]
-  /** Shutdown time and exit code of each replica. */
+  /** Each replica's shutdown time and exit code. */
   drains: { at: number; seconds: number; exit: number | string }[]
   /** Failed calls other than emits. */
   failed: string[]
@@ -37,7 +38,7 @@ type Observed = EmitHistory & {
   unconnected: number
   retried: number
   greeted: number
-  /** Connections that the kernel dropped during the scenario, on the whole machine. */
+  /** The number of connections that the kernel dropped during the scenario, on the whole machine. */
   overflows: number
 }
 
@@ -45,15 +46,15 @@ const replicas = 3
 const socketsPerPerson = 4
 const rates = { emits: 40, probes: 40 }
 const recipients = 5
-// Covers detection by the load balancer, the handshake, and the delay of a busy machine.
+// Includes the detection by the load balancer, the handshake, and the delay of a busy machine.
 const marginMs = 3_000
 const drainSeconds = 30
 const drainDelayMs = 2_000
 const settleMs = 6_000
 
 /**
- * Replaces the replicas one after the other, as a rolling update does. Each successor is ready first, and the next
- * replacement waits until the sockets of the previous replica can be back.
+ * Replaces the replicas one after the other, like a rolling update. Each successor must be ready first. The
+ * next replacement waits until the previous replica's sockets have had time to reconnect.
  */
 async function replaceAll(
   stage: CommsStage,
@@ -93,7 +94,7 @@ async function observe(stage: CommsStage, schedule: Schedule): Promise<Observed>
   const overflowsBefore = listenOverflows()
   const opened = await sockets.open(specs)
   if (opened < count) throw new Error(`only ${opened} of ${count} sockets received a hello`)
-  // The figures are about the replacements, not about the opening of the sockets.
+  // Clear the events, because the figures are about the replacements and not about opening the sockets.
   await sockets.clear()
   const emits: Observed['emits'] = []
   const failed: string[] = []
@@ -172,7 +173,7 @@ function judge(observed: Observed) {
 export const f17: Row = defineCommsRow<Observed>({
   id: 'F17',
   title: 'SIGTERM to each of three replicas in turn, under 2,000 sockets and steady emits',
-  // The replacements are sequential, so these times are the earliest possible.
+  // The replacements are sequential, so these are the earliest possible times.
   schedule: (random) =>
     shuffle(random, [...Array(replicas).keys()]).map((target, turn) => ({
       what: 'replace',
@@ -212,7 +213,7 @@ export const f17: Row = defineCommsRow<Observed>({
     mutant('a replica exits with an error', 'bad_exits', (observed) => ({
       drains: observed.drains.map((drain) => ({ ...drain, exit: 1 })),
     })),
-    mutant('a replica needs too long to exit', 'drain_s', (observed) => ({
+    mutant('a replica takes too long to exit', 'drain_s', (observed) => ({
       drains: observed.drains.map((drain) => ({ ...drain, seconds: drainSeconds + 1 })),
     })),
   ],

@@ -1,5 +1,5 @@
-// F02: for 1 minute, one replica after the other is killed every 3 s and replaced immediately. Its attempts move to
-// replicas that are killed as well. Nevertheless, every run is scheduled once and delivered.
+// F02: for 1 minute, one replica is killed every 3 s and replaced immediately. Its attempts are transferred
+// to replicas that are killed as well. Nevertheless, every run is scheduled once and delivered.
 import { pause } from '../children.ts'
 import { readHeldJobs } from '../held.ts'
 import { defineLostReplica } from '../lost-replica.ts'
@@ -35,7 +35,7 @@ async function killInTurn(stage: Stage, schedule: Schedule, from: number) {
     await waitForStep(step, from)
     const running = stage.replicas.filter((replica) => replica.isAlive())
     const [victim] = running
-    // Killing the last replica would only measure the start time.
+    // Do not kill the last replica, because that would only measure the start time.
     if (victim === undefined || running.length < 2) continue
     stage.log(`killing ${victim.name}, ${running.length - 1} still running`)
     seen.kills.push({ replica: victim.name, at: Date.now(), running: running.length - 1 })

@@ -1,5 +1,6 @@
-// F16: a replica receives five times its capacity. Its throughput stays near the peak with good latency, and it sheds
-// the rest with Retry-After. Health checks respond, memory is bounded, and the replica recovers afterwards.
+// F16: a replica receives five times its capacity. Its throughput stays near the peak with good latency, and
+// it rejects excess calls with Retry-After. Health checks respond, memory is bounded, and the replica
+// recovers afterwards.
 import { pause } from '../children.ts'
 import { rssOf } from '../cpu.ts'
 import type { CallKind, CallRecord } from '../esb/caller.ts'
@@ -30,14 +31,14 @@ type Observed = EsbObserved & {
   written: string[]
 }
 
-// Two cores run one replica, its callers, PostgreSQL and Redis, so rates are relative to the peak of the replica. It is
-// called directly, over connections that stay open like those of a proxy: Node accepts one new connection per event
-// loop turn, so many new connections wait for as many turns.
+// Two cores run one replica, its callers, PostgreSQL and Redis, so rates are relative to the replica's peak.
+// The replica is called directly, over connections that stay open like those of a proxy. Node accepts one new
+// connection per event loop iteration, so many new connections would wait for many iterations.
 const replicas = 1
 const [rampFrom, rampFactor, rampSteps, rampMs] = [80, 1.5, 8, 3_000]
 const overloadFactor = 5
 const overloadMs = 25_000
-// The start is not part of the steady state.
+// The time at the start that is not part of the steady state.
 const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000
@@ -70,7 +71,7 @@ async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRe
   return peak
 }
 
-/** Opens the connections that the overload uses, because the ramp opens only a few of them. */
+/** Opens the connections that the overload uses, because the ramp opens only a few. */
 async function openConnections(stage: EsbStage, url: string): Promise<void> {
   const kinds = [{ name: 'open', url: `${url}/`, headers: {} }]
   const opening = await stage.caller.start({

@@ -9,14 +9,14 @@ import { failedOperation, mutant } from '../plant.ts'
 type Observed = MixedObserved & { samples: SoakSamples }
 
 const usualMinutes = 60
-/** Share of the run that is ignored, because caches fill and code is compiled. */
+/** The fraction of the run that is ignored, because caches fill and code is compiled. */
 const warmUpShare = 0.1
 // The rates are low, so that an hour does not use up the credentials or fill the inboxes.
 const rates = { invalidations: 0.03, emits: 2, firings: 4, creates: 2, uploads: 0.1, logins: 0.05 }
 
 async function observe(stage: MixedStage): Promise<Observed> {
   const { cluster, replicas, sentinel, options } = stage
-  if (sentinel === null) throw new Error('this row needs Sentinel')
+  if (sentinel === null) throw new Error('this scenario needs Sentinel')
   const seconds = (options.minutes ?? usualMinutes) * 60
   const load = await stage.startLoad(seconds, rates)
   await load.at(seconds * 1_000 * warmUpShare)

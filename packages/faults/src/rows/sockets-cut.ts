@@ -30,9 +30,9 @@ type Observed = {
 
 const socketsPerPerson = 4
 const emitsPerSecond = 20
-// A busy replica may reject a socket, which then reconnects later. The goal is that none is rejected.
+// A busy replica may reject a socket, which then reconnects later. The goal is that no socket is rejected.
 const marginMs = 15_000
-// Far fewer than the reconnecting sockets: 10,000 within a jitter of 5 s.
+// This limit is far below the number of reconnecting sockets: 10,000 within a jitter of 5 s.
 const maxPerSecond = 500
 
 /** Counts PostgreSQL's transactions every second until the returned function is called. */

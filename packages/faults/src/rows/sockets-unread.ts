@@ -23,7 +23,7 @@ type Observed = {
   /** Closed sockets of slow clients, and of other clients. */
   closedSlow: number[]
   closedOthers: number[]
-  /** Maximum memory of the replica without and with slow clients. */
+  /** The replica's maximum memory without and with slow clients. */
   rss: { clean: number; faulty: number }
   /** Planned and accepted hints per second. */
   plannedPerSecond: number
@@ -36,8 +36,9 @@ type Observed = {
   cores: { replica: number; postgres: number; sockets: number; harness: number }
 }
 
-// Most sockets of the busy application are slow. It receives few long hints, which fill the buffers of a connection
-// within seconds. The other applications receive many short hints, so that the tenant has 1,000 hints per second.
+// Most sockets of the busy application are slow. The application receives few long hints, which fill the
+// buffers of a connection within seconds. The other applications receive many short hints, so that the tenant
+// has 1,000 hints per second.
 const busyHintBytes = 8_000
 const busyRate = 50
 const perQuietApplication = 10
@@ -50,7 +51,7 @@ const returnMs = 30_000
 const goodRatio = 1.2
 // On two cores, a p99 of a few milliseconds varies by more than this ratio between two runs without a fault.
 const slackMs = 15
-// The heap varies by tens of megabytes anyway, which matters if there are few slow clients.
+// The heap always varies by tens of megabytes, which matters if there are few slow clients.
 const maxMegabytes = (slow: number): number => Math.max(1, 32 / slow)
 
 /** Publishes at both rates until the returned function is called, which counts rejected publishes in `refused`. */
@@ -102,7 +103,7 @@ const coresOf = (before: Observed['cores'], after: Observed['cores']): Observed[
   harness: (after.harness - before.harness) / phaseMs,
 })
 
-/** All sockets, with the slow ones first. */
+/** All sockets, with the slow sockets first. */
 type Opened = { count: number; slow: number[] }
 
 async function openAll(stage: CommsStage): Promise<Opened> {
@@ -127,9 +128,9 @@ async function openAll(stage: CommsStage): Promise<Opened> {
 }
 
 /**
- * Reconnects the slow clients and stops reading after their hello. Once a connection has read a lot of data, the kernel
- * enlarges its buffers to many megabytes. A replica would need 1 minute to fill them and could not detect a slow client
- * before that.
+ * Reconnects the slow clients, which stop reading after their hello. After a connection has read a lot of
+ * data, the kernel enlarges its buffers to many megabytes. A replica would need 1 minute to fill these
+ * buffers and could not detect a slow client before that.
  */
 async function pauseReading({ sockets, log }: CommsStage, slow: number[], count: number): Promise<void> {
   log(`${slow.length} of ${count} clients stop reading`)
@@ -177,7 +178,7 @@ async function observeFaulty(stage: CommsStage, { count, slow }: Opened, closedB
   const { perSecond, refused } = await end()
   const [closed, rss] = [await closedBy4001(replica), memory()]
   await sockets.resume(slow)
-  // A client that reads again finds the close frame only after all unread data.
+  // A client that reads again receives the close frame only after all unread data.
   const areBack = async (): Promise<boolean> =>
     (await closedSockets(stage)).length >= slow.length && (await sockets.greeted()) === count
   await until('all clients to reconnect', returnMs, areBack).catch(() => log('not all clients reconnected'))
@@ -261,7 +262,7 @@ export const f19: Row = defineCommsRow<Observed>({
     mutant('a reading socket is closed', 'others_closed', (observed) => ({
       closedOthers: [observed.sockets - 1],
     })),
-    mutant('other clients wait for the slow ones', 'others_p99_ms', (observed) => ({
+    mutant('other clients wait for slow clients', 'others_p99_ms', (observed) => ({
       faulty: observed.faulty.map((ms, index) => (index % 50 === 0 ? ms + 30_000 : ms)).sort((a, b) => a - b),
     })),
     mutant('unread frames are kept in memory', 'rss_mb_per_slow', (observed) => ({

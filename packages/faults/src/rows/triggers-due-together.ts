@@ -1,5 +1,5 @@
-// F38: a very large number of triggers are due in the same minute. The scenario measures their lag, the firing rate,
-// and the CPU time of each component.
+// F38: a very large number of triggers are due in the same minute. The scenario measures their lag, the rate
+// of started runs, and the CPU time of each component.
 import { availableParallelism } from 'node:os'
 import { lagsOf } from '../checkers.ts'
 import { pause, until } from '../children.ts'
@@ -21,9 +21,9 @@ type Observed = History & {
   /** Time until the last run was scheduled, and until the last run was finished. */
   scheduledMs: number
   drainSeconds: number | null
-  /** CPU time from the instant until everything was delivered, as a number of cores. */
+  /** The CPU time from the due time until everything was delivered, as a number of cores. */
   cores: Spent
-  /** Durations of API calls before and during the firing. */
+  /** The durations of API calls before and while the triggers fire. */
   apiMs: { before: number[]; during: number[] }
 }
 
@@ -35,7 +35,10 @@ const spentBy = ({ replicas, cluster, sink }: Stage): Spent => ({
   backends: cpuOf(sink.pid),
 })
 
-/** Calls the API up to 10 times per second. The returned function stops it and resolves to the sorted durations. */
+/**
+ * Calls the API up to 10 times per second. The returned function stops the calls and resolves to the sorted
+ * durations.
+ */
 function probeApi({ replicas, world }: Stage): () => Promise<number[]> {
   const durations: number[] = []
   const ending = new AbortController()

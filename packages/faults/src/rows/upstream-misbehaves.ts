@@ -1,6 +1,6 @@
-// F22: an ESB upstream misbehaves in every way of misbehaviors.ts while other calls go to a good upstream. Each call to
-// the bad upstream fails in time or returns the unchanged response, never a truncated one. Calls to the good upstream
-// are not slower than without the bad one.
+// F22: an ESB upstream misbehaves in all ways that faults.ts lists, while other calls use a good
+// upstream. Each call to the bad upstream fails in time or returns the unchanged response, never a truncated
+// one. Calls to the good upstream are not slower than without the bad one.
 import { pause, until } from '../children.ts'
 import { rssOf } from '../cpu.ts'
 import { type CallKind, type CallRecord, startCaller } from '../esb/caller.ts'
@@ -26,7 +26,7 @@ const badPerSecond = 12
 const rounds = 3
 const phaseMs = 5_000
 const timeoutMs = 1_000
-// Additional time after the timeout, in which a busy machine must return the response.
+// The additional time after the timeout in which a busy machine must return the response.
 const marginMs = 1_300
 // Responses of 10 MiB use the same two cores as the other calls.
 const [goodRatio, slackMs] = [1.3, 50]
@@ -55,7 +55,7 @@ async function observe(stage: EsbStage): Promise<Observed> {
     return calls.stop()
   }
   const [withoutBad, withBad, bad]: [CallRecord[], CallRecord[], CallRecord[]] = [[], [], []]
-  // Hashing large responses keeps a process busy, so another process calls and times the good upstream.
+  // Hashing large responses keeps a process busy, so a different process calls and times the good upstream.
   const badCaller = stage.registerPart(await startCaller(stage.folder))
   const startBad = () => badCaller.start({ kinds, perSecond: badPerSecond })
   // The first phase is a warm-up.
@@ -87,7 +87,10 @@ async function observe(stage: EsbStage): Promise<Observed> {
 
 const misbehaviorOf = ({ kind }: CallRecord) => misbehaviors.find(({ name }) => name === kind)
 
-/** Returns whether the call ended as required: it failed visibly, or its response passed byte for byte. */
+/**
+ * Returns whether the call ended as required: it failed visibly, or the caller received the response
+ * unchanged.
+ */
 function isRight(call: CallRecord): boolean {
   const { passes = null, mayFail = false } = misbehaviorOf(call) ?? {}
   const hasPassed = call.status === 200 && call.isComplete && call.digest === passes
@@ -116,7 +119,7 @@ function checkRows(bad: readonly CallRecord[], rows: readonly LoggedRow[]): stri
 
 export const f22: Row = defineEsbRow<Observed>({
   id: 'F22',
-  title: 'an ESB upstream misbehaves in every way in addition to a good one',
+  title: 'one ESB upstream misbehaves in every way while calls use a good upstream',
   setup: () => ({ replicas: 3, env: { SVC_ESB_FORWARD_TIMEOUT: `${timeoutMs}ms` } }),
   limitSeconds: 180,
   observe,
@@ -146,7 +149,7 @@ export const f22: Row = defineEsbRow<Observed>({
     figures.show('rss_mb', observed.rssMb)
   },
   mutants: [
-    mutant('a truncated response passes as complete', 'truncated_as_200', (observed) => ({
+    mutant('a truncated response is reported as complete', 'truncated_as_200', (observed) => ({
       bad: observed.bad.map((call) =>
         call.kind === 'less than Content-Length'
           ? { ...call, status: 200, isComplete: true, digest: 'hell' }
@@ -172,7 +175,7 @@ export const f22: Row = defineEsbRow<Observed>({
         withBad: [{ ...(call as CallRecord), status: 503, retryAfter: '1' }, ...rest],
       }),
     ),
-    mutant('calls to the good upstream wait for the bad one', 'neighbor_p99_ms', (observed) => ({
+    mutant('calls to the good upstream wait for the bad upstream', 'neighbor_p99_ms', (observed) => ({
       withBad: observed.withBad.map((call, index) => (index % 50 === 0 ? { ...call, ms: 60_000 } : call)),
     })),
   ],

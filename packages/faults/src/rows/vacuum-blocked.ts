@@ -1,5 +1,5 @@
-// F10: a foreign session leaves a transaction open, so that no dead row can be removed. The service continues to work,
-// and its own transactions never stay open for long.
+// F10: a foreign session leaves a transaction open, so that no dead row can be removed. The service continues
+// to work, and its own transactions never stay open for long.
 import { Client } from 'pg'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import { type Span, okPerSecond } from '../mixed/spans.ts'
@@ -12,23 +12,24 @@ import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
   before: Span
-  /** The last part of the time in which the transaction is open. */
+  /** The last part of the period in which the transaction is open. */
   late: Span
   deadRows: number
-  /** Number of transactions that started after the open one. */
+  /** Number of transactions that started after the open transaction. */
   pinned: number
   idle: IdleTransactions
 }
 
 const warmMs = 5_000
 const firstMs = 25_000
-// Such sessions stay open for hours. Their cost grows linearly, and 2 minutes are enough to detect growth.
+// In production, such sessions stay open for hours. Their cost grows linearly, so 2 minutes are enough to
+// detect growth.
 const pinMs = 120_000
 const lateMs = 20_000
 const firingsPerSecond = 40
 const minRatio = 0.7
 const claimMs = 2_000
-// The server terminates such a session after 5 s. The remaining time covers the sampling interval.
+// The server terminates such a session after 5 s. The rest is the sampling interval.
 const idleSeconds = 6.5
 
 async function observe(stage: MixedStage): Promise<Observed> {
@@ -77,7 +78,10 @@ const doneIn = ({ operations, deliveries }: MixedObserved, span: Span): number =
 const arrivedIn = (deliveries: readonly Delivery[], { at, until }: Span): Delivery[] =>
   deliveries.filter((one) => one.at >= at && one.at < until)
 
-/** Returns the 95th percentile lag of runs that arrived in the span. It includes finding, claiming and sending them. */
+/**
+ * Returns the 95th percentile lag of runs that arrived in the span. The lag includes finding, claiming and
+ * sending the runs.
+ */
 const claimedP95Ms = (deliveries: readonly Delivery[], span: Span): number =>
   quantile(
     arrivedIn(deliveries, span)
@@ -110,7 +114,7 @@ export const f10: Row = defineMixedRow<Observed>({
       operations: observed.operations.filter(({ end }) => end < observed.late.at),
       deliveries: observed.deliveries.filter(({ at }) => at < observed.late.at),
     })),
-    mutant('finding due runs becomes slower and slower', 'claim_p95_ms', (observed) => ({
+    mutant('finding due runs becomes slower over time', 'claim_p95_ms', (observed) => ({
       deliveries: observed.deliveries.map((one) => ({ ...one, scheduledAt: one.at - claimMs - 1 })),
     })),
     mutant('no transaction ID is held back', 'pinned_xids', () => ({ pinned: 0 })),

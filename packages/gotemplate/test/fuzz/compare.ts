@@ -18,14 +18,14 @@ export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promi
   return { verdict: isKnown(request, go, here) ? 'skipped' : 'disagrees', go, here }
 }
 
-/** Intended differences; the README names each of them. */
+/** Intended differences, all of which the README names. */
 function isKnown({ template }: Case, go: Outcome, here: Outcome): boolean {
   const [goError, error] = [go.error ?? '', here.error ?? '']
   return (
     // Go before 1.22 does not range over integers, and Go before 1.23 does not know else with.
     /range can't iterate over (-?\d+|[A-Z][a-z]+)$/.test(goError) ||
     goError.includes('unexpected <with> in else') ||
-    // Go before 1.20 assigns to the variables declared last instead of the ones that are named.
+    // Go before 1.20 assigns to the variables declared last instead of the named variables.
     /\brange\s+\$\w*(\s*,\s*\$\w*)?\s*=/.test(template) ||
     error.includes('imaginary constants are not supported') ||
     // Addresses and budgets are specific to this package.

@@ -26,7 +26,7 @@ const characters = [
   '\udc80',
 ]
 
-/** Text with odd characters in it. */
+/** Text that contains unusual characters. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
@@ -38,7 +38,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** Numbers on both sides of every threshold that printing has. */
+/** Numbers on both sides of every threshold at which printing changes. */
 export const number: fc.Arbitrary<number> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(0, 1, -1, 2, 3, 10, 42, 100) },
   {

@@ -31,7 +31,7 @@ const directive = fc
   )
   .map((parts) => `%${parts.join('')}`)
 
-/** A format as a template quotes it. */
+/** A format, quoted for a template. */
 export const format: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

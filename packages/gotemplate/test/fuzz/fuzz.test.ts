@@ -1,4 +1,4 @@
-// Runs a fixed number of fuzz cases if Go is installed. `npm run fuzz` runs any number of them.
+// Runs a fixed number of fuzz cases if Go is installed. `npm run fuzz` runs any number of cases.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Oracle, oracleProgram } from '../oracle/oracle.ts'

@@ -42,7 +42,7 @@ await oracle.close()
 process.stdout.write(`disagreements: ${counts.disagrees} of ${runs}\n`)
 process.exitCode = counts.disagrees === 0 ? 0 : 1
 
-/** Prints a disagreement, with the shortest template that cutting out pieces finds. */
+/** Prints a disagreement. Removes pieces of the template to find the shortest one that still disagrees. */
 async function show(request: Case, go: Outcome, here: Outcome): Promise<void> {
   let smallest = { request, go, here }
   for (let size = 64; size >= 1; size = Math.floor(size / 2)) {

@@ -79,7 +79,7 @@ const constant = fc.oneof(
   { weight: 2, arbitrary: pick(...characters) },
 )
 
-/** Text as a template quotes it. */
+/** Text, quoted for a template. */
 const quotedText = fc.oneof(
   {
     weight: 6,

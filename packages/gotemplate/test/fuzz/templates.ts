@@ -1,4 +1,4 @@
-// Random templates: mostly well-formed by the grammar of the language, some of them damaged afterwards.
+// Random templates. Most follow the language grammar, and some are damaged afterwards.
 import * as fc from 'fast-check'
 import { type Case } from '../oracle/oracle.ts'
 import { data } from './data.ts'
@@ -145,7 +145,7 @@ const milliseconds = fc.oneof(
 )
 const content = fc.oneof(
   { weight: 5, arbitrary: joined(list, list) },
-  // Single actions, so that errors do not hide each other.
+  // Individual actions, so that errors do not hide each other.
   {
     weight: 3,
     arbitrary: action(

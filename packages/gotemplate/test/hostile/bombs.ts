@@ -1,9 +1,10 @@
-// Templates that would run for a very long time or write very large outputs, and the bound that must stop each of them.
+// Templates that would run for a very long time or write very large outputs. Each entry names the limit that
+// must stop it.
 import { repeat } from './kit.ts'
 
 const doubling = `{{$x := "0123456789"}}${repeat('{{$x = print $x $x}}', 60)}{{$x}}`
 
-/** The name, the template, and the bound that must stop it. */
+/** The name, the template, and the limit that must stop the template. */
 export const bombs: [string, string, string][] = [
   ['an empty loop over a million elements', '{{range .numbers}}{{end}}', 'steps'],
   ['an empty loop over a billion', '{{range 1000000000}}{{end}}', 'steps'],

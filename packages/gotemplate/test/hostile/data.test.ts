@@ -1,4 +1,4 @@
-// Tests that templates can read data and nothing else.
+// Tests that templates can read only data.
 import { describe, expect, test } from 'vitest'
 import { TemplateError, parse } from '../../src/index.ts'
 
@@ -48,7 +48,7 @@ describe('nothing but data is reached', () => {
     '(index . "getter")',
     '(index . "hidden")',
   ]
-  /** Returns the output of a template, or the reason of its failure. */
+  /** Returns the output of a template, or the reason for its failure. */
   function outcome(template: string, object: unknown): string {
     try {
       return parse(template).execute(object)
@@ -119,6 +119,6 @@ describe('nothing but data is reached', () => {
   test('data that contains itself is printed to a depth, then refused', () => {
     const loop: unknown[] = []
     loop.push(loop)
-    expect(() => parse('{{.}}').execute(loop)).toThrow(/nested more than 500 deep/)
+    expect(() => parse('{{.}}').execute(loop)).toThrow(/nested more than 500 levels deep/)
   })
 })

@@ -3,7 +3,7 @@ import { TemplateError, parse } from '../../src/index.ts'
 
 const numbers = Array.from({ length: 1_000_000 }, (_, index) => index)
 
-/** Data that is large in every way. */
+/** Data with large values of every kind. */
 export const data = {
   numbers,
   text: 'x'.repeat(100_000),
@@ -11,7 +11,10 @@ export const data = {
   list: numbers.slice(0, 1000),
 }
 
-/** Renders with that data. Returns the TemplateError, or null if there is none. Other errors are rethrown. */
+/**
+ * Renders a template with the large data. Returns the TemplateError, or null if there is none. Other errors
+ * are rethrown.
+ */
 export function attempt(template: string, budget = {}): TemplateError | null {
   try {
     parse(template).execute(data, budget)

@@ -1,4 +1,4 @@
-// Tests the duration of hostile templates: none blocks the event loop.
+// Tests that no hostile template blocks the event loop for long.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -6,10 +6,13 @@ import { bombs } from './bombs.ts'
 import { attempt } from './kit.ts'
 import { unparsable } from './unparsable.ts'
 
-/** The maximum duration of a template. Other processes use this machine too, so tests that measure are retried. */
+/**
+ * The maximum duration of a template. Other processes use the same machine, so tests that measure time are
+ * retried.
+ */
 const LIMIT_MS = 50
 
-/** Returns the shortest of five runs in CPU time of this thread, which excludes the time of other processes. */
+/** Returns the CPU time of the fastest of five runs. CPU time of this thread excludes other processes. */
 function shortestMs(run: () => unknown): number {
   const times = [1, 2, 3, 4, 5].map(() => {
     const before = process.threadCpuUsage()

@@ -1,4 +1,4 @@
-// Large texts that are not templates.
+// Large strings that are not templates.
 import { repeat } from './kit.ts'
 
 export const unparsable: [string, string][] = [

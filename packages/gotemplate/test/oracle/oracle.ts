@@ -73,7 +73,6 @@ export class Oracle {
     })
   }
 
-  /** Stops the oracle. */
   async close(): Promise<void> {
     this.#process.stdin?.end()
     await once(this.#process, 'exit')

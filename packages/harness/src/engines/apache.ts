@@ -21,7 +21,10 @@ type ApacheOptions = {
   oidc?: string
 }
 
-/** Starts the proxy in front of the service with a rendered configuration. Users sign in at the provider. */
+/**
+ * Starts the proxy in front of the service with a rendered configuration. Users sign in at the identity
+ * provider.
+ */
 export async function startApache(options: ApacheOptions & { rendered: string }): Promise<ApacheProxy> {
   const proxy = await createApache(options)
   await proxy.start(options.rendered)
@@ -34,7 +37,7 @@ export async function createApache({ managerUrl, secret, provider, oidc = '' }: 
   const folder = mkdtempSync(path.join(tmpdir(), 'apache-proxy-'))
   const port = await freePort()
   cpSync(files, folder, { recursive: true })
-  // Apache workers run as www-data, which must be able to read the files and write sessions.
+  // Apache workers run as www-data. This user must be able to read the files and write sessions.
   chmodSync(folder, 0o755)
   mkdirSync(path.join(folder, 'sessions'))
   chmodSync(path.join(folder, 'sessions'), 0o777)
@@ -72,7 +75,7 @@ export async function createApache({ managerUrl, secret, provider, oidc = '' }: 
     folder,
     port,
     apply: (file: string) => applyRendered(folder, file, { APACHE: apache }),
-    /** The content of Apache's error log. */
+    /** Returns the content of Apache's error log. */
     errors: (): string => readFileSync(path.join(folder, 'error.txt'), 'utf8'),
     activeConfiguration: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),
     /** Starts Apache with this configuration. */

@@ -1,4 +1,4 @@
-// Requests a server from the keeper of a run and prints the address of the server: `ask.ts <socket> <engine>`.
+// Requests a server from the keeper of a run and prints its address: `ask.ts <socket> <engine>`.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { createInterface } from 'node:readline'

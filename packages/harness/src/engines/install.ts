@@ -1,6 +1,6 @@
-// Locates the programs that tests run: PostgreSQL, Redis and, if needed, Chromium, nginx (with njs), Apache, PyNaCl,
-// LibreOffice, Ceph, Prometheus and Patroni. On Debian, as root, missing packages are installed. Elsewhere the error
-// names them.
+// Locates the programs that tests run: PostgreSQL, Redis and, if needed, Chromium, nginx (with njs), Apache,
+// PyNaCl, LibreOffice, Ceph, Prometheus and Patroni. Missing packages are installed on Debian as root.
+// Elsewhere, the error lists them.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 
@@ -12,7 +12,7 @@ function postgresBin(): string | null {
   return onPath === null ? null : onPath.slice(0, -'/initdb'.length)
 }
 
-/** The Redis or Valkey server program. */
+/** Returns the Redis or Valkey server program. */
 const redisServer = (): string | null => which('redis-server') ?? which('valkey-server')
 
 const byVersion = (a: string, b: string): number => Number(a.split('/')[4]) - Number(b.split('/')[4])
@@ -25,32 +25,32 @@ function which(program: string): string | null {
   }
 }
 
-/** Returns the folder with PostgreSQL's programs and installs them if they are missing. */
+/** Returns the PostgreSQL program folder. Installs PostgreSQL if it is missing. */
 export function ensurePostgres(): string {
   if (postgresBin() === null) install(['postgresql'])
   return postgresBin() as string
 }
 
-/** Returns the Redis or Valkey server program and installs Redis if both are missing. */
+/** Returns the Redis or Valkey server program. Installs Redis if both are missing. */
 export function ensureRedis(): string {
   if (redisServer() === null) install(['redis-server'])
   return redisServer() as string
 }
 
-/** Installs the Go compiler, which builds the example in Go. */
+/** Installs the Go compiler, which builds the Go example. */
 export const ensureGo = (): void => ensurePrograms({ go: 'golang-go' })
 
 /** Installs curl, which runs the examples in docs/. */
 export const ensureCurl = (): void => ensurePrograms({ curl: 'curl' })
 
-/** Installs ip, which sets up network namespaces. */
+/** Installs the `ip` command, which sets up network namespaces. */
 export const ensureIp = (): void => ensurePrograms({ ip: 'iproute2' })
 
 const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /**
- * Returns Chromium and installs it if it is missing. The headless shell opens a page in a third of the time that the
- * full browser needs.
+ * Returns Chromium. Installs it if it is missing. The headless shell opens a page in a third of the time that
+ * the full browser needs.
  */
 export function ensureChromium(): string {
   const present = browsers.map(which).find((program) => program !== null)
@@ -59,7 +59,7 @@ export function ensureChromium(): string {
   return '/usr/bin/chromium-headless-shell'
 }
 
-/** Returns the tmux program and installs it if it is missing. */
+/** Returns the tmux program. Installs it if it is missing. */
 export function ensureTmux(): string {
   const present = which('tmux')
   if (present !== null) return present
@@ -67,7 +67,7 @@ export function ensureTmux(): string {
   return '/usr/bin/tmux'
 }
 
-/** Returns the nginx program and installs it if it is missing. */
+/** Returns the nginx program. Installs it if it is missing. */
 export function ensureNginx(): string {
   // Not every user has /usr/sbin in PATH.
   const present = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null)
@@ -76,7 +76,7 @@ export function ensureNginx(): string {
   return '/usr/sbin/nginx'
 }
 
-/** Returns the PgBouncer program and installs it if it is missing. */
+/** Returns the PgBouncer program. Installs it if it is missing. */
 export function ensurePgBouncer(): string {
   const present = which('pgbouncer') ?? (existsSync('/usr/sbin/pgbouncer') ? '/usr/sbin/pgbouncer' : null)
   if (present !== null) return present
@@ -84,7 +84,7 @@ export function ensurePgBouncer(): string {
   return '/usr/sbin/pgbouncer'
 }
 
-/** Returns nginx and its njs module and installs them if they are missing. */
+/** Returns nginx and its njs module. Installs them if they are missing. */
 export function ensureNginxJs(): { nginx: string; module: string } {
   const nginx = ensureNginx()
   const find = (): string | undefined => globSync('/usr/{lib,lib64}/nginx/modules/ngx_http_js_module.so')[0]
@@ -92,7 +92,10 @@ export function ensureNginxJs(): { nginx: string; module: string } {
   return { nginx, module: find() ?? '/usr/lib/nginx/modules/ngx_http_js_module.so' }
 }
 
-/** Returns Apache and its module folder. Installs the packages that deploy/proxy/apache needs if they are missing. */
+/**
+ * Returns Apache and its module folder. Installs the packages that deploy/proxy/apache needs if they are
+ * missing.
+ */
 export function ensureApache(): { apache: string; modules: string } {
   const modules = '/usr/lib/apache2/modules'
   const needed: Record<string, string> = {
@@ -106,9 +109,9 @@ export function ensureApache(): { apache: string; modules: string } {
   return { apache: '/usr/sbin/apache2', modules }
 }
 
-/** Returns a Python with PyNaCl and installs the module if it is missing. */
+/** Returns a Python with PyNaCl. Installs the module if it is missing. */
 export function ensurePythonNacl(): string {
-  // Try Debian's Python first: python3-nacl installs into it, and PATH may list another Python before it.
+  // Try Debian's Python first: python3-nacl installs into it, and PATH may list a different Python first.
   const hasNacl = (python: string): boolean => {
     try {
       execFileSync(python, ['-c', 'import nacl.public'], { stdio: 'ignore' })
@@ -123,7 +126,7 @@ export function ensurePythonNacl(): string {
   return '/usr/bin/python3'
 }
 
-/** Returns LibreOffice and installs it with Calc if it is missing. */
+/** Returns LibreOffice. Installs it with Calc if it is missing. */
 export function ensureLibreOffice(): string {
   const present = which('soffice')
   if (present !== null) return present
@@ -131,7 +134,7 @@ export function ensureLibreOffice(): string {
   return '/usr/bin/soffice'
 }
 
-/** Returns prometheus and promtool and installs them if they are missing. */
+/** Returns prometheus and promtool. Installs them if they are missing. */
 export function ensurePrometheus(): { prometheus: string; promtool: string } {
   if (which('prometheus') === null || which('promtool') === null) install(['prometheus'])
   return {
@@ -179,10 +182,10 @@ export function ensureHighAvailability(): void {
   const packages = programs.map(([, name]) => name)
   if (!existsSync('/usr/lib/python3/dist-packages/etcd')) packages.push('python3-etcd')
   if (packages.length === 0) return
-  // Check this before systemctl runs: for other users, systemctl fails with an error that names no package.
+  // Check this before systemctl runs, whose error without root names no package.
   refuseUnlessInstallable(packages)
-  // systemd ignores RUNLEVEL. The units are masked until the next boot and disabled after that, so none starts by
-  // itself.
+  // systemd ignores RUNLEVEL. Therefore the units are masked until the next boot and disabled after that, so
+  // that no unit starts by itself.
   const units = programs.map(([program]) => `${program}.service`).filter((unit) => unit !== 'ip.service')
   const systemctl = (...args: string[]): void => {
     if (units.length > 0 && existsSync('/run/systemd/system'))
@@ -206,10 +209,10 @@ function ensurePrograms(packages: Record<string, string>): void {
   install(missing.map(([, name]) => name))
 }
 
-/** Minimum versions that the service supports, for packages whose version differs between Debian releases. */
+/** Minimum supported versions of packages whose version differs between Debian releases. */
 const minimumVersions: Record<string, string> = { postgresql: '15 or newer', 'redis-server': '7 or newer' }
 
-/** Throws an error that names the packages. It has no stack, because the caller is not the cause. */
+/** Throws an error that names the packages. The error has no stack, because the caller is not the cause. */
 function refuseUnlessInstallable(packages: string[]): void {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) return
   const named = packages.map((name) => {
@@ -233,7 +236,7 @@ function install(packages: string[]): void {
   // RUNLEVEL=1 prevents the packages from starting their services.
   const env = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1']
   const aptGet = ['apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=300']
-  // Test files run in parallel, but apt allows one process at a time. The others wait for the lock.
+  // Test files run in parallel, but apt allows only one process. The other processes wait for the lock.
   const apt = (...args: string[]): void =>
     void execFileSync('flock', [lockFile, ...env, ...aptGet, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],

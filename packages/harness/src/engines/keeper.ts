@@ -1,7 +1,7 @@
-// Runs the PostgreSQL, Redis and S3 servers of one run: `keeper.ts <socket>`. A client connects, sends the name of a
-// server and receives one line of JSON: the address, or why the server did not start. The first request for a server
-// starts it. When standard input closes, which also happens when the run is killed, the keeper stops its servers and
-// removes their data.
+// Runs the PostgreSQL, Redis and S3 servers of one run: `keeper.ts <socket>`. A client connects and sends the
+// name of a server. It receives one line of JSON: the server's address, or the reason why the server did not
+// start. The first request for a server starts it. When standard input closes, the keeper stops its servers
+// and removes their data. Standard input also closes when the run is killed.
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -16,13 +16,13 @@ type Engine = { url: string; stop: () => Promise<void> | void }
 const [path] = process.argv.slice(2)
 if (path === undefined) throw new Error('usage: keeper.ts <socket>')
 const dir = mkdtempSync(`${dataFolder()}/manager-engines-`)
-// As root, PostgreSQL runs as another user, who must reach its folder.
+// If this process is root, PostgreSQL runs as a different user, which must be able to access its folder.
 if (process.getuid?.() === 0) chmodSync(dir, 0o755)
 
 /**
- * Returns the folder that TMPDIR names, otherwise an in-memory folder if enough memory is free. A database consists of
- * 600 files, and a run creates hundreds of databases: on ext4, PostgreSQL spends two thirds of its CPU time on creating
- * and removing them.
+ * Returns the folder that TMPDIR names, otherwise an in-memory folder if enough memory is free. A database
+ * consists of 600 files, and a run creates hundreds of databases. On ext4, PostgreSQL spends two thirds of
+ * its CPU time on creating and removing these files.
  */
 function dataFolder(): string {
   const memory = '/dev/shm'
@@ -62,7 +62,7 @@ const server = createServer((socket) => {
   socket.on('error', () => undefined)
   const sendReply = (reply: { url: string } | { failed: string }): void =>
     void socket.end(`${JSON.stringify(reply)}\n`)
-  // readline is not used because it rethrows socket errors.
+  // Do not use readline, because it rethrows socket errors.
   socket.setEncoding('utf8').once('data', (line: string) => {
     // A starter that throws before its first await must not crash the keeper.
     void Promise.resolve()

@@ -1,7 +1,7 @@
-// Builds kube-apiserver and kube-controller-manager from Debian's source package into a cache folder, once per machine:
-// `node packages/harness/src/engines/kubernetes-build.ts`. The build needs Debian, root and 5 to 15 minutes on two
-// cores. Debian does not package the server, but its source package is signed, so the build uses exactly what Debian
-// published.
+// Builds kube-apiserver and kube-controller-manager from Debian's source package into a cache folder, once
+// per machine: `node packages/harness/src/engines/kubernetes-build.ts`. The build needs Debian, root, and 5
+// to 15 minutes on two cores. Debian does not package the server. Its source package is signed, so the build
+// uses exactly the source that Debian published.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -23,7 +23,7 @@ export const kubernetesVersion = 'v1.20.2'
 
 const kubernetesPrograms = ['kube-apiserver', 'kube-controller-manager'] as const
 
-/** Returns the folder with both programs and builds them if they are missing. */
+/** Returns the folder with both programs. Builds them if they are missing. */
 export function ensureKubernetes(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache')
   const folder = path.join(cache, 'manager-kubernetes', kubernetesVersion)
@@ -36,7 +36,7 @@ export function ensureKubernetes(): string {
   const work = mkdtempSync(path.join(folder, 'build-'))
   try {
     build(work)
-    // Move the programs only after both are built, so that a killed build starts over.
+    // Move the programs only after both are built, so that the next run repeats a build that was killed.
     for (const program of kubernetesPrograms) renameSync(path.join(work, program), path.join(folder, program))
   } finally {
     // Go makes the folders of its module cache read-only.
@@ -93,7 +93,7 @@ function mirror(): string {
   return /^(?:URIs:|deb ).*?(https?:\/\/\S+)/m.exec(text.join('\n'))?.[1] ?? 'http://deb.debian.org/debian'
 }
 
-/** Generates a file that Debian's source archive lacks. The server does not compile without it. */
+/** Generates a file that is missing in Debian's source archive. The server does not compile without it. */
 function generateOpenApi(work: string, root: string): void {
   const generator = path.join(work, 'openapi-gen')
   goBuild(work, root, ['-o', generator, 'k8s.io/kubernetes/vendor/k8s.io/kube-openapi/cmd/openapi-gen'])

@@ -1,6 +1,6 @@
-// Runs a private Kubernetes control plane on loopback: etcd, kube-apiserver and the Deployment controllers, with its
-// own certificate authority, tokens and folder. There is no kubelet, so pods stay pending; roles, versions, scales and
-// autoscalers are real.
+// Runs a private Kubernetes control plane on loopback: etcd, kube-apiserver and the Deployment controllers,
+// with its own certificate authority, tokens and folder. There is no kubelet, so pods stay pending. Roles,
+// versions, scales and autoscalers are real.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,9 +14,9 @@ import { ensureKubernetes } from './kubernetes-build.ts'
 import { freePort } from './postgres.ts'
 
 export type Kubernetes = {
-  /** The API server, `https://127.0.0.1:…`. */
+  /** The URL of the API server, `https://127.0.0.1:…`. */
   server: string
-  /** The authority that signed the server certificate and signs client certificates. */
+  /** The certificate authority that signs server and client certificates. */
   authority: Certificate
   /** The kubeconfig of an administrator. */
   kubeconfig: string
@@ -35,7 +35,7 @@ export type Kubernetes = {
 /** Static tokens: `admin` has full access, `limited` has none until a role is bound to the user `limited`. */
 export const kubernetesTokens = { admin: 'admin-token', limited: 'limited-token' }
 
-/** Starts the control plane and waits until it is ready, which needs about 10 s. */
+/** Starts the control plane and waits until it is ready, which takes about 10 s. */
 export async function startKubernetes(): Promise<Kubernetes> {
   ensureKubernetesTools()
   const programs = ensureKubernetes()
@@ -134,7 +134,7 @@ function etcdArguments(folder: string, { etcd, peers }: Ports): string[] {
   const peer = `http://127.0.0.1:${peers}`
   return [
     `--data-dir=${folder}/etcd`,
-    // The data is thrown away.
+    // The data is temporary, so it need not reach the disk.
     '--unsafe-no-fsync',
     `--listen-client-urls=${clients}`,
     `--advertise-client-urls=${clients}`,
@@ -159,7 +159,7 @@ const serverArguments = ({ api, etcd }: Ports): string[] => [
   '--service-account-signing-key-file=accounts.key',
   '--service-account-key-file=accounts.key',
   '--service-cluster-ip-range=10.0.0.0/24',
-  // This plugin requires service accounts, and no controller creates them here.
+  // This plugin requires service accounts, and no controller here creates them.
   '--disable-admission-plugins=ServiceAccount',
   // Allow autoscalers a minimum of 0 replicas.
   '--feature-gates=HPAScaleToZero=true',
@@ -210,7 +210,7 @@ function kubectl(args: string[], input = ''): Promise<string> {
   })
 }
 
-/** Kills the process: no data is kept, so a clean shutdown would only cost time. */
+/** Kills the process. No data is kept, so a clean shutdown would only waste time. */
 async function killProcess(child: ChildProcess | undefined): Promise<void> {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')

@@ -59,7 +59,7 @@ export async function createReferenceProxy(of: { managerUrl: string; secret: str
     folder,
     port,
     apply: (file: string, script = applyScript) => applyRendered(folder, file, { NGINX: nginx }, script),
-    /** The content of nginx's error log. */
+    /** Returns the content of nginx's error log. */
     errors: (): string => readFileSync(path.join(folder, 'error.txt'), 'utf8'),
     activeConfiguration: (): string => readFileSync(path.join(folder, 'rendered.conf'), 'utf8'),
     /** Starts nginx with this configuration. */

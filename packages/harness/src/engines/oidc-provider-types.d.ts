@@ -1,4 +1,5 @@
-// The part of npm oidc-provider that oidc-provider.ts uses. The package ships no types.
+// Types for the parts of the npm package oidc-provider that oidc-provider.ts uses. The package ships no
+// types.
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

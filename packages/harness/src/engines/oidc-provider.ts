@@ -1,5 +1,5 @@
-// Runs a private identity provider: npm oidc-provider on loopback with the given accounts. Its page asks only for a
-// login, not for a password, and signs in every known account.
+// Runs a private identity provider: the npm package oidc-provider on loopback with the given accounts. Its
+// page asks only for a login name, not for a password, and accepts every known account.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
@@ -55,7 +55,7 @@ function createProvider(issuer: string, accounts: readonly OidcAccount[]): Provi
     cookies: { keys: ['key-of-a-test'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-    // Consent is granted automatically: client and provider belong to the same organization.
+    // Consent is granted automatically, because client and provider belong to the same organization.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({ accountId: oidc.session.accountId, clientId })
       grant.addOIDCScope('openid email profile')

@@ -8,12 +8,12 @@ import { acceptsConnections } from './nginx.ts'
 import { findPostgresAccount, freePort } from './postgres.ts'
 
 export type PgBouncerOptions = {
-  /** The URL of the database behind it. */
+  /** The URL of the database behind PgBouncer. */
   url: string
   mode: 'session' | 'transaction'
   /** Extra configuration lines. */
   more?: string
-  /** The program to run instead of the installed one, with its leading arguments. */
+  /** The program, with its first arguments, to run instead of the installed PgBouncer. */
   program?: readonly string[]
 }
 

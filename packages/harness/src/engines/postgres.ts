@@ -11,7 +11,7 @@ export type Postgres = {
   stop(mode?: 'fast' | 'immediate'): void
 }
 
-/** A free port on loopback, below the ephemeral range. */
+/** Returns a free loopback port below the ephemeral range. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)
@@ -25,15 +25,15 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a server in the folder and creates the cluster if it does not exist. Data survives a stop. If a server still
- * runs on this data because its parent was killed, it is stopped first. A durable server waits for the disk, as in
- * production.
+ * Starts a server in the folder and creates the cluster if it does not exist. Data survives a stop. If a
+ * server is still running on this data because its parent was killed, it is stopped first. A durable server
+ * waits for the disk, as in production.
  */
 export function startPostgres(dir: string, port: number, { durable = false } = {}): Postgres {
   const bin = ensurePostgres()
   const data = `${dir}/data`
   mkdirSync(dir, { recursive: true })
-  // PostgreSQL refuses to run as root; the package creates a user for it.
+  // PostgreSQL refuses to run as root. The package creates a user for it.
   const isRoot = process.getuid?.() === 0
   const account = isRoot ? findPostgresAccount() : null
   if (isRoot && account === null)
@@ -69,7 +69,7 @@ export function startPostgres(dir: string, port: number, { durable = false } = {
     `-k ${dir}`,
     '-c listen_addresses=127.0.0.1',
     '-c max_connections=300',
-    // The data is thrown away; waiting for the disk would only make tests slow.
+    // The data is temporary, so waiting for the disk would only slow down tests.
     ...(durable ? [] : ['-c fsync=off', '-c full_page_writes=off']),
   ]
   const start = (): void =>
@@ -85,8 +85,8 @@ export function startPostgres(dir: string, port: number, { durable = false } = {
 }
 
 /**
- * Returns whether a server runs on the data. If the server was killed, another program may have reused the process ID
- * in its PID file, and PostgreSQL would refuse to start. In that case, the file is removed.
+ * Returns whether a server is running on the data. After a kill, another program may have reused the process
+ * ID in the PID file, and PostgreSQL would refuse to start. In that case, this function removes the file.
  */
 function isLeftOver(data: string): boolean {
   const file = `${data}/postmaster.pid`

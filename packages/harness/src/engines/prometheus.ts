@@ -28,7 +28,10 @@ function configurationFor(targets: string[], interval: string): string {
   return stringify(configuration)
 }
 
-/** Starts Prometheus on a free loopback port and waits until it is ready. It scrapes the targets at the interval. */
+/**
+ * Starts Prometheus on a free loopback port and waits until it is ready. It scrapes the targets at this
+ * interval.
+ */
 export async function startPrometheus(targets: string[], interval = '1s') {
   const folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'))
   const file = path.join(folder, 'prometheus.yaml')
@@ -64,7 +67,7 @@ export async function startPrometheus(targets: string[], interval = '1s') {
     return alerts.filter(({ state }) => state === wanted).map(({ labels }) => labels.alertname)
   }
   return {
-    /** Returns the series that a dashboard panel over the last `seconds` receives. */
+    /** Returns the series that a dashboard panel would show for the last `seconds`. */
     range: async (query: string, seconds: number): Promise<Series[]> => {
       const end = Date.now() / 1_000
       const times = { start: String(end - seconds), end: String(end), step: '2' }
@@ -72,7 +75,7 @@ export async function startPrometheus(targets: string[], interval = '1s') {
     },
     /** Returns the names of the firing alerts. */
     firing: () => alertsIn('firing'),
-    /** Returns the names of the alerts that fire if their condition persists. */
+    /** Returns the names of the pending alerts, which fire if their condition persists. */
     pending: () => alertsIn('pending'),
     /** Returns the health of every rule that Prometheus evaluates. */
     rules: async (): Promise<{ name: string; health: string; lastError?: string }[]> => {

@@ -1,4 +1,4 @@
-// Sends single commands to a Redis server or sentinel, each over a new connection.
+// Sends individual commands to a Redis server or sentinel, each over a new connection.
 import { createClient } from 'redis'
 
 /** Returns the reply, or null if the server returns an error or does not reply within 1 s. */

@@ -1,6 +1,7 @@
-// Runs several Redis servers for redis-topology.ts: `redis-keeper.ts sentinel|cluster`. It prints one line when they
-// are ready. The line `start <port>` on stdin restarts a killed server, and the keeper replies with one line. When
-// stdin closes, which happens even if the parent is killed, the keeper kills the servers and removes their data.
+// Runs several Redis servers for redis-topology.ts: `redis-keeper.ts sentinel|cluster`. The keeper prints one
+// line when the servers are ready. The line `start <port>` on stdin restarts a killed server, and the keeper
+// replies with one line. When stdin closes, the keeper kills the servers and removes their data. Stdin closes
+// even if the parent is killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +48,7 @@ async function startServer(port: number, settings: Record<string, string | numbe
   )
 }
 
-/** A master, two replicas, and three sentinels of which two must agree. */
+/** Starts a master, two replicas, and three sentinels of which two must agree. */
 async function startSentinels(): Promise<Omit<KeptServers, 'pids'>> {
   const [master = 0, ...replicas] = await freePorts(3)
   const sentinels = await freePorts(3)
@@ -79,7 +80,7 @@ async function startSentinels(): Promise<Omit<KeptServers, 'pids'>> {
   return { servers: [master, ...replicas], sentinels }
 }
 
-/** Three masters with a third of the slots each, and a replica for each of them. */
+/** Starts three masters with a third of the slots each, and a replica for each master. */
 async function startCluster(): Promise<Omit<KeptServers, 'pids'>> {
   const servers = await freePorts(6)
   const buses = await freePorts(6)

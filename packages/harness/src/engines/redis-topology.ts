@@ -14,7 +14,7 @@ export type RedisTopology = {
   addresses: string[]
   /** Ports of the servers. */
   servers: number[]
-  /** Returns the port of the master. In a cluster, it is the master of the key. */
+  /** Returns the port of the master. In a cluster, it is the port of the master that owns the key. */
   master(key?: string): Promise<number>
   signal(port: number, fault: Fault): void
   /** Restarts or resumes a server and waits until every replica follows its master again. */
@@ -62,7 +62,7 @@ const followers = async (servers: readonly number[]): Promise<number> => {
   return states.filter((state) => state['role'] === 'slave' && state['master_link_status'] === 'up').length
 }
 
-/** A master, two replicas, three sentinels. */
+/** Starts a master, two replicas and three sentinels. */
 export async function startSentinel(): Promise<RedisTopology> {
   const { servers, sentinels, signal, revive, stop } = await keep('sentinel')
   const addresses = sentinels.map(addressOf)
@@ -91,7 +91,7 @@ export async function startSentinel(): Promise<RedisTopology> {
   }
 }
 
-/** Three masters and a replica for each. */
+/** Starts three masters and a replica for each master. */
 export async function startCluster(): Promise<RedisTopology> {
   const { servers, signal, revive, stop } = await keep('cluster')
   const addresses = servers.map(addressOf)

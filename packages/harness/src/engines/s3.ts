@@ -11,7 +11,7 @@ export type S3Access = { endpoint: string; accessKeyId: string; secretAccessKey:
 export type S3Server = S3Access & {
   /** Signals the gateway: SIGSTOP freezes it, SIGCONT resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
-  /** Stops everything and removes its folder. */
+  /** Stops all processes and removes the folder. */
   stop(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export async function startS3(dir: string, port: number): Promise<S3Server> {
   }
 }
 
-/** Writes one keyring with the keys of all daemons. The monitor imports it during its setup. */
+/** Writes one keyring with the keys of all daemons. The monitor imports the keyring during its setup. */
 async function makeKeys(dir: string): Promise<void> {
   for (const name of ['mon.', 'client.admin', 'mgr.a', 'osd.0', 'client.rgw'])
     await run('ceph-authtool', [
@@ -117,7 +117,7 @@ async function waitUntilResponding(port: number, gateway: ChildProcess): Promise
   throw new Error('the gateway does not respond')
 }
 
-/** Kills the daemon: no data is kept, so a clean shutdown would only cost time. */
+/** Kills the daemon. No data is kept, so a clean shutdown would only waste time. */
 async function killProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')

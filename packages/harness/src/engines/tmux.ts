@@ -1,4 +1,4 @@
-// An interactive terminal: a shell in tmux that tests type into and whose screen they read.
+// Runs a shell in tmux as an interactive terminal. Tests type into it and read its screen.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ensureTmux } from './install.ts'
@@ -7,7 +7,7 @@ const maxWaitMs = 120_000
 
 export type Terminal = ReturnType<typeof startTerminal>
 
-/** Opens a terminal with 100 columns in this folder. It inherits only PATH; `env` adds variables. */
+/** Opens a terminal with 100 columns in this folder. The shell inherits only PATH; `env` adds variables. */
 export function startTerminal(folder: string, env: Record<string, string>) {
   const socket = `${folder}/tmux`
   const tmux = (...args: string[]): string =>
