@@ -1,4 +1,5 @@
-// The caller of a request and the caller's roles. Memberships are read on first use and cached for the request.
+// Represents the caller of a request with the caller's roles. Memberships are read on first use and cached
+// for the request.
 import DataLoader from 'dataloader'
 import { sql } from 'kysely'
 import type { Db, Reads } from '../platform/postgres/handles.ts'
@@ -18,6 +19,8 @@ export type ActorUser = {
 export type RolesInProject = {
   projectRole: ProjectRole | null
   tenants: Map<string, ReadonlySet<TenantPermission>>
+  /** Names of the caller's tenant roles, by tenant id. */
+  tenantRoles: Map<string, string>
   applications: Map<string, ApplicationRole>
 }
 
@@ -44,7 +47,7 @@ export type Actor = {
 }
 
 /** Creates the 401 error for a token that was revoked or expired while its request was in flight. */
-export const credentialEnded = (): AppError =>
+export const createCredentialEndedError = (): AppError =>
   new AppError('unauthenticated', 'the personal access token was revoked or has expired; create a new one')
 
 /** Builds the actor of one request. */
@@ -89,7 +92,7 @@ export function createActor(
         ])
         .where('u.id', '=', user.id)
         .executeTakeFirst()
-      if (origin.tokenId !== null && row?.isUsable !== true) throw credentialEnded()
+      if (origin.tokenId !== null && row?.isUsable !== true) throw createCredentialEndedError()
       role = row?.role ?? 'user'
     },
     findTarget: (scope, key) => {
@@ -141,14 +144,20 @@ async function loadRoles(
     .execute()
   const byProject = new Map<string, RolesInProject>()
   for (const id of projectIds)
-    byProject.set(id, { projectRole: null, tenants: new Map(), applications: new Map() })
+    byProject.set(id, {
+      projectRole: null,
+      tenants: new Map(),
+      tenantRoles: new Map(),
+      applications: new Map(),
+    })
   for (const row of rows) {
     const roles = byProject.get(row.projectId)
     if (roles === undefined) continue
     if (row.kind === 'project') roles.projectRole = row.role as ProjectRole
-    else if (row.thing !== null && row.kind === 'tenant')
+    else if (row.thing !== null && row.kind === 'tenant') {
       roles.tenants.set(row.thing, new Set((row.permissions ?? []) as TenantPermission[]))
-    else if (row.thing !== null) roles.applications.set(row.thing, row.role as ApplicationRole)
+      roles.tenantRoles.set(row.thing, row.role)
+    } else if (row.thing !== null) roles.applications.set(row.thing, row.role as ApplicationRole)
   }
   return projectIds.map((id) => byProject.get(id) as RolesInProject)
 }

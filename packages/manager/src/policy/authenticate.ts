@@ -7,10 +7,10 @@ import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/postgres/handles.ts'
 import { type RequestOwner, runAsOwner, setCaller, setOwner } from '../platform/postgres/owner.ts'
-import { type ClientAddress, clientNetwork } from '../platform/http/client-address.ts'
+import { type ClientAddress, getClientNetwork } from '../platform/http/client-address.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Gate } from '../platform/http/gate.ts'
-import { presentedAuthorization } from '../platform/http/headers.ts'
+import { readAuthorization } from '../platform/http/headers.ts'
 import { type Identity, type TenantUser, readIdentity, readTenantUser } from '../platform/http/identity.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { type Actor, type ActorUser, createActor } from './actor.ts'
@@ -24,7 +24,7 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
-  /** Version of the endpoints in its project. */
+  /** Version of the endpoints in the project of the machine user. */
   endpointsVersion: string
 }
 
@@ -42,7 +42,7 @@ declare module 'fastify' {
     readonly clientAddress: string
     /** Network of the client address, the unit in which throttles count clients. */
     readonly clientNetwork: string
-    /** Caller and project that its statements are charged to; null until the first hook. */
+    /** Caller and project that the request's statements are charged to; null until the first hook runs. */
     owned: RequestOwner | null
   }
 }
@@ -81,25 +81,25 @@ export function authenticate(server: FastifyInstance, options: AuthenticateOptio
   })
   server.decorateRequest('clientNetwork', {
     getter() {
-      return clientNetwork(this.clientAddress)
+      return getClientNetwork(this.clientAddress)
     },
   })
   // The hook is not async: a request that needs only the gate continues without a promise.
   server.addHook('onRequest', (request, _reply, done) => {
     // Until the caller is known, the unverified headers are good enough for fair scheduling.
     const { 'x-token-subject': subject, authorization } = request.headers
-    const owned: RequestOwner = { caller: String(subject ?? authorization ?? ''), projectId: null }
-    const admission = runAsOwner(owned, () => admit(request, options))
-    request.owned = owned
+    const requestOwner: RequestOwner = { caller: String(subject ?? authorization ?? ''), projectId: null }
+    const admission = runAsOwner(requestOwner, () => admit(request, options))
+    request.owned = requestOwner
     if (admission !== null) return admission
     // These routes never verify the headers, so the client network is the caller.
-    owned.caller = request.clientNetwork
+    requestOwner.caller = request.clientNetwork
     done()
   })
   // Fastify loses the async context while it reads a body, so this hook sets the owner again.
-  server.addHook('preHandler', ({ owned }, _reply, done) => {
-    if (owned === null) done()
-    else runAsOwner(owned, done)
+  server.addHook('preHandler', ({ owned: requestOwner }, _reply, done) => {
+    if (requestOwner === null) done()
+    else runAsOwner(requestOwner, done)
   })
 }
 
@@ -165,7 +165,7 @@ async function admitHolder(
 }
 
 /** Rejections of unknown callers are counted but not logged: anyone could flood the log with them. */
-async function withoutLogging<T>(request: FastifyRequest, admit: () => T | Promise<T>): Promise<T> {
+async function suppressLogging<T>(request: FastifyRequest, admit: () => T | Promise<T>): Promise<T> {
   try {
     return await admit()
   } catch (error) {
@@ -175,8 +175,8 @@ async function withoutLogging<T>(request: FastifyRequest, admit: () => T | Promi
 }
 
 async function admitMachine(request: FastifyRequest, options: AuthenticateOptions): Promise<void> {
-  const authorization = presentedAuthorization(request.raw)
-  request.machine = await withoutLogging(request, () =>
+  const authorization = readAuthorization(request.raw)
+  request.machine = await suppressLogging(request, () =>
     options.authenticateMachine(authorization, request.clientNetwork),
   )
   setOwner(request.machine.projectId)
@@ -191,14 +191,14 @@ async function admitUser(request: FastifyRequest, options: AuthenticateOptions):
     recordAuthFailure(error, kind, request, options)
     throw error
   }
-  const presented = await withoutLogging(
+  const credential = await suppressLogging(
     request,
-    () => personalToken(request, options) ?? readIdentity(request.raw, fallbackIdentity, metrics),
+    () => readPersonalToken(request, options) ?? readIdentity(request.raw, fallbackIdentity, metrics),
   ).catch(recordAndRethrow('identity'))
   const { user, tokenId } =
-    typeof presented === 'string'
-      ? await options.authenticateToken(presented).catch(recordAndRethrow('pat')).catch(toOverloadError)
-      : { user: await options.provision(presented), tokenId: null }
+    typeof credential === 'string'
+      ? await options.authenticateToken(credential).catch(recordAndRethrow('pat')).catch(toOverloadError)
+      : { user: await options.provision(credential), tokenId: null }
   const userAgent = request.headers['user-agent'] ?? ''
   const traceId = request.span.context?.traceId
   request.actor = createActor(options, user, {
@@ -223,8 +223,8 @@ function toOverloadError(error: unknown): never {
  * A proxy may forward the Authorization header of its own session, which is ignored. The prefix `pat_` identifies
  * personal access tokens.
  */
-function personalToken(request: FastifyRequest, { metrics }: AuthenticateOptions): string | null {
-  const header = presentedAuthorization(request.raw)
+function readPersonalToken(request: FastifyRequest, { metrics }: AuthenticateOptions): string | null {
+  const header = readAuthorization(request.raw)
   if (header === '') {
     metrics.gateRejections.inc({ reason: 'identity' })
     throw new AppError('unauthenticated', 'invalid authenticated user: Authorization is sent more than once')

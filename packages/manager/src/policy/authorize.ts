@@ -3,14 +3,14 @@ import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
 import type { Actor, RolesInProject } from './actor.ts'
 import { type Permission, type Requirement, permissions } from './permissions.ts'
-import { applicationRank, projectRank, projectRoles } from './roles.ts'
+import { getApplicationRank, getProjectRank, projectRoles } from './roles.ts'
 import type { ScopeDefinition, Target } from './scopes.ts'
 
 export type Policy = {
   do: Permission
   /** Arguments, parent fields or route parameters that identify the object. */
   on: readonly string[]
-  /** The same for a second object of the same kind, if the operation has two. */
+  /** Identifies a second object of the same kind, if the operation has two. */
   also?: readonly string[]
   /** Object kind from the `scopes` of a feature, or `SYSTEM`; any other value fails at startup. */
   in: string
@@ -33,11 +33,11 @@ export async function authorize(actor: Actor, policy: Policy, key: (string | nul
     if (policy.in.endsWith('_SLUG') && !actor.isAdministrator) await actor.rolesIn(unknownProjectId)
     throw notFound(noun)
   }
-  // Only authorized callers are charged to the project: others must not use up its share.
+  // Only authorized callers are charged to the project: other callers must not exhaust its share.
   if (actor.isAdministrator) return setOwner(target.projectId)
   const roles = await actor.rolesIn(target.projectId)
-  if (holds(requirement, roles, target)) return setOwner(target.projectId)
-  if (!holds(permissions[view], roles, target)) throw notFound(noun)
+  if (meetsRequirement(requirement, roles, target)) return setOwner(target.projectId)
+  if (!meetsRequirement(permissions[view], roles, target)) throw notFound(noun)
   throw notPermitted(`requires ${describeRequirement(requirement)}`)
 }
 
@@ -59,31 +59,67 @@ async function authorizeSystem(
   permission: Permission,
   requirement: Requirement,
 ): Promise<void> {
-  if (actor.isAdministrator || requirement.system === 'user') return
-  if (requirement.anyProject !== undefined) {
-    const enough = projectRoles.slice(projectRoles.indexOf(requirement.anyProject))
-    if (await actor.hasProjectRole(enough)) return
-  }
+  if (await meetsSystemRequirement(actor, requirement)) return
   throw notPermitted(`${permission} requires ${describeRequirement(requirement)}`)
 }
 
-function holds(requirement: Requirement, roles: RolesInProject, target: Target): boolean {
-  if (requirement.project !== undefined && projectRank(roles.projectRole) >= projectRank(requirement.project))
+async function meetsSystemRequirement(actor: Actor, { system, anyProject }: Requirement): Promise<boolean> {
+  if (actor.isAdministrator || system === 'user') return true
+  if (anyProject === undefined) return false
+  return actor.hasProjectRole(projectRoles.slice(projectRoles.indexOf(anyProject)))
+}
+
+const permissionNames = Object.keys(permissions) as Permission[]
+const needsNoObject = (name: Permission): boolean => {
+  const { system, anyProject } = permissions[name]
+  return system !== undefined || anyProject !== undefined
+}
+const systemPermissions = permissionNames.filter(needsNoObject)
+const objectPermissions = permissionNames.filter((name) => !needsNoObject(name))
+
+/** Returns the permissions of the actor on the object that `key` identifies, or in the system if `scope` is `SYSTEM`. */
+export async function listPermissions(
+  actor: Actor,
+  scope: string,
+  key: (string | null)[],
+): Promise<readonly Permission[]> {
+  if (scope === 'SYSTEM') {
+    const isMet = await Promise.all(
+      systemPermissions.map((name) => meetsSystemRequirement(actor, permissions[name])),
+    )
+    return systemPermissions.filter((_, index) => isMet[index] === true)
+  }
+  const target = await actor.findTarget(scope, key)
+  return target === null ? [] : listPermissionsOn(actor, target)
+}
+
+/** Returns the permissions of the actor on a known object. */
+export async function listPermissionsOn(actor: Actor, target: Target): Promise<readonly Permission[]> {
+  if (actor.isAdministrator) return objectPermissions
+  const roles = await actor.rolesIn(target.projectId)
+  return objectPermissions.filter((name) => meetsRequirement(permissions[name], roles, target))
+}
+
+function meetsRequirement(requirement: Requirement, roles: RolesInProject, target: Target): boolean {
+  if (
+    requirement.project !== undefined &&
+    getProjectRank(roles.projectRole) >= getProjectRank(requirement.project)
+  )
     return true
   const { tenantId, applicationId } = target
   if (requirement.tenant !== undefined && typeof tenantId === 'string')
     if (roles.tenants.get(tenantId)?.has(requirement.tenant) === true) return true
   if (requirement.application !== undefined && typeof applicationId === 'string') {
     const role = roles.applications.get(applicationId) ?? null
-    if (applicationRank(role) >= applicationRank(requirement.application)) return true
+    if (getApplicationRank(role) >= getApplicationRank(requirement.application)) return true
   }
   if (requirement.anyMembership !== true) return false
   return roles.projectRole !== null || roles.tenants.size > 0 || roles.applications.size > 0
 }
 
-/** Describes the requirement for error texts and docs/reference/permissions/. */
+/** Describes the requirement for error messages and docs/reference/permissions/. */
 export function describeRequirement(requirement: Requirement): string {
-  const ways = [
+  const alternatives = [
     requirement.project === undefined ? null : `project role ${requirement.project} or higher`,
     requirement.tenant === undefined ? null : `tenant permission ${requirement.tenant}`,
     requirement.application === undefined ? null : `application role ${requirement.application} or higher`,
@@ -94,5 +130,5 @@ export function describeRequirement(requirement: Requirement): string {
     requirement.system === 'user' ? 'any authenticated user' : null,
     requirement.system === 'user' ? null : 'system role administrator',
   ]
-  return ways.filter((way) => way !== null).join(', or ')
+  return alternatives.filter((alternative) => alternative !== null).join(', or ')
 }

@@ -9,7 +9,7 @@ import {
   getNamedType,
   isObjectType,
 } from 'graphql'
-import { unavailable } from '../platform/errors.ts'
+import { badRequest, unavailable } from '../platform/errors.ts'
 import { clearLoaders } from '../platform/graphql/loaders.ts'
 import type { Actor } from './actor.ts'
 import { type Policy, authorize } from './authorize.ts'
@@ -42,42 +42,42 @@ export type GuardedField = {
  * mutation that does not declare its audit rows.
  */
 export function guardSchema(schema: GraphQLSchema, scopes: Scopes): GuardedField[] {
-  const [can, audits] = [directiveOf(schema, 'can'), directiveOf(schema, 'audited')]
-  const roots = new Set([schema.getQueryType(), schema.getMutationType()])
-  const guarded: GuardedField[] = []
-  const [offenders, unaudited]: [string[], string[]] = [[], []]
+  const [canDirective, auditedDirective] = [findDirective(schema, 'can'), findDirective(schema, 'audited')]
+  const rootTypes = new Set([schema.getQueryType(), schema.getMutationType()])
+  const guardedFields: GuardedField[] = []
+  const [unguardedFields, unauditedFields]: [string[], string[]] = [[], []]
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
-    const isRoot = roots.has(type)
+    const isRoot = rootTypes.has(type)
     for (const field of Object.values(type.getFields())) {
-      const policy = readPolicy(can, field)
-      const audited = readAudited(audits, field)
+      const policy = readPolicy(canDirective, field)
+      const auditRows = readAudited(auditedDirective, field)
       const isMutation = type === schema.getMutationType()
-      if (isMutation !== (audited !== null)) unaudited.push(`${type.name}.${field.name}`)
+      if (isMutation !== (auditRows !== null)) unauditedFields.push(`${type.name}.${field.name}`)
       if (policy === null) {
-        if (isRoot || resolvesObject(field)) offenders.push(`${type.name}.${field.name}`)
+        if (isRoot || resolvesObject(field)) unguardedFields.push(`${type.name}.${field.name}`)
         continue
       }
       if (policy.in !== 'SYSTEM' && policy.on.length === 0)
-        offenders.push(`${type.name}.${field.name} (no "on")`)
+        unguardedFields.push(`${type.name}.${field.name} (no "on")`)
       if (policy.in !== 'SYSTEM' && scopes[policy.in] === undefined)
-        offenders.push(`${type.name}.${field.name} (no feature defines the scope ${policy.in})`)
-      guarded.push({ type: type.name, field: field.name, policy, audited })
-      wrap(type, field, policy, isMutation)
+        unguardedFields.push(`${type.name}.${field.name} (no feature defines the scope ${policy.in})`)
+      guardedFields.push({ type: type.name, field: field.name, policy, audited: auditRows })
+      wrapResolver(type, field, policy, isMutation)
     }
   }
-  if (offenders.length > 0)
+  if (unguardedFields.length > 0)
     throw new Error(
-      `GraphQL fields without a policy (@can): ${offenders.join(', ')}; the service does not start`,
+      `GraphQL fields without a policy (@can): ${unguardedFields.join(', ')}; the service does not start`,
     )
-  if (unaudited.length > 0)
+  if (unauditedFields.length > 0)
     throw new Error(
-      `every mutation, and no other field, must declare its audit rows (@audited): ${unaudited.join(', ')}; the service does not start`,
+      `every mutation, and no other field, must declare its audit rows (@audited): ${unauditedFields.join(', ')}; the service does not start`,
     )
-  return guarded
+  return guardedFields
 }
 
-function directiveOf(schema: GraphQLSchema, name: string): GraphQLDirective {
+function findDirective(schema: GraphQLSchema, name: string): GraphQLDirective {
   const directive = schema.getDirective(name)
   if (!(directive instanceof GraphQLDirective)) throw new Error(`the schema does not define @${name}`)
   return directive
@@ -89,29 +89,32 @@ function resolvesObject(field: GraphQLField<unknown, unknown>): boolean {
 
 type Field = GraphQLField<unknown, unknown>
 
-function valuesOf(directive: GraphQLDirective, { astNode }: Field): Record<string, unknown> | null {
+function readDirectiveValues(
+  directive: GraphQLDirective,
+  { astNode }: Field,
+): Record<string, unknown> | null {
   return astNode === undefined || astNode === null ? null : (getDirectiveValues(directive, astNode) ?? null)
 }
 
 function readPolicy(directive: GraphQLDirective, field: Field): Policy | null {
-  const values = valuesOf(directive, field)
+  const values = readDirectiveValues(directive, field)
   if (values === null) return null
   const { on = [], ...policy } = values as Omit<Policy, 'on'> & { on?: string[] }
   return { ...policy, on }
 }
 
 const readAudited = (directive: GraphQLDirective, field: Field): string[] | null =>
-  (valuesOf(directive, field)?.['as'] ?? null) as string[] | null
+  (readDirectiveValues(directive, field)?.['as'] ?? null) as string[] | null
 
-function wrap(
+function wrapResolver(
   type: GraphQLObjectType,
   field: GraphQLField<unknown, unknown>,
   policy: Policy,
   isMutation: boolean,
 ): void {
   const resolve = field.resolve ?? defaultFieldResolver
-  const named = (policy.also === undefined ? [policy.on] : [policy.on, policy.also]).map((paths) =>
-    paths.map(readerOf),
+  const keyReaders = (policy.also === undefined ? [policy.on] : [policy.on, policy.also]).map((paths) =>
+    paths.map(createReader),
   )
   // The resolver is not async: thousands of objects can share a few decisions, and a known decision needs no promise.
   field.resolve = (source, args, context, info) => {
@@ -120,13 +123,13 @@ function wrap(
     if (actor === undefined) throw new Error(`${type.name}.${field.name} was called without an actor`)
     if (performance.now() > deadline)
       throw unavailable('the request timed out; request less data, or try again')
-    const keys = named.map((readers) => readers.map((read) => read(source, args)))
+    const keys = keyReaders.flatMap((readers) => combineKeys(readers.map((read) => read(source, args))))
     const proceed = (): unknown => resolve(source, args, context, info)
     if (isMutation)
       return startMutation(context as GraphqlContext)
         .then(() => authorizeAll(actor, policy, keys))
         .then(proceed)
-    const decision = cachedDecision(context as GraphqlContext, policy, keys)
+    const decision = getCachedDecision(context as GraphqlContext, policy, keys)
     return decision === true ? proceed() : decision.then(proceed)
   }
 }
@@ -134,16 +137,16 @@ function wrap(
 type Keys = (string | null)[][]
 
 async function authorizeAll(actor: Actor, policy: Policy, keys: Keys): Promise<void> {
-  for (const key of keys) await authorize(actor, policy, key)
+  await Promise.all(keys.map((key) => authorize(actor, policy, key)))
 }
 
-function cachedDecision(context: GraphqlContext, policy: Policy, keys: Keys): Promise<void> | true {
+function getCachedDecision(context: GraphqlContext, policy: Policy, keys: Keys): Promise<void> | true {
   context.decisions ??= new Map()
   let decisions = context.decisions.get(policy)
   if (decisions === undefined) context.decisions.set(policy, (decisions = new Map()))
   const name = JSON.stringify(keys)
-  const known = decisions.get(name)
-  if (known !== undefined) return known
+  const knownDecision = decisions.get(name)
+  if (knownDecision !== undefined) return knownDecision
   const decision = authorizeAll(context.actor, policy, keys).then(() => void decisions.set(name, true))
   decisions.set(name, decision)
   return decision
@@ -159,13 +162,36 @@ async function startMutation(context: GraphqlContext): Promise<void> {
   context.hasStartedMutation = true
 }
 
-/** The path `parent.x` reads the parent object; any other path reads the arguments. */
-function readerOf(path: string): (source: unknown, args: Record<string, unknown>) => string | null {
+const maxListedObjects = 1_000
+
+type KeyPart = string | null
+type ReadKeyPart = (source: unknown, args: Record<string, unknown>) => KeyPart | KeyPart[]
+
+/** Returns one key, or one for each object if the only path leads through a list. An empty list names no object. */
+function combineKeys(parts: (KeyPart | KeyPart[])[]): KeyPart[][] {
+  const [first] = parts
+  if (parts.length === 1 && Array.isArray(first)) {
+    if (first.length > maxListedObjects)
+      throw badRequest(`a list of objects to change can have at most ${maxListedObjects} entries`)
+    return first.length === 0 ? [[null]] : [...new Set(first)].map((part) => [part])
+  }
+  return [parts.map((part) => (Array.isArray(part) ? null : part))]
+}
+
+const toKeyPart = (value: unknown): KeyPart => (typeof value === 'string' ? value : null)
+const step = (value: unknown, name: string): unknown =>
+  (value as Record<string, unknown> | null | undefined)?.[name]
+
+/**
+ * The path `parent.x` reads the parent object; any other path reads the arguments. `list.x` reads `x` of every entry.
+ */
+function createReader(path: string): ReadKeyPart {
   const [head = '', ...rest] = path.split('.')
   const parts = head === 'parent' ? rest : [head, ...rest]
   return (source, args) => {
     let value: unknown = head === 'parent' ? source : args
-    for (const part of parts) value = (value as Record<string, unknown> | null | undefined)?.[part]
-    return typeof value === 'string' ? value : null
+    for (const part of parts)
+      value = Array.isArray(value) ? value.map((entry) => step(entry, part)) : step(value, part)
+    return Array.isArray(value) ? value.map(toKeyPart) : toKeyPart(value)
   }
 }

@@ -6,15 +6,19 @@ import type { Scopes } from './scopes.ts'
 
 /** Exactly one of these is in `config.policy` of every route. */
 type RoutePolicy =
-  /** Reachable by anyone, without the proxy gate; the text says why. */
+  /** Reachable by anyone, without the proxy gate; the value states the reason. */
   | { open: string }
-  /** Behind the proxy gate, without a user; the text says why. */
+  /** Behind the proxy gate, without a user; the value states the reason. */
   | { proxy: string }
-  /** Behind the gate, for the user in the tenant that the proxy names in its headers; the text states the purpose. */
+  /**
+   * Behind the gate, for the user in the tenant that the proxy headers name; the value states the purpose.
+   */
   | { tenantUser: string }
-  /** For an enabled machine user with a Bearer token, without the proxy gate; the text states the purpose. */
+  /**
+   * For an enabled machine user with a Bearer token, without the proxy gate; the value states the purpose.
+   */
   | { machine: string }
-  /** Behind the gate with a user; the text says where the finer policy is. */
+  /** Behind the gate with a user; the value states where the detailed policy is declared. */
   | { user: string }
   /** Behind the gate with a user who has the permission on the object that the parameters identify. */
   | { can: Policy }
@@ -22,7 +26,9 @@ type RoutePolicy =
 declare module 'fastify' {
   interface FastifyContextConfig {
     policy?: RoutePolicy
-    /** Audit rows of a request that changes everything it can, as `entity action`; no rows if absent. */
+    /**
+     * Audit rows that a request writes if it changes everything it can, as `entity action`; none if absent.
+     */
     audited?: readonly string[]
   }
 }
@@ -42,24 +48,24 @@ export type GuardedRoute = {
 /** Collects every route registered after this call; the returned list is complete once the server is ready. */
 export function guardRoutes(server: FastifyInstance, scopes: Scopes): GuardedRoute[] {
   const routes: GuardedRoute[] = []
-  const offenders: string[] = []
+  const unguardedRoutes: string[] = []
   server.addHook('onRoute', (route) => {
     const { config = {}, schema = {}, url: path } = route
     const { policy, audited = [], errorShape = 'error' } = config
     const isDerived = route.method === 'HEAD'
     for (const method of [route.method].flat()) {
-      if (policy === undefined) offenders.push(`${method} ${path}`)
+      if (policy === undefined) unguardedRoutes.push(`${method} ${path}`)
       else if ('can' in policy && policy.can.in !== 'SYSTEM' && scopes[policy.can.in] === undefined)
-        offenders.push(`${method} ${path} (no feature defines the scope ${policy.can.in})`)
+        unguardedRoutes.push(`${method} ${path} (no feature defines the scope ${policy.can.in})`)
       else routes.push({ method, path, policy, audited, schema, errorShape, isDerived })
     }
   })
   server.addHook('onReady', (done) => {
-    if (offenders.length === 0) done()
+    if (unguardedRoutes.length === 0) done()
     else
       done(
         new Error(
-          `routes without a policy (config.policy): ${offenders.join(', ')}; the service does not start`,
+          `routes without a policy (config.policy): ${unguardedRoutes.join(', ')}; the service does not start`,
         ),
       )
   })

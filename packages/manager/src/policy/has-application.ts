@@ -2,25 +2,25 @@
 // the planner can only choose an index lookup.
 
 /** SQL expressions for the three ids. */
-type Names = { tenantId: string; applicationId: string; userId: string }
+type IdExpressions = { tenantId: string; applicationId: string; userId: string }
 
 /**
  * True if the user is an administrator, a project member, or a tenant member with `apps.read`. These users have every
  * application that is enabled for the tenant.
  */
 export const mayUseApplicationsSql = (
-  names: Omit<Names, 'applicationId'> & { projectId: string },
+  ids: Omit<IdExpressions, 'applicationId'> & { projectId: string },
 ): string => `(
     coalesce((
       select (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
         where d.tenant_id = m.tenant_id and d.name = m.role_name)
-      from user2tenants m where m.tenant_id = ${names.tenantId} and m.user_id = ${names.userId}), false)
+      from user2tenants m where m.tenant_id = ${ids.tenantId} and m.user_id = ${ids.userId}), false)
     or coalesce((
-      select true from user2projects p where p.project_id = ${names.projectId} and p.user_id = ${names.userId}), false)
-    or coalesce((select u.role = 'administrator' from users u where u.id = ${names.userId}), false))`
+      select true from user2projects p where p.project_id = ${ids.projectId} and p.user_id = ${ids.userId}), false)
+    or coalesce((select u.role = 'administrator' from users u where u.id = ${ids.userId}), false))`
 
 /** True if the application is enabled for the tenant and the user may use it; otherwise false or null. */
-export const hasApplicationSql = ({ tenantId, applicationId, userId }: Names): string => `(
+export const hasApplicationSql = ({ tenantId, applicationId, userId }: IdExpressions): string => `(
   select ${mayUseApplicationsSql({ tenantId, projectId: 'enabled.project_id', userId })}
   from tenant2applications enabled
   where enabled.tenant_id = ${tenantId} and enabled.application_id = ${applicationId} and enabled.enabled)`

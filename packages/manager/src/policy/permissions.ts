@@ -1,4 +1,5 @@
-// Requirements of each permission. Only this file defines the rights of roles; docs/reference/permissions/ prints them.
+// Defines the requirements of each permission. Only this file defines the rights of roles;
+// docs/reference/permissions/ is generated from it.
 import type { ApplicationRole, ProjectRole, SystemRole, TenantPermission } from './roles.ts'
 
 /** A caller who meets one of the conditions has the permission; administrators have every permission. */
@@ -17,7 +18,7 @@ export type Requirement = {
   anyProject?: ProjectRole
 }
 
-const table = {
+const requirements = {
   SELF_READ: { system: 'user' },
   // Both lists return only the rows that the caller may see.
   USER_LIST: { system: 'user' },
@@ -78,18 +79,18 @@ const table = {
   DEPLOYMENT_READ: { project: 'readonly' },
   DEPLOYMENT_WRITE: { project: 'maintainer' },
   PILET_READ: { project: 'readonly' },
-  // PILET_UPLOAD covers uploading a version and taking a version out of use.
+  // PILET_UPLOAD covers uploading and disabling a version.
   PILET_UPLOAD: { project: 'tester' },
   PILET_WRITE: { project: 'developer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
 } as const satisfies Record<string, Requirement>
 
-export type Permission = keyof typeof table
+export type Permission = keyof typeof requirements
 
-export const permissions: Readonly<Record<Permission, Requirement>> = table
+export const permissions: Readonly<Record<Permission, Requirement>> = requirements
 
 /** The permissions as the GraphQL enum for `@can`. */
-export const permissionSdl = `enum Permission {\n${Object.keys(table)
+export const permissionSdl = `enum Permission {\n${Object.keys(requirements)
   .map((name) => `  ${name}\n`)
   .join('')}}\n`

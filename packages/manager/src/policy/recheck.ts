@@ -1,16 +1,17 @@
-// These functions check rights again inside a writing transaction. The rows stay locked until it ends, so a demotion or
-// revocation either commits first and prevents the write, or waits for it.
+// These functions check rights again inside a writing transaction. The rows stay locked until the transaction
+// ends. A demotion or revocation therefore either commits first and prevents the write, or waits for it.
 import type { Permission } from './permissions.ts'
 import type { Tx } from '../platform/postgres/handles.ts'
 import { notPermitted } from '../platform/errors.ts'
-import { type Actor, credentialEnded } from './actor.ts'
+import { type Actor, createCredentialEndedError } from './actor.ts'
 import { describeRequirement } from './authorize.ts'
 import { permissions } from './permissions.ts'
-import { type ProjectRole, projectRank } from './roles.ts'
+import { type ProjectRole, getProjectRank } from './roles.ts'
 
 /**
- * Throws unless the caller's credential is still valid. Results that outlive the request need this check, such as a new
- * credential: its creation waits for the hash, and the caller can lose the right during that time.
+ * Throws unless the caller's credential is still valid. Results that outlive the request, such as a new
+ * credential, need this check. Creating a credential waits for the hash, and the caller can lose the right
+ * during that time.
  */
 export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
   if (actor.tokenId === null) return
@@ -22,7 +23,7 @@ export async function recheckCredential(tx: Tx, actor: Actor): Promise<void> {
     .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('expiresAt', '>', eb.fn<string>('now'))]))
     .forShare()
     .executeTakeFirst()
-  if (row === undefined) throw credentialEnded()
+  if (row === undefined) throw createCredentialEndedError()
 }
 
 /** Throws unless the credential is still valid and the caller's role still grants the permission in the project. */
@@ -46,8 +47,8 @@ export async function stillHasPermission(
 ): Promise<boolean> {
   if (await isStillAdministrator(tx, actor.user.id)) return true
   const { project: required } = permissions[permission]
-  const role = await projectRoleOf(tx, projectId, actor.user.id)
-  return required !== undefined && projectRank(role) >= projectRank(required)
+  const role = await lockProjectRole(tx, projectId, actor.user.id)
+  return required !== undefined && getProjectRank(role) >= getProjectRank(required)
 }
 
 /** Throws unless the credential is still valid and the caller is still an administrator. */
@@ -69,7 +70,11 @@ export async function isStillAdministrator(tx: Tx, userId: string): Promise<bool
 }
 
 /** Returns the user's role in the project or null, and locks the membership row. */
-export async function projectRoleOf(tx: Tx, projectId: string, userId: string): Promise<ProjectRole | null> {
+export async function lockProjectRole(
+  tx: Tx,
+  projectId: string,
+  userId: string,
+): Promise<ProjectRole | null> {
   const row = await tx
     .selectFrom('user2projects')
     .select('role')

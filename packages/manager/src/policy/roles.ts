@@ -1,4 +1,4 @@
-// Roles in ascending order. Other code calls these functions instead of comparing role names.
+// Defines the roles in ascending order. Other code calls these functions instead of comparing role names.
 export const projectRoles = ['readonly', 'tester', 'developer', 'maintainer', 'owner'] as const
 export type ProjectRole = (typeof projectRoles)[number]
 
@@ -12,9 +12,9 @@ export const systemRoles = ['user', 'administrator'] as const
 export type SystemRole = (typeof systemRoles)[number]
 
 /** Returns the rank of a project role; -1, below every role, if there is no membership. */
-export const projectRank = (role: ProjectRole | null): number =>
+export const getProjectRank = (role: ProjectRole | null): number =>
   role === null ? -1 : projectRoles.indexOf(role)
 
 /** Returns the rank of an application role; -1 if there is no membership. */
-export const applicationRank = (role: ApplicationRole | null): number =>
+export const getApplicationRank = (role: ApplicationRole | null): number =>
   role === null ? -1 : applicationRoles.indexOf(role)

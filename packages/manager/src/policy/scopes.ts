@@ -10,9 +10,9 @@ type Key = (string | null)[]
 export type FindTargets = (db: Reads, keys: Key[]) => Promise<(Target | null)[]>
 /** An object kind that policies can name. */
 export type ScopeDefinition = {
-  /** Name of the object kind in error texts. */
+  /** Name of the object kind in error messages. */
   noun: string
-  /** The permission that makes it visible: callers without it get "not found". */
+  /** The permission to see the object: callers without it get "not found". */
   view: Permission
   find: FindTargets
 }
@@ -21,12 +21,12 @@ export type Scopes = Readonly<Record<string, ScopeDefinition>>
 
 type Row = { key: string } & Target
 
-const nothing = 'null::uuid'
+const nullIdSql = 'null::uuid'
 
 /** Finds rows of one table by id; the options name the columns with the project, tenant and application of a row. */
-export function byId(
+export function createFindById(
   table: string,
-  { project = 'project_id', tenant = nothing, application = nothing } = {},
+  { project = 'project_id', tenant = nullIdSql, application = nullIdSql } = {},
 ): FindTargets {
   return async (db, keys) => {
     const ids = keys.map(([id]) => parseUuid(id))
@@ -34,21 +34,24 @@ export function byId(
       select id as key, ${sql.raw(project)} as project_id, ${sql.raw(tenant)} as tenant_id,
         ${sql.raw(application)} as application_id
       from ${sql.table(table)} where id = any(${ids.filter((id) => id !== null)}::uuid[])`.execute(db)
-    const found = new Map(rows.map((row) => [row.key, row]))
-    return ids.map((id) => (id === null ? null : (found.get(id) ?? null)))
+    const rowsByKey = new Map(rows.map((row) => [row.key, row]))
+    return ids.map((id) => (id === null ? null : (rowsByKey.get(id) ?? null)))
   }
 }
 
 /** Finds rows by (project id, slug). */
-export function bySlug(table: 'tenants' | 'applications', own: 'tenant_id' | 'application_id'): FindTargets {
+export function createFindBySlug(
+  table: 'tenants' | 'applications',
+  idColumn: 'tenant_id' | 'application_id',
+): FindTargets {
   return async (db, keys) => {
     const pairs = keys.map(([projectId, slug]) => ({ projectId: parseUuid(projectId), slug: slug ?? '' }))
     const { rows } = await sql<Row>`
-      select wanted.position as key, t.project_id, t.id as ${sql.ref(own)}
+      select wanted.position as key, t.project_id, t.id as ${sql.ref(idColumn)}
       from unnest(${pairs.map((p) => p.projectId)}::uuid[], ${pairs.map((p) => p.slug.replaceAll('\0', ''))}::text[])
         with ordinality as wanted (project_id, slug, position)
       join ${sql.table(table)} t on t.project_id = wanted.project_id and t.slug = wanted.slug`.execute(db)
-    const found = new Map(rows.map((row) => [Number(row.key), row]))
-    return pairs.map((_, index) => found.get(index + 1) ?? null)
+    const rowsByKey = new Map(rows.map((row) => [Number(row.key), row]))
+    return pairs.map((_, index) => rowsByKey.get(index + 1) ?? null)
   }
 }

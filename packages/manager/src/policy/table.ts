@@ -1,4 +1,4 @@
-// This module prints docs/reference/permissions/ from the same declarations that are enforced.
+// Generates docs/reference/permissions/ from the same declarations that are enforced.
 import { describeRequirement } from './authorize.ts'
 import type { GuardedField } from './guard-graphql.ts'
 import type { GuardedRoute } from './guard-http.ts'
@@ -9,34 +9,37 @@ export function printPolicy(
   fields: readonly GuardedField[],
   routes: readonly GuardedRoute[],
 ): Record<string, string> {
-  const sorted = fields.toSorted(byName)
-  const queries = sorted.filter(({ type }) => type === 'Query')
-  const mutations = sorted.filter(({ type }) => type === 'Mutation')
-  const others = sorted.filter(({ type }) => type !== 'Query' && type !== 'Mutation')
+  const sortedFields = fields.toSorted(compareNames)
+  const queries = sortedFields.filter(({ type }) => type === 'Query')
+  const mutations = sortedFields.filter(({ type }) => type === 'Mutation')
+  const objectFields = sortedFields.filter(({ type }) => type !== 'Query' && type !== 'Mutation')
   return {
     queries: printPage(
       'Permissions of GraphQL queries',
       'This table lists the permission and the role that each query needs.',
       ['query', 'permission', 'scope', 'roles'],
-      queries.map((one) => `| \`${one.field}\` | ${requirementOf(one)} |`),
+      queries.map((query) => `| \`${query.field}\` | ${formatRequirement(query)} |`),
     ),
     mutations: printPage(
       'Permissions of GraphQL mutations',
       'This table lists the permission and the role that each mutation needs, and the audit rows that it writes.',
       ['mutation', 'permission', 'scope', 'roles', 'audit rows'],
-      mutations.map((one) => `| \`${one.field}\` | ${requirementOf(one)} | ${rowsOf(one.audited)} |`),
+      mutations.map(
+        (mutation) =>
+          `| \`${mutation.field}\` | ${formatRequirement(mutation)} | ${formatAuditRows(mutation.audited)} |`,
+      ),
     ),
     fields: printPage(
       'Permissions of GraphQL object fields',
       'This table lists the permission and the role that each guarded field of an object needs.',
       ['field', 'permission', 'scope', 'roles'],
-      others.map((one) => `| \`${one.type}.${one.field}\` | ${requirementOf(one)} |`),
+      objectFields.map((field) => `| \`${field.type}.${field.field}\` | ${formatRequirement(field)} |`),
     ),
     routes: printPage(
       'Permissions of HTTP routes',
       'This table lists the credential, permission and role that each HTTP route needs, and the audit rows that it writes.',
       ['path', 'methods', 'permission', 'scope or credential', 'allowed callers', 'audit rows'],
-      routeLines(routes),
+      formatRouteLines(routes),
     ),
   }
 }
@@ -61,43 +64,46 @@ const printPage = (
     '',
   ].join('\n')
 
-const byName = (a: GuardedField, b: GuardedField): number =>
+const compareNames = (a: GuardedField, b: GuardedField): number =>
   `${a.type}.${a.field}`.localeCompare(`${b.type}.${b.field}`)
 
-const scopeOf = (scope: string, ...names: (readonly string[])[]): string =>
-  [scope, ...names.filter((named) => named.length > 0).map((named) => `(${named.join(', ')})`)].join(' ')
+const formatScope = (scope: string, ...names: (readonly string[])[]): string =>
+  [
+    scope,
+    ...names.filter((keyNames) => keyNames.length > 0).map((keyNames) => `(${keyNames.join(', ')})`),
+  ].join(' ')
 
 // The summary of each page says once that administrators hold every permission.
-const rolesOf = (permission: Permission): string =>
+const describeRoles = (permission: Permission): string =>
   describeRequirement(permissions[permission]).replace(/, or system role administrator$/, '')
 
-const requirementOf = ({ policy }: GuardedField): string =>
-  `${policy.do} | ${scopeOf(policy.in, policy.on, policy.also ?? [])} | ${rolesOf(policy.do)}`
+const formatRequirement = ({ policy }: GuardedField): string =>
+  `${policy.do} | ${formatScope(policy.in, policy.on, policy.also ?? [])} | ${describeRoles(policy.do)}`
 
-const rowsOf = (audited: readonly string[] | null): string =>
+const formatAuditRows = (audited: readonly string[] | null): string =>
   audited === null || audited.length === 0 ? 'no' : audited.join(', ')
 
 /** Methods of a path with the same policy share one line. */
-function routeLines(routes: readonly GuardedRoute[]): string[] {
-  const sharing = Map.groupBy(routes, (route) => `${route.path} | ${callersOf(route)}`)
-  return [...sharing.values()]
-    .flatMap((group) => group.slice(0, 1).map((route) => ({ ...route, method: methodsOf(group) })))
-    .map((route) => `${route.path} | ${route.method} | ${callersOf(route)}`)
+function formatRouteLines(routes: readonly GuardedRoute[]): string[] {
+  const groupedRoutes = Map.groupBy(routes, (route) => `${route.path} | ${formatCallers(route)}`)
+  return [...groupedRoutes.values()]
+    .flatMap((group) => group.slice(0, 1).map((route) => ({ ...route, method: formatMethods(group) })))
+    .map((route) => `${route.path} | ${route.method} | ${formatCallers(route)}`)
     .toSorted()
     .map((line) => `| ${line.replace(/^\S+/, '`$&`')} |`)
 }
 
-const methodsOf = (group: readonly GuardedRoute[]): string =>
-  group.length < manyMethods
+const formatMethods = (group: readonly GuardedRoute[]): string =>
+  group.length < minMethodsForAny
     ? group
         .map(({ method }) => method)
         .toSorted()
         .join(', ')
     : 'ANY'
-const manyMethods = 10
+const minMethodsForAny = 10
 
-function callersOf({ policy, audited }: GuardedRoute): string {
-  const rows = rowsOf(audited)
+function formatCallers({ policy, audited }: GuardedRoute): string {
+  const rows = formatAuditRows(audited)
   if ('open' in policy) return `none | open | anyone: ${policy.open} | ${rows}`
   if ('proxy' in policy) return `none | proxy secret | the trusted proxy: ${policy.proxy} | ${rows}`
   if ('tenantUser' in policy)
@@ -105,5 +111,5 @@ function callersOf({ policy, audited }: GuardedRoute): string {
   if ('machine' in policy) return `none | machine token | ${policy.machine} | ${rows}`
   if ('user' in policy) return `none | proxy secret and user | ${policy.user} | ${rows}`
   const { do: permission, on, in: scope } = policy.can
-  return `${permission} | ${scopeOf(scope, on)} | ${rolesOf(permission)} | ${rows}`
+  return `${permission} | ${formatScope(scope, on)} | ${describeRoles(permission)} | ${rows}`
 }

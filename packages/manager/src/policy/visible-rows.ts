@@ -1,21 +1,22 @@
-// In a list, a caller sees all rows of the projects they are a member of, and single rows of other projects.
+// In a list, a caller sees all rows of the projects they are a member of, and individual rows of other
+// projects.
 import type { Actor, RolesInProject } from './actor.ts'
 
 /** Rows of these projects, and rows with these ids; `all` for administrators. */
 export type VisibleRows = 'all' | { projectIds: string[]; ids: string[] }
 
-/** Returns the visible rows. In projects without a project role, `own` selects row ids by the caller's other roles. */
-export async function visibleRowsIn(
+/** Returns the visible rows. In projects without a project role, `selectOwnIds` selects row ids by the caller's other roles. */
+export async function findVisibleRows(
   actor: Actor,
   projectIds: readonly string[],
-  own: (roles: RolesInProject) => string[],
+  selectOwnIds: (roles: RolesInProject) => string[],
 ): Promise<VisibleRows> {
   if (actor.isAdministrator) return 'all'
-  const visible: VisibleRows = { projectIds: [], ids: [] }
+  const visibleRows: VisibleRows = { projectIds: [], ids: [] }
   const rolesByProject = await Promise.all(projectIds.map((id) => actor.rolesIn(id)))
   for (const [index, roles] of rolesByProject.entries()) {
-    if (roles.projectRole !== null) visible.projectIds.push(projectIds[index] as string)
-    else visible.ids.push(...own(roles))
+    if (roles.projectRole !== null) visibleRows.projectIds.push(projectIds[index] as string)
+    else visibleRows.ids.push(...selectOwnIds(roles))
   }
-  return visible
+  return visibleRows
 }

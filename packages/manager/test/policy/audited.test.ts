@@ -1,5 +1,5 @@
-// Tests that mutations declare the audit rows that they append: without a declaration the service does not start, and
-// the matrix detects rows that differ from the declaration.
+// Tests that mutations declare the audit rows that they append. Without a declaration, the service does not
+// start. The matrix detects rows that differ from the declaration.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type AuditRow, auditSurprise } from './audited.ts'

@@ -41,8 +41,8 @@ const remove = (caller: Person, id: string) =>
   service.query(caller, 'mutation($i: ID!) { removeUserFromProject(id: $i) }', { i: id })
 
 /**
- * Returns whether a change is allowed: maintainers and owners grant roles up to their own, to people with roles up to
- * their own.
+ * Returns whether a change is allowed. Maintainers and owners may grant roles up to their own to people whose
+ * roles are not higher than their own.
  */
 const mayChange = (caller: string | null, present: string | null, granted: string | null): boolean =>
   caller === 'administrator' ||

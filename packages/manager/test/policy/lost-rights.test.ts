@@ -1,5 +1,5 @@
-// Tests rights that are lost during a request: anything that outlives the request, such as a new credential, is checked
-// again in the transaction that writes it.
+// Tests rights that are lost during a request. Data that outlives the request, such as a new credential, is
+// authorized again in the transaction that writes it.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Runs the authorization matrix: every guarded operation, as every kind of principal, on objects of their own project
-// and of another one.
+// Runs the authorization matrix: every guarded operation, as every kind of principal, on objects of their own
+// project and of a different project.
 import type { TestApp } from '../kit/app.ts'
 import { auditSurprise, followAudit } from './audited.ts'
 import type { Operation } from './operation.ts'
@@ -9,10 +9,11 @@ import { createMatrixWorld } from './world.ts'
 
 type Outcome = 'ok' | 'forbidden' | 'not found' | `other: ${string}`
 
-function expected(operation: Operation, principal: Principal, projectKind: 'own' | 'other'): Outcome {
+/** Returns the outcome that the documented rules prescribe. */
+export function expected(operation: Operation, principal: Principal, projectKind: 'own' | 'other'): Outcome {
   if (operation.scope === 'system') return operation.allow.includes(principal) ? 'ok' : 'forbidden'
   if (principal === 'administrator') return 'ok'
-  // In the other project, its owner has the role owner, and every other principal is a stranger.
+  // In the other project, its owner has the role `owner`, and every other principal has no role.
   const effectiveRole = projectKind === 'own' ? principal : principal === 'other owner' ? 'owner' : 'stranger'
   if (operation.allow.includes(effectiveRole)) return 'ok'
   return seenBy[operation.scope].includes(effectiveRole) ? 'forbidden' : 'not found'
@@ -28,7 +29,7 @@ function outcomeOf(operation: Operation, error: string | null): Outcome {
 export type MatrixResult = { cases: number; surprises: string[] }
 
 type Case = { operation: Operation; projectKind: 'own' | 'other'; principal: Principal }
-const projectKinds = ['own', 'other'] as const
+export const projectKinds = ['own', 'other'] as const
 
 /**
  * Runs the operations as every principal on both projects. A successful mutation must append the audit rows it

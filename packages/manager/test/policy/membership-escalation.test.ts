@@ -1,5 +1,5 @@
-// Tests role escalation in tenants, in applications and at system level: the tables of grants, and races between a
-// grant and the loss of the right to it. escalation.test.ts covers projects.
+// Tests role escalation in tenants, in applications and at system level. Covers the tables of grants, and
+// races between a grant and the loss of the required right. The file escalation.test.ts covers projects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../kit/app.ts'

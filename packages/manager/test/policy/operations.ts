@@ -271,7 +271,7 @@ const mutations: Operation[] = [
   ),
 ].map((operation) => ({ ...operation, text: (target, id) => `mutation { ${operation.text(target, id)} }` }))
 
-/** Fields that link one object to another; each has its own policy. */
+/** Fields that link one object to another. Each field has its own policy. */
 const paths: Operation[] = [
   op('Project.tenants', 'project', members, (t) => `{ project(slug: "${t.slug}") { tenants { id } } }`),
   op(

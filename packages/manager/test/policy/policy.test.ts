@@ -61,7 +61,11 @@ describe('policy', () => {
   })
 
   test('[policy.declared-or-no-boot] a field without @can stops the boot and is named, whichever it is', async () => {
-    for (const field of ['deleteTenant(id: ID!): Boolean!', 'project: Project!', 'me: User!']) {
+    for (const field of [
+      'deleteTenant(id: ID!, expectedRevision: Int): Boolean!',
+      'project: Project!',
+      'me: User!',
+    ]) {
       const alterSdl = (sdl: string): string => {
         const at = sdl.indexOf(field)
         if (at < 0) return sdl

@@ -24,7 +24,10 @@ export const tenantManagers: Principal[] = ['tenant owner', 'tenant admin']
 export const applicationRoles: Principal[] = ['application normal', 'application readonly']
 export const members: Principal[] = [...projectRoles, ...tenantRoles, ...applicationRoles]
 
-/** The principals who can see an object of this kind in the project. For all others it does not exist. */
+/**
+ * The principals who can see an object of this kind in the project. For all other principals, the object does
+ * not exist.
+ */
 export const seenBy = {
   system: [...principals],
   project: members,

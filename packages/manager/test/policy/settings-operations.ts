@@ -24,6 +24,10 @@ const backendUpdate = (id: string): string =>
   `mutation { updateBackendModuleConfig(id: "${id}", input: {EnabledModules: ["${newSlug()}"]}) { id } }`
 const frontendUpdate = (id: string): string =>
   `mutation { updateFrontendModuleConfig(id: "${id}", input: {DefaultTheme: "${newSlug()}"}) { id } }`
+const keysUpdate = (projectId: string, id: string): string =>
+  `mutation { setSettingsKeys(projectId: "${projectId}", changes: [{settingsId: "${id}", part: "frontend", set: [{Key: "a", Value: "${newSlug()}"}]}]) { id } }`
+const pinsUpdate = (projectId: string, id: string): string =>
+  `mutation { setPiletPins(projectId: "${projectId}", changes: [{settingsId: "${id}", set: [{name: "${newSlug()}", version: "1.0.0"}]}]) { id } }`
 
 export const settingsOperations: Operation[] = [
   op('Query.settings', 'projectSettings', projectRoles, (t) => `{ settings(project: "${t.id}") { id } }`),
@@ -83,6 +87,27 @@ export const settingsOperations: Operation[] = [
     settingsOf('row'),
   ),
   op(
+    'Mutation.setSettingsKeys',
+    'projectSettings',
+    developers,
+    (t, id) => keysUpdate(t.id, id),
+    settingsOf('application'),
+  ),
+  op(
+    'Mutation.setSettingsKeys',
+    'settings',
+    tenantWriters,
+    (t, id) => keysUpdate(t.id, id),
+    settingsOf('row'),
+  ),
+  op(
+    'Mutation.setPiletPins',
+    'settings',
+    tenantWriters,
+    (t, id) => pinsUpdate(t.id, id),
+    settingsOf('tenant'),
+  ),
+  op(
     'Mutation.deleteBackendSettings',
     'projectSettings',
     developers,
@@ -131,6 +156,14 @@ export const settingsOperations: Operation[] = [
     developers,
     (_, id) =>
       `mutation { updateLanguagePackContent(id: "${id}", input: {content: [{Key: "a", Value: "b"}]}) { id } }`,
+    pack,
+  ),
+  op(
+    'Mutation.setLanguagePackKeys',
+    'project',
+    developers,
+    (t, id) =>
+      `mutation { setLanguagePackKeys(projectId: "${t.id}", changes: [{packId: "${id}", set: [{Key: "a", Value: "b"}]}]) { id } }`,
     pack,
   ),
   op(
