@@ -1,7 +1,13 @@
-// The page shows the review for reading, printing and attesting: first the summary, then the entries that need a
-// decision.
+// Renders the review as a page for reading, printing and attesting. The summary precedes the entries that
+// need a decision.
 import { type Html, html } from '../../platform/http/pages/html.ts'
-import { formatCount, formatCountWithNoun, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
+import {
+  formatCount,
+  formatCountWithNoun,
+  renderRow,
+  renderTime,
+  describeVerdict,
+} from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import {
   type Flag,
@@ -11,10 +17,10 @@ import {
   recommendations,
   scopeTypes,
 } from './flags.pure.ts'
-import { attestForm } from './attest.page.ts'
+import { renderAttestForm } from './attest.page.ts'
 import type { ReportHead, ShownReport } from './report.service.ts'
 
-type Shown = ShownReport['entries'][number]
+type ShownEntry = ShownReport['entries'][number]
 
 const flagNames: Record<Flag, string> = {
   privileged: 'privileged',
@@ -55,74 +61,88 @@ const principalNames: Record<string, string> = {
 }
 
 /**
- * Renders a report. `projectId` is the requested project; `formToken` proves that the page was rendered for this user.
+ * Renders a report. `projectId` is the requested project. `formToken` proves that the page was rendered for
+ * this user.
  */
-export function accessReviewPage(
+export function renderAccessReviewPage(
   { head, entries }: ShownReport,
   projectId: string | null,
   formToken: string,
 ): Page {
   const title = head.scope.type === 'system' ? 'Access review' : `Access review of ${head.scope.name}`
-  const scoped = projectId === null ? '' : `project_id=${projectId}&`
+  const scopeQuery = projectId === null ? '' : `project_id=${projectId}&`
   return {
     title,
     isWide: true,
     main: html`<h1>Access review</h1>
-      <dl class="facts">${factsOf(head)}</dl>
-      ${charts(head)}
+      <dl class="facts">${renderFacts(head)}</dl>
+      ${renderCharts(head)}
       <h2 id="entries">Entries</h2>
       <p>
-        ${shownOf(entries.length, head.summary.entries)} Entries to revoke come first, then entries with the
-        most flags. The whole report: <a href="?${scoped}format=csv">CSV</a>,
-        <a href="?${scoped}format=json">JSON</a>.
+        ${describeShownCount(entries.length, head.summary.entries)} Entries to revoke come first, then entries
+        with the most flags. The whole report: <a href="?${scopeQuery}format=csv">CSV</a>,
+        <a href="?${scopeQuery}format=json">JSON</a>.
       </p>
-      ${tableOf(entries)} ${attestForm(head, entries.length, formToken)}`,
+      ${renderTable(entries)} ${renderAttestForm(head, entries.length, formToken)}`,
   }
 }
 
-const factsOf = ({ scope, generated_at, report_id, population_hash, summary, chain }: ReportHead): Html[] => [
-  row('Scope', scope.type === 'system' ? 'The whole system' : html`Project <bdi>${scope.name}</bdi>`),
-  row('As of', time(generated_at)),
-  row(
+const renderFacts = ({
+  scope,
+  generated_at,
+  report_id,
+  population_hash,
+  summary,
+  chain,
+}: ReportHead): Html[] => [
+  renderRow('Scope', scope.type === 'system' ? 'The whole system' : html`Project <bdi>${scope.name}</bdi>`),
+  renderRow('As of', renderTime(generated_at)),
+  renderRow(
     'Entries',
     `${formatCount(summary.entries)} held by ${formatCountWithNoun(summary.principals, 'principal', 'principals')}`,
   ),
-  row('Activity', html`recorded since ${time(summary.activity_recorded_since)}`),
-  row('Audit trail', verdictOf(chain)),
-  row('Report', html`<code>${report_id}</code>`),
-  row('Population', html`<code>${population_hash}</code>`),
+  renderRow('Activity', html`recorded since ${renderTime(summary.activity_recorded_since)}`),
+  renderRow('Audit trail', describeVerdict(chain)),
+  renderRow('Report', html`<code>${report_id}</code>`),
+  renderRow('Population', html`<code>${population_hash}</code>`),
 ]
 
-const charts = ({ summary }: ReportHead): Html =>
+const renderCharts = ({ summary }: ReportHead): Html =>
   html`<div class="charts">
     ${[
-      chart('Recommendation', 'entries', summary.by_recommendation, [recommendations, recommendationNames]),
-      chart('Access by scope', 'principals', summary.principals_by_scope_type, [scopeTypes, scopeNames]),
-      chart('Last activity', 'entries', summary.by_last_activity, [activities, activityNames]),
-      chart('Flags', 'entries', summary.by_flag, [flags, flagNames]),
+      renderChart('Recommendation', 'entries', summary.by_recommendation, [
+        recommendations,
+        recommendationNames,
+      ]),
+      renderChart('Access by scope', 'principals', summary.principals_by_scope_type, [
+        scopeTypes,
+        scopeNames,
+      ]),
+      renderChart('Last activity', 'entries', summary.by_last_activity, [activities, activityNames]),
+      renderChart('Flags', 'entries', summary.by_flag, [flags, flagNames]),
     ]}
   </div>`
 
-const singular = { entries: 'entry', principals: 'principal' } as const
+const singularNouns = { entries: 'entry', principals: 'principal' } as const
 
 /** Renders a table with one bar per row. The bars are scaled to the largest count. */
-function chart<Name extends string>(
+function renderChart<Name extends string>(
   title: string,
-  unit: keyof typeof singular,
+  unit: keyof typeof singularNouns,
   counts: Readonly<Record<Name, number>>,
   [order, names]: [readonly Name[], Readonly<Record<Name, string>>],
 ): Html {
-  const longest = Math.max(1, ...order.map((name) => counts[name]))
+  const largestCount = Math.max(1, ...order.map((name) => counts[name]))
   const rows = order.map((name) => {
-    const share = Math.round((counts[name] / longest) * 1_000) / 10
-    const text = `${names[name]}: ${formatCountWithNoun(counts[name], singular[unit], unit)}`
+    const barWidth = Math.round((counts[name] / largestCount) * 1_000) / 10
+    const label = `${names[name]}: ${formatCountWithNoun(counts[name], singularNouns[unit], unit)}`
     return html`<tr>
       <th scope="row" class="label">${names[name]}</th>
       <td class="number">${formatCount(counts[name])}</td>
       <td class="bar">
-        <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${text}">
+        <svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${label}">
           <rect class="track" width="100" height="10"></rect>
-          <rect class="fill" width="${share}" height="10"></rect>
+          <rect class="fill" width="${barWidth}" height="10"></rect>
         </svg>
       </td>
     </tr>`
@@ -138,15 +158,15 @@ function chart<Name extends string>(
   </table>`
 }
 
-const shownOf = (shown: number, all: number): string => {
-  if (all === 0) return 'No access entries.'
-  if (all === 1) return 'One entry.'
-  return shown === all
-    ? `All ${formatCount(all)} entries.`
-    : `The first ${formatCount(shown)} of ${formatCount(all)} entries.`
+const describeShownCount = (shownCount: number, totalCount: number): string => {
+  if (totalCount === 0) return 'No access entries.'
+  if (totalCount === 1) return 'One entry.'
+  return shownCount === totalCount
+    ? `All ${formatCount(totalCount)} entries.`
+    : `The first ${formatCount(shownCount)} of ${formatCount(totalCount)} entries.`
 }
 
-const tableOf = (entries: readonly Shown[]): Html =>
+const renderTable = (entries: readonly ShownEntry[]): Html =>
   html`<div class="scroll" role="region" aria-labelledby="entries" tabindex="0">
     <table class="entries">
       <thead>
@@ -162,38 +182,38 @@ const tableOf = (entries: readonly Shown[]): Html =>
         </tr>
       </thead>
       <tbody>
-        ${entries.map(entryRow)}
+        ${entries.map(renderEntry)}
       </tbody>
     </table>
   </div>`
 
-function entryRow(entry: Shown): Html {
+function renderEntry(entry: ShownEntry): Html {
   const { name, email, principal_type, scope_type, scope_name, project_name, recommendation } = entry
-  const attested = entry.last_attestation
-  const more = [principalNames[principal_type] ?? principal_type, email].filter((text) => text !== '')
+  const attestation = entry.last_attestation
+  const details = [principalNames[principal_type] ?? principal_type, email].filter((text) => text !== '')
   return html`<tr class="${recommendation}">
     <th scope="row">
-      <bdi>${name}</bdi><small><bdi>${more.join(', ')}</bdi></small>
+      <bdi>${name}</bdi><small><bdi>${details.join(', ')}</bdi></small>
     </th>
-    <td><bdi>${scope_name}</bdi><small>${scopeText(scope_type, project_name)}</small></td>
+    <td><bdi>${scope_name}</bdi><small>${renderScope(scope_type, project_name)}</small></td>
     <td><bdi>${entry.role}</bdi></td>
-    <td>${date(entry.granted_at, 'unknown')}${endOf(entry)}</td>
-    <td>${date(entry.last_activity_at, 'never')}</td>
+    <td>${renderDate(entry.granted_at, 'unknown')}${renderExpiry(entry)}</td>
+    <td>${renderDate(entry.last_activity_at, 'never')}</td>
     <td>${entry.flags.map((flag) => html`<span class="flag">${flagNames[flag]}</span> `)}</td>
     <td><strong>${recommendationNames[recommendation]}</strong></td>
     <td>
-      ${attested === null ? 'never' : html`${date(attested.attested_at, '')}<small>${attested.decision}</small>`}
+      ${attestation === null ? 'never' : html`${renderDate(attestation.attested_at, '')}<small>${attestation.decision}</small>`}
     </td>
   </tr> `
 }
 
-const scopeText = (type: string, project: string | null): Html | string => {
+const renderScope = (type: string, project: string | null): Html | string => {
   if (project === null) return ''
   return type === 'project' ? 'project' : html`${type} in <bdi>${project}</bdi>`
 }
 
-const endOf = ({ expires_at }: Shown): Html | null =>
-  expires_at === null ? null : html`<small>until ${date(expires_at, '')}</small>`
+const renderExpiry = ({ expires_at }: ShownEntry): Html | null =>
+  expires_at === null ? null : html`<small>until ${renderDate(expires_at, '')}</small>`
 
-const date = (at: string | null, otherwise: string): Html | string =>
+const renderDate = (at: string | null, otherwise: string): Html | string =>
   at === null ? otherwise : html`<time datetime="${at}">${at.slice(0, 10)}</time>`

@@ -1,5 +1,5 @@
-// These tests review 20,000 users with three grants each, or 100,000 users with LOAD_SIZE=full. The report must be
-// exact, and memory must not grow with it.
+// These tests review 20,000 users with three grants each, or 100,000 users with LOAD_SIZE=full. The report
+// must be exact, and memory use must not grow with its size.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
@@ -21,7 +21,7 @@ let database: Awaited<ReturnType<typeof createScratchDatabase>>
 let sql: Pool
 let service: ServiceProcess
 let admin: Person
-/** The start of the first report. The tests share it, because generating a report is slow. */
+/** The start of the first report. All tests use this report, because generating it is slow. */
 let firstReportStart = ''
 beforeAll(async () => {
   database = await createScratchDatabase()
@@ -57,7 +57,7 @@ async function measured<T>(name: string, work: () => Promise<T>): Promise<{ resu
   return { result, growthMb }
 }
 
-/** Streams a report. Returns its start and the number of times it contains the text. */
+/** Streams a report. Returns its start and the number of occurrences of the search string. */
 async function readReport(query: string, counted: string, accept = 'application/json') {
   const response = await fetch(`${service.url}${reviewPath}${query}`, {
     headers: { ...headersOf(admin), accept },

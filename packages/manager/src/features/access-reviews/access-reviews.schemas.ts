@@ -1,8 +1,8 @@
 // These schemas describe the requests and responses of the access review routes.
 import { type TSchema, Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
-import { errorResponses, errorSchemas, uuid } from '../../platform/http/http.schemas.ts'
-import { notBlank } from '../../platform/http/validation.ts'
+import { createErrorResponses, errorSchemas, createUuidSchema } from '../../platform/http/http.schemas.ts'
+import { notBlankPattern } from '../../platform/http/validation.ts'
 import { activities, flags, principalTypes, recommendations, scopeTypes } from './flags.pure.ts'
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -12,7 +12,7 @@ const decision = Type.Enum(decisions, { title: 'approve, revoke or modify' })
 const counts = (names: readonly string[], description: string) =>
   Type.Object(Object.fromEntries(names.map((name) => [name, Type.Integer()])), { description })
 const populationHash = Type.String({
-  description: 'SHA-256 of the scope and all its entries; it changes when access changes.',
+  description: 'SHA-256 of the scope and all entries; the hash changes when access changes.',
 })
 
 const attested = Type.Object({
@@ -24,7 +24,7 @@ const attested = Type.Object({
 
 const entry = Type.Object(
   {
-    entry_id: Type.String({ description: 'Stable id of this principal with this access.' }),
+    entry_id: Type.String({ description: 'Stable id of this access of this principal.' }),
     principal_type: Type.Enum(principalTypes),
     principal_id: Type.String({ format: 'uuid' }),
     name: Type.String(),
@@ -96,7 +96,7 @@ export const reviewSchema = {
     'The report is a complete snapshot; if it cannot be completed, the route returns 503. The format is JSON, CSV with `format=csv`, or an HTML page if the client prefers `text/html`. Each report is recorded.',
   tags: ['people' as const],
   querystring: Type.Object({
-    project_id: Type.Optional(uuid('Return only the access in this project.')),
+    project_id: Type.Optional(createUuidSchema('Return only the access in this project.')),
     format: Type.Optional(
       Type.Enum(['json', 'csv'], { title: 'json or csv', description: 'Overrides `Accept`.' }),
     ),
@@ -105,7 +105,7 @@ export const reviewSchema = {
     'text/csv': Type.String({ description: 'A header record, followed by one record per entry.' }),
     'text/html': Type.String({ description: 'The summary, up to 1,000 entries, and the attestation form.' }),
   },
-  response: { 200: report, ...errorResponses('error') },
+  response: { 200: report, ...createErrorResponses('error') },
 }
 
 const maxEntries = 10_000
@@ -125,7 +125,9 @@ export const attestSchema = {
     'The attestation is recorded and does not change access. Use the usual operations to revoke or modify access. Without `entries`, the attestation covers every entry of the population, otherwise only the listed entries. A repeated request is recorded twice.',
   tags: ['people' as const],
   body: Type.Object({
-    report_id: Type.Optional(uuid('The report; if absent, the scope is the system.')),
+    report_id: Type.Optional(
+      createUuidSchema('Id of the report. If absent, the attestation covers the whole system.'),
+    ),
     population_hash: Type.Optional(
       hex(64, 'Value from the report. If the population has changed, the route returns 409.'),
     ),
@@ -155,7 +157,7 @@ export const attestSchema = {
       population_hash: populationHash,
       entries: Type.Integer({ description: 'Number of entries that the attestation covers.' }),
     }),
-    ...errorResponses('error', 404, 409),
+    ...createErrorResponses('error', 404, 409),
   },
 }
 
@@ -168,8 +170,12 @@ export const attestFormSchema = {
   consumes: 'application/x-www-form-urlencoded' as const,
   body: Type.Object(
     {
-      report_id: uuid('The report, from the page.'),
-      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'Token from the page.' }),
+      report_id: createUuidSchema('Id of the report that the page shows.'),
+      form_token: Type.String({
+        maxLength: 200,
+        pattern: notBlankPattern,
+        description: 'Form token from the access review page.',
+      }),
       decision,
       comment: Type.String({ description: 'Comment of at most 2,000 characters; can be empty.' }),
       confirmed: Type.Optional(
@@ -185,6 +191,6 @@ export const attestFormSchema = {
   response: {
     200: Type.String({ description: 'HTML page.' }),
     401: errorSchemas.page,
-    ...errorResponses('page', 403, 404, 409, 413, 415),
+    ...createErrorResponses('page', 403, 404, 409, 413, 415),
   },
 }

@@ -2,7 +2,13 @@ import { CompiledQuery, sql } from 'kysely'
 import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 import type { Snapshot } from '../../platform/postgres/snapshots.ts'
 import type { Flag, Group } from './flags.pure.ts'
-import { allEntries, firstEntries, population, populationHash, summaryOf } from './population.store.ts'
+import {
+  selectAllEntries,
+  selectFirstEntries,
+  population,
+  populationHash,
+  selectSummary,
+} from './population.store.ts'
 
 /** A row of the report. The column names are the field names of the API response. */
 export type EntryRow = {
@@ -54,17 +60,17 @@ export async function readSummary(
 ): Promise<SummaryRow> {
   // The query reads all rows, so the planner must minimize the total cost instead of the cost of the first rows.
   await snapshot.query('set local cursor_tuple_fraction = 1')
-  const [row] = await snapshot.query<SummaryRow>(summaryOf, [projectId, maxRoles])
+  const [row] = await snapshot.query<SummaryRow>(selectSummary, [projectId, maxRoles])
   if (row === undefined) throw new Error('the summary query returned no row')
   return row
 }
 
-// Batches of this size are small enough for the garbage collector to free them in the young generation.
+// Batches of this size are small enough to be freed in the young generation of the garbage collector.
 const batchSize = 200
 
 /** Streams all entries in batches. */
 export const streamEntries = (snapshot: Snapshot, projectId: string | null): AsyncGenerator<EntryRow[]> =>
-  snapshot.stream<EntryRow>(allEntries, [projectId], batchSize)
+  snapshot.stream<EntryRow>(selectAllEntries, [projectId], batchSize)
 
 /** Returns the first `limit` entries, ordered by the rank of their flags. */
 export const readFirstEntries = (
@@ -73,7 +79,7 @@ export const readFirstEntries = (
   limit: number,
   ranks: ReadonlyMap<string, number>,
 ): Promise<EntryRow[]> =>
-  snapshot.query<EntryRow>(firstEntries, [projectId, limit, [...ranks.keys()], [...ranks.values()]])
+  snapshot.query<EntryRow>(selectFirstEntries, [projectId, limit, [...ranks.keys()], [...ranks.values()]])
 
 export type Report = { id: string; projectId: string | null; populationHash: string; entries: number }
 
@@ -112,17 +118,17 @@ export async function lockAttestations(tx: Tx): Promise<string> {
   return rows[0]?.now ?? ''
 }
 
-export type Attested = {
+export type AttestationValues = {
   attestationId: string
   projectId: string | null
   chainId: string
   decision: string
-  /** The hash of the population must equal each of these values. */
-  expected: readonly string[]
-  /** Null means every entry of the population. */
+  /** The hash of the population must be equal to each of these values. */
+  expectedHashes: readonly string[]
+  /** Null if the attestation covers every entry of the population. */
   entries: readonly { entryId: string; decision: string }[] | null
 }
-export type AttestedRow = {
+export type AttestationResult = {
   hash: string
   count: number
   attested: number
@@ -131,19 +137,22 @@ export type AttestedRow = {
 }
 
 /**
- * Records the decision for each attested entry, unless the hash of the population differs from the expected one.
- * Returns the hash and size of the population and the position of the chain. A single statement reads all of it from
- * the same snapshot.
+ * Records the decision for each attested entry, unless the hash of the population differs from an expected
+ * hash. Returns the hash and the size of the population, and the position of the chain. One statement reads
+ * all these values from the same snapshot.
  */
-export async function attestEntries(tx: Tx, given: Attested): Promise<AttestedRow> {
-  const isWhole = given.entries === null
+export async function attestEntries(
+  tx: Tx,
+  attestationValues: AttestationValues,
+): Promise<AttestationResult> {
+  const coversAll = attestationValues.entries === null
   const text = `
     with entry as materialized (select entry_id, enabled, expires_at, permits from (${population}) p),
     hashed as (${populationHash}),
     wanted as (select * from unnest($5::text[], $6::text[]) as w (entry_id, decision)),
     chosen as (
       select decode(e.entry_id, 'hex') as entry_id, coalesce(w.decision, $3) as decision
-      from entry e ${isWhole ? 'left' : ''} join wanted w on w.entry_id = e.entry_id
+      from entry e ${coversAll ? 'left' : ''} join wanted w on w.entry_id = e.entry_id
       where (select hash from hashed) = all($4::text[]) order by 1
     ),
     noted as (
@@ -157,15 +166,15 @@ export async function attestEntries(tx: Tx, given: Attested): Promise<AttestedRo
         order by 1 limit 1) as unknown,
       coalesce((select seq from audit_chains where chain_id = $7), 0)::int8 as seq
     from hashed`
-  const { rows } = await tx.executeQuery<AttestedRow>(
+  const { rows } = await tx.executeQuery<AttestationResult>(
     CompiledQuery.raw(text, [
-      given.projectId,
-      given.attestationId,
-      given.decision,
-      given.expected,
-      given.entries?.map(({ entryId }) => entryId) ?? [],
-      given.entries?.map(({ decision }) => decision) ?? [],
-      given.chainId,
+      attestationValues.projectId,
+      attestationValues.attestationId,
+      attestationValues.decision,
+      attestationValues.expectedHashes,
+      attestationValues.entries?.map(({ entryId }) => entryId) ?? [],
+      attestationValues.entries?.map(({ decision }) => decision) ?? [],
+      attestationValues.chainId,
     ]),
   )
   const [row] = rows
@@ -174,7 +183,8 @@ export async function attestEntries(tx: Tx, given: Attested): Promise<AttestedRo
 }
 
 /**
- * Locks only the head of this chain. Returns whether the chain contains a later change of one of these entity types.
+ * Locks only the head of this chain. Returns whether the chain contains a later change to one of these entity
+ * types.
  */
 export async function hasChangedSince(
   tx: Tx,
@@ -207,7 +217,7 @@ export type Attestation = {
 }
 export type AttestedEntry = { entryId: string; decision: string; justification: string }
 
-/** Inserts the attestation and its decisions about single entries, in two statements. */
+/** Inserts the attestation and its decisions about individual entries, in two statements. */
 export async function insertAttestation(
   tx: Tx,
   attestation: Attestation,
@@ -219,10 +229,10 @@ export async function insertAttestation(
     .values({ ...attestation, populationHash })
     .execute()
   if (entries.length === 0) return
-  const columnOf = (name: keyof AttestedEntry) => entries.map((entry) => entry[name])
+  const getColumn = (name: keyof AttestedEntry) => entries.map((entry) => entry[name])
   await sql`
     insert into access_attestation_entries (attestation_id, entry_id, decision, justification)
     select ${attestation.id}, decode(e.entry_id, 'hex'), e.decision, e.justification
-    from unnest(${columnOf('entryId')}::text[], ${columnOf('decision')}::text[], ${columnOf('justification')}::text[])
+    from unnest(${getColumn('entryId')}::text[], ${getColumn('decision')}::text[], ${getColumn('justification')}::text[])
       as e (entry_id, decision, justification)`.execute(tx)
 }

@@ -377,7 +377,7 @@ test('[access-review.consistent] while all connections for reports are in use, a
   }
   for (const snapshot of open) await snapshot.close()
   const { rows } = await sql('select count(*)::int as n from access_reviews')
-  // The head of the report cannot be read, because another transaction locks the table.
+  // The first part of the report cannot be read, because another transaction locks the table.
   await whileLocked(service.database.url, ['lock table activity_recording', []], async (commit) => {
     const reading = ask(admin)
     await waitForLockWait(service.sql)

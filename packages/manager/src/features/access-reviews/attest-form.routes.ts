@@ -1,5 +1,5 @@
-// The form at the end of the page records the same attestation as POST /api/access/review/attest, for the whole report.
-// A browser submits the form, and the response is a page.
+// The form at the end of the page records the same attestation as POST /api/access/review/attest, for the
+// whole report. The response to the form is a page.
 import type { KeyObject } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { badRequest, forbidden } from '../../platform/errors.ts'
@@ -8,10 +8,10 @@ import { acceptOnlyPageForms, refuseForeignForm } from '../../platform/http/page
 import { sendPage } from '../../platform/http/pages/send-page.ts'
 import { isFormToken } from '../../platform/secrets/form-token.ts'
 import { attestFormSchema } from './access-reviews.schemas.ts'
-import { attestedPage } from './attest.page.ts'
+import { renderAttestedPage } from './attest.page.ts'
 import type { AttestService } from './attest.service.ts'
 
-// The limit fits a comment of 2,000 four-byte characters, in which each byte is percent-encoded as three characters.
+// A comment may have 2,000 characters of up to 4 bytes, and percent-encoding needs three characters per byte.
 const bodyLimit = 32_768
 
 /** Registers the route that accepts the attestation form. */
@@ -50,7 +50,7 @@ function registerForm(
         throw forbidden('the form belongs to another user or report; open the review again')
       if (confirmed !== 'yes')
         throw badRequest('confirmed must be yes: confirm that you have reviewed the entries')
-      const attested = await attestations.attest(actor, {
+      const attestation = await attestations.attest(actor, {
         reportId,
         populationHash: null,
         decision,
@@ -58,7 +58,7 @@ function registerForm(
         comment: comment.replaceAll('\r\n', '\n').trim(),
         entries: null,
       })
-      return sendPage(reply, 200, attestedPage(attested))
+      return sendPage(reply, 200, renderAttestedPage(attestation))
     },
   )
 }

@@ -1,4 +1,4 @@
-// These tests cover the attestation form: what it records and what it rejects.
+// These tests cover the attestation form: the attestations that it records and the requests that it rejects.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reviewPath } from '../../../test/kit/access-reviews.ts'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -127,7 +127,7 @@ describe('the form', () => {
     })
     expect([json.status, json.headers.get('content-type')]).toEqual([415, 'text/html; charset=utf-8'])
     expect(await attestations()).toEqual(before)
-    // Each of these characters has four bytes, which a browser sends as twelve characters.
+    // Each of these characters has four bytes, so a browser sends it as twelve characters.
     expect((await send(admin, { ...form, comment: '🌱'.repeat(2_000) })).status).toBe(200)
   })
 })

@@ -1,11 +1,11 @@
-// This file renders the attestation form at the end of a review and the page that confirms a recorded attestation.
+// Renders the attestation form at the end of a review, and the page that confirms a recorded attestation.
 import { type Html, html } from '../../platform/http/pages/html.ts'
-import { formatCount, row, time } from '../../platform/http/pages/parts.ts'
+import { formatCount, renderRow, renderTime } from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import type { AttestService } from './attest.service.ts'
 import type { ReportHead } from './report.service.ts'
 
-type Attested = Awaited<ReturnType<AttestService['attest']>>
+type RecordedAttestation = Awaited<ReturnType<AttestService['attest']>>
 
 const decisions = {
   approve: {
@@ -26,12 +26,12 @@ const decisions = {
 }
 
 /**
- * Renders the form. `shown` is the number of entries on the page; `formToken` proves that the page was rendered for
- * this user.
+ * Renders the form. `shown` is the number of entries on the page. `formToken` proves that the page was
+ * rendered for this user.
  */
-export const attestForm = (
+export const renderAttestForm = (
   { report_id, scope, summary }: ReportHead,
-  shown: number,
+  shownCount: number,
   formToken: string,
 ): Html =>
   html`<section class="attest" aria-labelledby="attest">
@@ -45,7 +45,7 @@ export const attestForm = (
       <input type="hidden" name="report_id" value="${report_id}" />
       <input type="hidden" name="form_token" value="${formToken}" />
       <fieldset>
-        <legend>Decision (${everything(summary.entries)})</legend>
+        <legend>Decision (${describeAllEntries(summary.entries)})</legend>
         ${Object.entries(decisions).map(
           ([value, { name, meaning }]) =>
             html`<label class="check">
@@ -67,47 +67,51 @@ export const attestForm = (
       </p>
       <label class="check">
         <input type="checkbox" name="confirmed" value="yes" required />
-        <span>${confirmation(scope, summary.entries - shown)}</span>
+        <span>${renderConfirmation(scope, summary.entries - shownCount)}</span>
       </label>
       <button type="submit">Attest</button>
     </form>
     <p class="soft">
-      To decide about single entries, send <code>POST /api/access/review/attest</code> with the id of this
+      To decide about individual entries, send <code>POST /api/access/review/attest</code> with the id of this
       report and the entries.
     </p>
   </section>`
 
-const everything = (entries: number): string =>
-  entries === 1 ? 'the one entry' : `all ${formatCount(entries)} entries`
+const describeAllEntries = (entries: number): string =>
+  entries === 1 ? 'the only entry' : `all ${formatCount(entries)} entries`
 
-function confirmation(scope: ReportHead['scope'], hidden: number): Html {
-  const where = scope.type === 'system' ? 'the whole system' : html`the project <bdi>${scope.name}</bdi>`
-  const also =
+function renderConfirmation(scope: ReportHead['scope'], hidden: number): Html {
+  const scopeText = scope.type === 'system' ? 'the whole system' : html`the project <bdi>${scope.name}</bdi>`
+  const hiddenText =
     hidden > 0
       ? `, including the ${hidden === 1 ? 'entry that is' : `${formatCount(hidden)} entries that are`} not on this page`
       : ''
-  return html`I have reviewed the access to ${where}${also}, and take responsibility for this decision.`
+  return html`I have reviewed the access to ${scopeText}${hiddenText}, and take responsibility for this
+  decision.`
 }
 
-/** Renders the recorded attestation and the steps that remain. */
-export function attestedPage(attested: Attested): Page {
-  const { name, next } = decisions[attested.decision]
-  const query = attested.projectId === null ? '' : `?project_id=${attested.projectId}`
+/** Renders the recorded attestation and the remaining steps. */
+export function renderAttestedPage(attestation: RecordedAttestation): Page {
+  const { name, next } = decisions[attestation.decision]
+  const query = attestation.projectId === null ? '' : `?project_id=${attestation.projectId}`
   return {
     title: 'Attested',
     main: html`<h1>Attested</h1>
       <p>Your decision is in the audit trail. ${next}</p>
-      <dl>${factsOf(attested, name)}</dl>
+      <dl>${renderFacts(attestation, name)}</dl>
       <p><a href="review${query}">Open the review again</a></p>`,
   }
 }
 
-const factsOf = (attested: Attested, decision: string): Html[] => [
-  row('Decision', decision),
-  row('Entries', everything(attested.entries)),
-  row('Recorded', time(attested.createdAt)),
-  row('Comment', attested.comment === '' ? 'none' : html`<bdi class="lines">${attested.comment}</bdi>`),
-  row('Attestation', html`<code>${attested.id}</code>`),
-  row('Report', html`<code>${attested.reportId ?? ''}</code>`),
-  row('Population', html`<code>${attested.populationHash}</code>`),
+const renderFacts = (attestation: RecordedAttestation, decision: string): Html[] => [
+  renderRow('Decision', decision),
+  renderRow('Entries', describeAllEntries(attestation.entries)),
+  renderRow('Recorded', renderTime(attestation.createdAt)),
+  renderRow(
+    'Comment',
+    attestation.comment === '' ? 'none' : html`<bdi class="lines">${attestation.comment}</bdi>`,
+  ),
+  renderRow('Attestation', html`<code>${attestation.id}</code>`),
+  renderRow('Report', html`<code>${attestation.reportId ?? ''}</code>`),
+  renderRow('Population', html`<code>${attestation.populationHash}</code>`),
 ]

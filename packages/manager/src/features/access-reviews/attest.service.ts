@@ -1,9 +1,9 @@
-// A reviewer attests the access that they have reviewed. An attestation does not change access.
+// Reviewers attest the access that they have reviewed. An attestation does not change access.
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
 import { recheckSystemPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
-import { canonicalJson, systemChain } from '../../platform/audit/entry.ts'
+import { formatCanonicalJson, systemChain } from '../../platform/audit/entry.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -13,7 +13,7 @@ import * as store from './access-reviews.store.ts'
 export type AttestDeps = { database: Pick<Database, 'longDb'>; audit: Audit }
 export type AttestService = ReturnType<typeof createAttestService>
 
-export type Given = {
+export type AttestationInput = {
   reportId: string | null
   populationHash: string | null
   decision: 'approve' | 'revoke' | 'modify'
@@ -37,43 +37,48 @@ const accessEntityTypes = [
   'user2project',
   'user2tenant',
 ]
-const populationChanged = (): Error =>
-  conflict('access has changed since the report was generated: read the report again and attest the new one')
+const createChangedError = (): Error =>
+  conflict('access has changed since the report was generated; read a new report and attest it')
 
 export function createAttestService({ database, audit }: AttestDeps) {
   return {
     /**
-     * Throws 403 without the permission, 404 for an unknown report, 409 if the population has changed, and 400 for an
-     * unknown entry.
+     * Records an attestation. Throws 403 without the permission, 404 for an unknown report, 409 if the
+     * population has changed, and 400 for an unknown entry.
      */
-    attest: (actor: Actor, given: Given) => {
-      checkTexts(given)
+    attest: (actor: Actor, input: AttestationInput) => {
+      checkTexts(input)
       return database.longDb.transaction(async (tx) => {
         // The check locks the role until the transaction ends, so a concurrent revocation takes effect after the
         // attestation.
         await recheckSystemPermission(tx, actor, 'ACCESS_REVIEW')
         const attestedAt = await store.lockAttestations(tx)
         const report =
-          given.reportId === null
+          input.reportId === null
             ? null
-            : orNotFound(await store.findReport(tx, given.reportId), 'access review report')
+            : orNotFound(await store.findReport(tx, input.reportId), 'access review report')
         const id = newId()
         const projectId = report?.projectId ?? null
         const chainId = projectId ?? systemChain
-        const expected = [report?.populationHash ?? null, given.populationHash].filter(
+        const expectedHashes = [report?.populationHash ?? null, input.populationHash].filter(
           (hash) => hash !== null,
         )
-        const { decision, entries, comment } = given
+        const { decision, entries, comment } = input
         const scope = { attestationId: id, projectId, chainId }
-        const { hash, attested, unknown, seq } = await store.attestEntries(tx, {
+        const {
+          hash,
+          attested: attestedCount,
+          unknown: unknownEntryId,
+          seq,
+        } = await store.attestEntries(tx, {
           ...scope,
           decision,
-          expected,
+          expectedHashes,
           entries,
         })
-        if (expected.some((one) => one !== hash)) throw populationChanged()
-        if (unknown !== null)
-          throw badRequest(`entries: ${unknown} is not an entry of the current population`)
+        if (expectedHashes.some((expectedHash) => expectedHash !== hash)) throw createChangedError()
+        if (unknownEntryId !== null)
+          throw badRequest(`entries: ${unknownEntryId} is not an entry of the current population`)
         const attestation: store.Attestation = {
           id,
           createdAt: attestedAt,
@@ -83,36 +88,39 @@ export function createAttestService({ database, audit }: AttestDeps) {
           populationHash: hash,
           decision,
           comment,
-          entries: attested,
+          entries: attestedCount,
           namesEntries: entries !== null,
         }
         await store.insertAttestation(tx, attestation, entries ?? [])
-        // A change that was appended while the entries were read would precede an attestation that does not cover it.
-        // For the system scope, this covers only the system chain with its administrators and tokens. A grant that
-        // commits concurrently in a project is in another chain and counts as later than the attestation.
-        if (await store.hasChangedSince(tx, { chainId, seq }, accessEntityTypes)) throw populationChanged()
-        await audit.append(tx, actor, eventOf(attestation, entries ?? []))
+        // Rejects the attestation if access changed while the entries were read: the attestation would follow
+        // the change without covering it. For the system scope, this check covers only the system chain with
+        // its administrators and tokens. A concurrent grant in a project belongs to a different chain and
+        // counts as later than the attestation.
+        if (await store.hasChangedSince(tx, { chainId, seq }, accessEntityTypes)) throw createChangedError()
+        await audit.append(tx, actor, createEvent(attestation, entries ?? []))
         return attestation
       })
     },
   }
 }
 
-function checkTexts({ comment, entries }: Given): void {
+function checkTexts({ comment, entries }: AttestationInput): void {
   checkText(comment, 'comment', maxComment)
-  const seen = new Set<string>()
+  const seenIds = new Set<string>()
   for (const { entryId, justification } of entries ?? []) {
     checkText(justification, 'justification', maxJustification)
-    if (seen.has(entryId)) throw badRequest(`entries: ${entryId} is listed twice`)
-    seen.add(entryId)
+    if (seenIds.has(entryId)) throw badRequest(`entries: ${entryId} is listed twice`)
+    seenIds.add(entryId)
   }
 }
 
-function eventOf(attestation: store.Attestation, entries: readonly store.AttestedEntry[]) {
+function createEvent(attestation: store.Attestation, entries: readonly store.AttestedEntry[]) {
   const { id, projectId, reportId, populationHash, decision } = attestation
-  const sorted = entries.toSorted((a, b) => (a.entryId < b.entryId ? -1 : 1))
+  const sortedEntries = entries.toSorted((a, b) => (a.entryId < b.entryId ? -1 : 1))
   const entriesDigest =
-    entries.length === 0 ? null : createHash('sha256').update(canonicalJson(sorted)).digest('hex')
+    entries.length === 0
+      ? null
+      : createHash('sha256').update(formatCanonicalJson(sortedEntries)).digest('hex')
   return {
     projectId,
     entityType: 'accessReview',

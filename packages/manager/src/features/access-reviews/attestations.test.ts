@@ -167,7 +167,7 @@ describe('refusals', () => {
     ]) {
       const { status, body } = await attest(admin, { ...given, decision: 'approve' })
       expect([status, body.code]).toEqual([409, 'conflict'])
-      expect(body.error).toContain('read the report again')
+      expect(body.error).toContain('read a new report')
     }
     const now = await read(admin)
     const mixed = { report_id: now.report_id, population_hash: report.population_hash, decision: 'approve' }
@@ -278,7 +278,7 @@ describe('races', () => {
     const first = await read(admin, `?project_id=${project.id}`)
     expect((await attest(admin, { report_id: first.report_id, decision: 'approve' })).status).toBe(200)
     const report = await read(admin, `?project_id=${project.id}`)
-    // An uncommitted grant locks the head of the chain, as every grant does.
+    // A grant that is not committed yet locks the head of the chain, as every grant does.
     const grant = `
       with made as (insert into users (id, external_username) values (gen_random_uuid(), 'late') returning id),
       granted as (insert into user2projects (id, project_id, user_id, role) select id, $1, id, 'owner' from made),

@@ -1,7 +1,7 @@
-// SQL determines the flags, which are facts (population.store.ts). This file derives recommendations, counts and ranks
-// from them.
+// Derives recommendations, counts and ranks from flags. SQL determines the flags themselves
+// (population.store.ts).
 
-/** The complete list of flags, in the order in which entries list them. */
+/** All flags, in the order in which an entry lists them. */
 export const flags = [
   'privileged',
   'disabled',
@@ -33,11 +33,11 @@ const reviewFlags: readonly Flag[] = [
  * Returns `revoke` for expired access, and for dormant access that is privileged or was never used. Returns `review`
  * for access with any other notable flag, and otherwise `keep`.
  */
-export function recommend(of: readonly Flag[]): Recommendation {
-  const has = (flag: Flag): boolean => of.includes(flag)
-  if (has('expired')) return 'revoke'
-  if (has('dormant') && (has('privileged') || has('never_active'))) return 'revoke'
-  return reviewFlags.some(has) ? 'review' : 'keep'
+export function recommend(entryFlags: readonly Flag[]): Recommendation {
+  const hasFlag = (flag: Flag): boolean => entryFlags.includes(flag)
+  if (hasFlag('expired')) return 'revoke'
+  if (hasFlag('dormant') && (hasFlag('privileged') || hasFlag('never_active'))) return 'revoke'
+  return reviewFlags.some(hasFlag) ? 'review' : 'keep'
 }
 
 export const principalTypes = ['user', 'machine_user', 'personal_access_token'] as const
@@ -57,11 +57,11 @@ export type Group = {
 /** Returns the number of entries for each value of each counted field. */
 export function countGroups(groups: readonly Group[]) {
   const counts = {
-    by_principal_type: zeros(principalTypes),
-    by_scope_type: zeros(scopeTypes),
-    by_flag: zeros(flags),
-    by_recommendation: zeros(recommendations),
-    by_last_activity: zeros(activities),
+    by_principal_type: createZeroCounts(principalTypes),
+    by_scope_type: createZeroCounts(scopeTypes),
+    by_flag: createZeroCounts(flags),
+    by_recommendation: createZeroCounts(recommendations),
+    by_last_activity: createZeroCounts(activities),
   }
   for (const group of groups) {
     counts.by_principal_type[group.principal_type] += group.entries
@@ -77,8 +77,8 @@ export function countGroups(groups: readonly Group[]) {
  * Returns the sort rank of an entry on a page. Entries to revoke come first. Entries with the same recommendation are
  * sorted by their number of flags, highest first.
  */
-export const rankOf = (of: readonly Flag[]): number =>
-  recommendations.indexOf(recommend(of)) * 100 - of.length
+export const computeRank = (entryFlags: readonly Flag[]): number =>
+  recommendations.indexOf(recommend(entryFlags)) * 100 - entryFlags.length
 
-export const zeros = <const Name extends string>(names: readonly Name[]): Record<Name, number> =>
+export const createZeroCounts = <const Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { prefersHtml } from '../../platform/http/accept.ts'
-import { type Flag, countGroups, flags, rankOf, recommend } from './flags.pure.ts'
+import { type Flag, countGroups, flags, computeRank, recommend } from './flags.pure.ts'
 
 describe('recommendations', () => {
   test('follow from the flags alone', () => {
@@ -41,7 +41,7 @@ describe('recommendations', () => {
       ['privileged', 'disabled'],
       ['expired', 'never_active'],
     ]
-    expect(given.toSorted((a, b) => rankOf(a) - rankOf(b))).toEqual([
+    expect(given.toSorted((a, b) => computeRank(a) - computeRank(b))).toEqual([
       ['expired', 'never_active'],
       ['expired'],
       ['privileged', 'disabled'],

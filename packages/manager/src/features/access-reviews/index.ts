@@ -1,6 +1,6 @@
-// Access reviews show which principal has which access, since when, whether it is used, and who attested it. Other
-// features change access (memberships/, users/, machine-users/, endpoints/, access-tokens/), and
-// platform/credentials/activity.ts records activity.
+// Access reviews show which access each principal has, when it was granted, whether it is used, and who
+// attested it. Other features change access (memberships/, users/, machine-users/, endpoints/,
+// access-tokens/), and platform/credentials/activity.ts records activity.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { deriveSecretKey } from '../../platform/secrets/keys.ts'

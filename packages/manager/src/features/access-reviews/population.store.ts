@@ -1,10 +1,10 @@
-// This SQL selects the complete access list, with one row for each access of a principal. Reports and attestations read
-// the same rows. $1 is the project, or null for the whole system.
+// SQL that selects the complete access list, with one row for each access that a principal has. Reports and
+// attestations read the same rows. $1 is the project, or null for the whole system.
 import { systemChain } from '../../platform/audit/entry.ts'
 
-const person = `coalesce(nullif(u.external_name, ''), u.external_username)`
+const userNameSql = `coalesce(nullif(u.external_name, ''), u.external_username)`
 
-// The query selects the permissions of each tenant role as text. `offset 0` makes PostgreSQL build the text once per
+// Selects the permissions of each tenant role as text. `offset 0` makes PostgreSQL build the text once per
 // role instead of once per member.
 const tenantRoles = `
   select r.tenant_id, r.name, r.permissions,
@@ -16,27 +16,27 @@ const tenantRoles = `
  * them.
  */
 const userAccess = `
-  select 'user' as principal_type, u.id as principal_id, ${person} as name, u.external_email as email,
+  select 'user' as principal_type, u.id as principal_id, ${userNameSql} as name, u.external_email as email,
     'system' as scope_type, null::uuid as scope_id, 'System' as scope_name,
     null::uuid as project_id, u.role, true as enabled, null::timestamptz as granted_at, null::timestamptz as expires_at,
     true as is_privileged, null::timestamptz as rotated_at, u.id as activity_of, u.id as held_by,
     'user' as entity_type, u.id as entity_id, '{update}'::text[] as grants, null::text as permits
   from users u where u.role = 'administrator' and $1::uuid is null
   union all
-  select 'user', u.id, ${person}, u.external_email, 'project', m.project_id, p.name, m.project_id,
+  select 'user', u.id, ${userNameSql}, u.external_email, 'project', m.project_id, p.name, m.project_id,
     m.role, true, m.updated_at, null, m.role in ('maintainer', 'owner'), null, u.id, u.id,
     'user2project', m.id, '{grant,update}', null
   from user2projects m join users u on u.id = m.user_id join projects p on p.id = m.project_id
   where $1::uuid is null or m.project_id = $1
   union all
-  select 'user', u.id, ${person}, u.external_email, 'tenant', m.tenant_id, t.name, m.project_id,
+  select 'user', u.id, ${userNameSql}, u.external_email, 'tenant', m.tenant_id, t.name, m.project_id,
     m.role_name, true, m.updated_at, null, 'members' = any(d.permissions), null, u.id, u.id,
     'user2tenant', m.id, '{grant,update}', d.permits
   from user2tenants m join users u on u.id = m.user_id join tenants t on t.id = m.tenant_id
     join (${tenantRoles}) d on d.tenant_id = m.tenant_id and d.name = m.role_name
   where $1::uuid is null or m.project_id = $1
   union all
-  select 'user', u.id, ${person}, u.external_email, 'application', m.application_id, a.name,
+  select 'user', u.id, ${userNameSql}, u.external_email, 'application', m.application_id, a.name,
     m.project_id, m.role, true, m.updated_at, null, false, null, u.id, u.id,
     'user2application', m.id, '{grant,update}', null
   from user2applications m join users u on u.id = m.user_id join applications a on a.id = m.application_id
@@ -64,17 +64,18 @@ const credentialAccess = `
   from machine_user2endpoints x join machine_users m on m.id = x.machine_user_id join endpoints e on e.id = x.endpoint_id
   where $1::uuid is null or x.project_id = $1`
 
-// The role comes last: it can contain any character, so a following field could be confused with a part of it.
-const entryId = `left(encode(sha256(convert_to(principal_type || E'\\n' || principal_id || E'\\n' || scope_type || E'\\n'
+// The role must be last: it can contain any character, so a field after it would be ambiguous.
+const entryIdSql = `left(encode(sha256(convert_to(principal_type || E'\\n' || principal_id || E'\\n' || scope_type || E'\\n'
   || coalesce(scope_id::text, '') || E'\\n' || role, 'UTF8')), 'hex'), 32)`
 
 /** Selects every access with its entry id. */
 export const population = `
-  select ${entryId} as entry_id, a.* from (${userAccess} union all ${credentialAccess}) a`
+  select ${entryIdSql} as entry_id, a.* from (${userAccess} union all ${credentialAccess}) a`
 
 /**
- * Selects the hexadecimal hash of the rows of `entry` (entry_id, enabled, expires_at, permits) and their number. The
- * rows are concatenated in 256 parts, so that no part exceeds the maximum size of a text value.
+ * Selects the row count of `entry` (entry_id, enabled, expires_at, permits) and the hash of its rows, in
+ * hexadecimal. The rows are concatenated in 256 parts, so that no part exceeds the maximum size of a text
+ * value.
  */
 export const populationHash = `
   select encode(sha256(convert_to(coalesce('project ' || $1::text, 'system'), 'UTF8')
@@ -87,8 +88,8 @@ export const populationHash = `
     from entry group by 1
   ) parts`
 
-// This subquery selects the newest audit row that granted the access, with one index lookup per entry.
-const grant = `
+// Selects the newest audit row that granted the access, with one index lookup per entry.
+const newestGrant = `
   select coalesce(l.principal_id, l.user_id::text) as granted_by, l.user_id, l.created_at from audit_logs l
   where l.chain_id = coalesce(p.project_id, '${systemChain}'::uuid) and l.entity_id = p.entity_id::text
     and l.entity_type = p.entity_type and l.action = any(p.grants)
@@ -100,7 +101,7 @@ const withFacts = `
     g.user_id = p.held_by as is_self_granted,
     case p.principal_type when 'user' then ua.last_active_at when 'machine_user' then ma.last_active_at
       else k.last_used_at end as last_activity_at,
-    -- Uses of tokens were recorded from the first one on.
+    -- Every use of a token is recorded, starting with the first.
     case p.principal_type when 'personal_access_token' then p.granted_at
       else greatest(coalesce(p.granted_at, g.created_at), r.started_at) end as known_from
   from (${population}) p
@@ -108,10 +109,10 @@ const withFacts = `
   left join user_activity ua on p.principal_type = 'user' and ua.user_id = p.activity_of
   left join machine_user_activity ma on p.principal_type = 'machine_user' and ma.machine_user_id = p.activity_of
   left join personal_access_tokens k on p.principal_type = 'personal_access_token' and k.id = p.principal_id
-  left join lateral (${grant}) g on true`
+  left join lateral (${newestGrant}) g on true`
 
 // The order must match flags.pure.ts.
-const flagsOf = `array_remove(array[
+const flagsSql = `array_remove(array[
     case when is_privileged then 'privileged' end,
     case when not enabled then 'disabled' end,
     case when expires_at <= now() then 'expired' end,
@@ -124,7 +125,7 @@ const flagsOf = `array_remove(array[
     case when granted_by is null then 'unrecorded_grant' end
   ], null)`
 
-const activityOf = `case
+const activitySql = `case
     when last_activity_at is null then 'never'
     when last_activity_at > now() - interval '30 days' then 'under_30_days'
     when last_activity_at > now() - interval '90 days' then 'under_90_days'
@@ -132,10 +133,10 @@ const activityOf = `case
     else 'older' end`
 
 const withFlags = `
-  select f.*, ${flagsOf} as flags, ${activityOf} as activity from (${withFacts}) f`
+  select f.*, ${flagsSql} as flags, ${activitySql} as activity from (${withFacts}) f`
 
-/** Selects one row with the aggregates over the population. It lists at most $2 roles. */
-export const summaryOf = `
+/** Selects one row with the aggregates over the population, including at most $2 roles. */
+export const selectSummary = `
   with entry as materialized (
     select entry_id, enabled, expires_at, permits, principal_type, principal_id, scope_type, role, flags, activity
     from (${withFlags}) w
@@ -163,10 +164,10 @@ const columns = `
   left join access_attestations t on t.id = e.attestation_id`
 
 /** Selects all entries. The entries of a principal are adjacent. */
-export const allEntries = `${columns}
+export const selectAllEntries = `${columns}
   order by w.principal_type collate "C" desc, w.name collate "C", w.principal_id, w.scope_type collate "C", w.entry_id collate "C"`
 
 /** Selects the first $2 entries by the rank of their flags. $3 contains flags joined by commas, and $4 their ranks. */
-export const firstEntries = `${columns}
+export const selectFirstEntries = `${columns}
   left join unnest($3::text[], $4::int[]) as ranked (flags, rank) on ranked.flags = array_to_string(w.flags, ',')
   order by ranked.rank, w.name collate "C", w.principal_id, w.entry_id collate "C" limit $2`

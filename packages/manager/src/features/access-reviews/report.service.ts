@@ -12,7 +12,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { AuditTrailApi } from '../audit/index.ts'
 import * as store from './access-reviews.store.ts'
-import { countGroups, rankOf, recommend, scopeTypes, zeros } from './flags.pure.ts'
+import { countGroups, computeRank, recommend, scopeTypes, createZeroCounts } from './flags.pure.ts'
 
 export type ReportDeps = {
   db: Db
@@ -26,7 +26,7 @@ type Format = 'json' | 'csv' | 'html'
 type ReportRequest = { projectId: string | null; format: Format }
 type Scope = { type: 'system' } | { type: 'project'; id: string; name: string }
 type Summary = ReturnType<typeof summarize>
-/** The report without its entries. */
+/** The part of the report before its entries. */
 export type ReportHead = {
   report_id: string
   generated_at: string
@@ -35,8 +35,8 @@ export type ReportHead = {
   summary: Summary
   chain: ChainObject
 }
-export type Entry = ReturnType<typeof entryOf>
-/** `close` releases the connection, even if not all entries were read. */
+export type Entry = ReturnType<typeof toEntry>
+/** A report with an open connection. `close` releases the connection, even if not all entries were read. */
 export type OpenReport = { head: ReportHead; close: () => Promise<void> }
 export type StreamedReport = OpenReport & { batches: AsyncIterable<Entry[]> }
 export type ShownReport = OpenReport & { entries: (Entry & { project_name: string | null })[] }
@@ -46,10 +46,10 @@ const maxShown = 1_000
 const [sweepEveryMs, deleteBatchSize] = [3_600_000, 1_000]
 
 export function createReportService({ db, database, audit, auditTrail }: ReportDeps) {
-  const record = createRecord(db, audit)
+  const record = createRecorder(db, audit)
 
   /** Reads the head of the report, then calls `read`. Every error releases the connection. */
-  const open = async <Read>(
+  const openReport = async <Read>(
     actor: Actor,
     request: ReportRequest,
     signal: AbortSignal,
@@ -57,11 +57,11 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
   ): Promise<OpenReport & { read: Read }> => {
     const snapshot = await database.openSnapshot()
     const close = (): Promise<void> => snapshot.close()
-    // The client has disconnected, so the report stops and releases its connection.
+    // If the client disconnects, stop the report and release its connection.
     signal.addEventListener('abort', () => void close(), { once: true })
     try {
       signal.throwIfAborted()
-      const scope = await scopeOf(snapshot, request.projectId)
+      const scope = await findScope(snapshot, request.projectId)
       const summary = await store.readSummary(snapshot, request.projectId, maxRoles)
       const head: ReportHead = {
         report_id: newId(),
@@ -83,29 +83,32 @@ export function createReportService({ db, database, audit, auditTrail }: ReportD
   return {
     schedule: createSweep(db),
 
-    /** Streams all entries in batches. The first batch is already loaded. A later error truncates the response. */
+    /**
+     * Streams all entries in batches. The first batch has already been loaded. A later error truncates the
+     * response.
+     */
     stream: async (actor: Actor, request: ReportRequest, signal: AbortSignal): Promise<StreamedReport> => {
-      const { head, close, read } = await open(actor, request, signal, async (snapshot) => {
+      const { head, close, read } = await openReport(actor, request, signal, async (snapshot) => {
         const rows = store.streamEntries(snapshot, request.projectId)
-        return { rows, first: await rows.next() }
+        return { rows, firstBatch: await rows.next() }
       })
-      return { head, close, batches: batchesOf(read, close) }
+      return { head, close, batches: streamBatches(read, close) }
     },
 
-    /** Returns the entries that fit on a page, entries to revoke first. */
+    /** Returns the entries that fit on a page. Entries to revoke come first. */
     show: async (actor: Actor, request: ReportRequest, signal: AbortSignal): Promise<ShownReport> => {
-      const { read, ...report } = await open(actor, request, signal, (snapshot, { groups }) => {
-        const ranks = new Map(groups.map(({ flags }) => [flags.join(','), rankOf(flags)]))
+      const { read, ...report } = await openReport(actor, request, signal, (snapshot, { groups }) => {
+        const ranks = new Map(groups.map(({ flags }) => [flags.join(','), computeRank(flags)]))
         return store.readFirstEntries(snapshot, request.projectId, maxShown, ranks)
       })
       await report.close()
-      return { ...report, entries: read.map((row) => ({ ...entryOf(row), project_name: row.project_name })) }
+      return { ...report, entries: read.map((row) => ({ ...toEntry(row), project_name: row.project_name })) }
     },
   }
 }
 
-/** Records who reads which report, before the response starts. It throws if the actor has lost the permission. */
-const createRecord =
+/** Records who reads which report before the response starts. Throws if the actor has lost the permission. */
+const createRecorder =
   (db: Db, audit: Audit) =>
   (actor: Actor, head: ReportHead, { projectId, format }: ReportRequest): Promise<void> =>
     db.transaction(async (tx) => {
@@ -135,40 +138,43 @@ const createSweep = (db: Db): Schedule => ({
   },
 })
 
-async function scopeOf(snapshot: Snapshot, projectId: string | null): Promise<Scope> {
+async function findScope(snapshot: Snapshot, projectId: string | null): Promise<Scope> {
   if (projectId === null) return { type: 'system' }
   const name = orNotFound(await store.findProjectName(snapshot, projectId), 'project')
   return { type: 'project', id: projectId, name }
 }
 
-async function* batchesOf(
-  { rows, first }: { rows: AsyncGenerator<store.EntryRow[]>; first: IteratorResult<store.EntryRow[], void> },
+async function* streamBatches(
+  {
+    rows,
+    firstBatch,
+  }: { rows: AsyncGenerator<store.EntryRow[]>; firstBatch: IteratorResult<store.EntryRow[], void> },
   close: () => Promise<void>,
 ): AsyncGenerator<Entry[]> {
   try {
-    if (first.done !== true) yield first.value.map(entryOf)
-    for await (const batch of rows) yield batch.map(entryOf)
+    if (firstBatch.done !== true) yield firstBatch.value.map(toEntry)
+    for await (const batch of rows) yield batch.map(toEntry)
   } finally {
     await close()
   }
 }
 
 function summarize(row: store.SummaryRow) {
-  const listed = row.roles.reduce((sum, { entries }) => sum + entries, 0)
+  const listedCount = row.roles.reduce((sum, { entries }) => sum + entries, 0)
   return {
     entries: row.count,
     principals: row.principals,
     activity_recorded_since: row.activity_recorded_since,
-    principals_by_scope_type: { ...zeros(scopeTypes), ...row.principals_by_scope },
+    principals_by_scope_type: { ...createZeroCounts(scopeTypes), ...row.principals_by_scope },
     ...countGroups(row.groups),
     by_role: row.roles,
     /** The number of entries with a role that `by_role` does not list. */
-    other_roles: row.count - listed,
+    other_roles: row.count - listedCount,
   }
 }
 
 /** Converts a row to an entry of the API response. */
-function entryOf(row: store.EntryRow) {
+function toEntry(row: store.EntryRow) {
   const { attestation_id, attested_at, attested_by, decision, project_name: _, flags, ...rest } = row
   return {
     ...rest,

@@ -15,8 +15,10 @@ export function createAccessTokensResolvers(service: AccessTokensService) {
     Mutation: {
       createPersonalAccessToken: (_parent, { name, expiresAt }, { actor }) =>
         service.create(actor, name, expiresAt ?? null),
-      revokePersonalAccessToken: (_parent, { id }, { actor }) => service.revoke(actor, id),
-      deletePersonalAccessToken: (_parent, { id }, { actor }) => service.delete(actor, id),
+      revokePersonalAccessToken: (_parent, { id, expectedRevision }, { actor }) =>
+        service.revoke(actor, id, expectedRevision),
+      deletePersonalAccessToken: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
@@ -9,11 +10,11 @@ import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './access-tokens.store.ts'
-import { type IssueTokens, tokenEvent } from './issue-tokens.service.ts'
+import { type IssueTokens, createTokenEvent } from './issue-tokens.service.ts'
 
 export type AccessTokensDeps = { db: Db; clock: Clock; issue: IssueTokens; audit: Audit }
 export type AccessTokensService = ReturnType<typeof createAccessTokensService>
-/** A page in the form of a GraphQL connection. The total is counted only when it is requested. */
+/** A page in the shape of a GraphQL connection. The total is counted only when the client requests it. */
 export type TokenConnection = {
   edges: { node: store.PersonalAccessToken; cursor: string }[]
   pageInfo: {
@@ -26,70 +27,79 @@ export type TokenConnection = {
 
 const maxPageSize = 100
 
-/** Users manage their own personal access tokens; administrators manage the tokens of all users. */
+/**
+ * Creates the service for token management. Users manage their own personal access tokens, and administrators
+ * manage the tokens of all users.
+ */
 export function createAccessTokensService({ db, audit, clock, issue }: AccessTokensDeps) {
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
-      store.listTokensOf(db.read, actor.user.id, readPage(store.accessTokenFields, args)),
+      store.listUserTokens(db.read, actor.user.id, readPage(store.accessTokenFields, args)),
 
     /** Returns the `first` tokens after `cursor`, newest first. An empty cursor starts at the newest token. */
     page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
       const after = cursor === '' ? null : decodeCursor(cursor)
       if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
-      const owner = visibleOwner(actor)
+      const owner = getVisibleOwner(actor)
       const tokens = await store.listTokensBefore(db.read, owner, after, first + 1)
       const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
       return {
         edges,
         pageInfo: {
           hasNextPage: tokens.length > first,
-          hasPreviousPage: after !== null && (await store.hasTokenFrom(db.read, owner, after)),
+          hasPreviousPage: after !== null && (await store.hasTokenAtOrAfter(db.read, owner, after)),
           startCursor: edges[0]?.cursor ?? null,
           endCursor: edges.at(-1)?.cursor ?? null,
         },
       }
     },
 
-    count: (actor: Actor): Promise<number> => store.countTokens(db.read, visibleOwner(actor)),
+    count: (actor: Actor): Promise<number> => store.countTokens(db.read, getVisibleOwner(actor)),
 
     /** Returns the new token and its row. The token itself is not stored. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
-      const values = { name: checkName(name), expiresAt: readExpiry(expiresAt, clock) }
+      const values = { name: checkName(name), expiresAt: parseExpiry(expiresAt, clock) }
       const { token, insert } = await issue.prepare(actor)
       const personalAccessToken = await db.transaction((tx) => insert(tx, values))
       return { token, personalAccessToken }
     },
 
     /** Revokes a token. If the token is already revoked, nothing changes. */
-    revoke: (actor: Actor, id: string): Promise<store.PersonalAccessToken> =>
+    revoke: (
+      actor: Actor,
+      id: string,
+      expectedRevision: ExpectedRevision,
+    ): Promise<store.PersonalAccessToken> =>
       db.transaction(async (tx) => {
-        const before = await lock(tx, actor, id)
+        const before = await lockVisibleToken(tx, actor, id)
+        await checkRevision(tx, actor, before, expectedRevision)
         if (before.revoked) return before
         const after = await store.revokeToken(tx, before.id)
-        await audit.append(tx, actor, tokenEvent('revoke', { before, after }))
+        await audit.append(tx, actor, createTokenEvent('revoke', { before, after }))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
-        const before = await lock(tx, actor, id)
+        const before = await lockVisibleToken(tx, actor, id)
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteToken(tx, before.id)
-        await audit.append(tx, actor, tokenEvent('delete', { before, after: null }))
+        await audit.append(tx, actor, createTokenEvent('delete', { before, after: null }))
         return true as const
       }),
   }
 }
 
-/** Returns the owner whose tokens the caller may see and revoke, or null for the tokens of all users. */
-const visibleOwner = (actor: Actor): string | null => (actor.isAdministrator ? null : actor.user.id)
+/** Returns the owner whose tokens the caller may see and revoke, or null for all owners. */
+const getVisibleOwner = (actor: Actor): string | null => (actor.isAdministrator ? null : actor.user.id)
 
-async function lock(tx: Tx, actor: Actor, id: string): Promise<store.PersonalAccessToken> {
+async function lockVisibleToken(tx: Tx, actor: Actor, id: string): Promise<store.PersonalAccessToken> {
   const tokenId = parseUuid(id)
   if (tokenId === null) throw notFound('personal access token')
-  return orNotFound(await store.lockToken(tx, tokenId, visibleOwner(actor)), 'personal access token')
+  return orNotFound(await store.lockToken(tx, tokenId, getVisibleOwner(actor)), 'personal access token')
 }
 
-function readExpiry(text: string | null, clock: Clock): string | null {
+function parseExpiry(text: string | null, clock: Clock): string | null {
   if (text === null) return null
   const instant = parseTimestamp(text)
   if (instant === null)

@@ -3,9 +3,10 @@ import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type PersonalAccessToken = {
+export type PersonalAccessToken = Revised & {
   id: string
   userId: string
   name: string
@@ -25,6 +26,7 @@ const columns = [
   'revoked',
   'lastUsedAt',
   'createdAt',
+  ...revisionColumns,
 ] as const
 
 export const accessTokenFields: ListFields = {
@@ -37,9 +39,9 @@ export const accessTokenFields: ListFields = {
 }
 
 /** Returns a page of one user's tokens. */
-export function listTokensOf(db: Reads, userId: string, page: Page): Promise<PersonalAccessToken[]> {
+export function listUserTokens(db: Reads, userId: string, page: Page): Promise<PersonalAccessToken[]> {
   const where = sql<boolean>`personal_access_tokens.user_id = ${userId}`
-  return pageOf(db, { table: 'personalAccessTokens', columns, page, where })
+  return fetchPage(db, { table: 'personalAccessTokens', columns, page, where })
 }
 
 /** Returns at most `limit` tokens, newest first. `before` and `userId` restrict the list unless they are null. */
@@ -60,7 +62,7 @@ export function listTokensBefore(
 }
 
 /** Returns whether a token exists that is as new as `id` or newer. */
-export async function hasTokenFrom(db: Reads, userId: string | null, id: string): Promise<boolean> {
+export async function hasTokenAtOrAfter(db: Reads, userId: string | null, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('personalAccessTokens')
     .select('id')
@@ -71,7 +73,7 @@ export async function hasTokenFrom(db: Reads, userId: string | null, id: string)
   return row !== undefined
 }
 
-/** Counts the tokens. The query reads all of them, so it runs only when the number is requested. */
+/** Counts the tokens. The query reads every token, so it runs only when the client requests the number. */
 export async function countTokens(db: Reads, userId: string | null): Promise<number> {
   const row = await db
     .selectFrom('personalAccessTokens')
@@ -95,7 +97,7 @@ export function insertToken(
   return tx.insertInto('personalAccessTokens').values(token).returning(columns).executeTakeFirstOrThrow()
 }
 
-/** Locks a token until the transaction ends. If `userId` is given, only a token of this user is found. */
+/** Locks a token until the transaction ends. If `userId` is given, finds only this user's tokens. */
 export function lockToken(
   tx: Tx,
   id: string,
@@ -123,7 +125,10 @@ export async function deleteToken(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('personalAccessTokens').where('id', '=', id).execute()
 }
 
-/** Updates the last use of many tokens in one statement. It skips locked rows; their next use is written instead. */
+/**
+ * Updates the last use of many tokens in one statement. Locked rows are skipped; their next use is written
+ * instead.
+ */
 export async function writeLastUses(db: Queries, uses: ReadonlyMap<string, string>): Promise<void> {
   await sql`
     with used as (
@@ -143,7 +148,9 @@ export type TokenLogin = {
   hash: string
   /** Whether the token is neither revoked nor expired, according to the database clock. */
   usable: boolean
-  /** Whether the token comes from an older installation, in which case its last characters are not a checksum. */
+  /**
+   * Whether an older installation issued the token. The last characters of such a token are not a checksum.
+   */
   unchecked: boolean
   user: {
     id: string
@@ -187,10 +194,10 @@ export async function readTokenLogins(
   prefixes: readonly string[],
 ): Promise<(TokenLogin | null)[]> {
   const rows = await run<LoginRow & { position: number }>(loginStatement, [prefixes])
-  return orderByPosition<LoginRow>(prefixes.length, rows).map((row) => row && loginOf(row))
+  return orderByPosition<LoginRow>(prefixes.length, rows).map((row) => row && toLogin(row))
 }
 
-const loginOf = ({ id, hash, usable, unchecked, ...user }: LoginRow): TokenLogin => ({
+const toLogin = ({ id, hash, usable, unchecked, ...user }: LoginRow): TokenLogin => ({
   id,
   hash,
   usable,

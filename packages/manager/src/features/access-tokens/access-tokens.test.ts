@@ -134,6 +134,8 @@ describe('making a token', () => {
       'tokenPrefix: String!',
       'expiresAt: String',
       'createdAt: String!',
+      'updatedAt: String!',
+      'revision: Int!',
       'lastUsedAt: String',
       'revoked: Boolean!',
       'user: User!',
@@ -142,7 +144,7 @@ describe('making a token', () => {
 
   test('[access-tokens.format] the row keeps a salted PBKDF2-SHA256 hash of 600,000 iterations and no part of the secret', async () => {
     const cleo = await person('cleo')
-    // The test also hashes in this process, which must not count as overload.
+    // The test hashes in the same process as the service, which must not count as overload.
     const transport = { loopDelayMs: () => 0 }
     const real = await startTestApp({ database: service.database, limits: 'production', transport })
     const [one, two] = [await createToken(real, cleo), await createToken(real, cleo)]
@@ -329,8 +331,7 @@ describe('lists of tokens', () => {
     const first = await page(owner, { first: 3 })
     expect(first.ids).toEqual(ids.slice(0, 3))
     await createToken(service, owner)
-    // The test deletes a token that was already shown, the token that the cursor refers to, and a token on the next
-    // page.
+    // Delete a token that was already returned, the token of the cursor, and a token on the next page.
     for (const gone of [ids[0], ids[2], ids[4]])
       expect((await remove(owner, gone as string)).error).toBeNull()
     const second = await page(owner, { first: 2, after: first.end })

@@ -1,7 +1,7 @@
-// This feature creates, lists and revokes personal access tokens, and identifies the owner of a presented token.
-// proxy-auth/ responds to the proxy, and cli-login/ contains the login that issues a token to a command-line client.
-import { type Config, settingsOf } from '../../config/config.ts'
-import { throttleLimits } from '../../config/throttle-settings.ts'
+// This feature creates, lists and revokes personal access tokens, and identifies the owner of a presented
+// token. proxy-auth/ serves the proxy. cli-login/ issues a token to a command-line client after a login.
+import { type Config, selectSettings } from '../../config/config.ts'
+import { readThrottleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Kdf } from '../../platform/credentials/kdf.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
@@ -35,9 +35,9 @@ export const accessTokens = defineFeature({
     personal_access_tokens_token_prefix_key: ['unavailable', 'the new token was not unique; try again'],
   },
   create: (deps: Deps) => {
-    const settings = settingsOf(deps.config, accessTokenSettings)
+    const settings = selectSettings(deps.config, accessTokenSettings)
     const lastUses = createLastUses(deps)
-    const forgeries = createThrottle('forgery', throttleLimits('forgery', settings), deps)
+    const forgeries = createThrottle('forgery', readThrottleLimits('forgery', settings), deps)
     const checkKey = deriveSecretKey(deps.config.masterKey, 'access-token-check')
     const retiredCheckKeys = deps.retiredKeys.checkKeys
     const issue = createIssueTokens({ ...deps, checkKey })

@@ -8,11 +8,11 @@ import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import * as store from './access-tokens.store.ts'
-import { buildToken, randomLength, randomText } from './token.pure.ts'
+import { buildToken, randomLength, createRandomText } from './token.pure.ts'
 
 export type IssueTokens = ReturnType<typeof createIssueTokens>
 
-export const tokenEvent = auditedEntity<store.PersonalAccessToken>({
+export const createTokenEvent = auditedEntity<store.PersonalAccessToken>({
   type: 'personalAccessToken',
   classes: {
     id: 'public',
@@ -32,27 +32,27 @@ export const tokenEvent = auditedEntity<store.PersonalAccessToken>({
 export function createIssueTokens({ kdf, audit, checkKey }: { kdf: Kdf; audit: Audit; checkKey: KeyObject }) {
   return {
     /**
-     * Creates a token for the caller, which becomes valid when `insert` writes its row. Call this before the
-     * transaction: hashing is slow, and a transaction holds a connection.
+     * Creates a token for the caller. The token becomes valid when `insert` writes its row. Call this before
+     * the transaction: hashing is slow, and a transaction holds a connection.
      */
     prepare: async (actor: Actor) => {
       const userId = actor.user.id
-      const tokenPrefix = randomText(randomLength.prefix, randomInt)
-      const token = buildToken(tokenPrefix, randomText(randomLength.secret, randomInt), checkKey)
+      const tokenPrefix = createRandomText(randomLength.prefix, randomInt)
+      const token = buildToken(tokenPrefix, createRandomText(randomLength.secret, randomInt), checkKey)
       const hash = await kdf.hash(token, userId)
-      /** Appends its own audit event, then the `further` events. */
+      /** Inserts the token. Appends its audit event, then the events that `createEvents` returns. */
       const insert = async (
         tx: Tx,
         values: { name: string; expiresAt: string | null },
-        further: (token: store.PersonalAccessToken) => Promise<AuditEvent[]> = async () => [],
+        createEvents: (token: store.PersonalAccessToken) => Promise<AuditEvent[]> = async () => [],
       ): Promise<store.PersonalAccessToken> => {
         await recheckCredential(tx, actor)
         const after = await store.insertToken(tx, { id: newId(), userId, tokenPrefix, hash, ...values })
         await audit.append(
           tx,
           actor,
-          tokenEvent('create', { before: null, after }),
-          ...(await further(after)),
+          createTokenEvent('create', { before: null, after }),
+          ...(await createEvents(after)),
         )
         return after
       }
@@ -63,7 +63,7 @@ export function createIssueTokens({ kdf, audit, checkKey }: { kdf: Kdf; audit: A
     revoke: async (tx: Tx, id: string): Promise<AuditEvent | null> => {
       const before = await store.lockToken(tx, id, null)
       if (before === undefined || before.revoked) return null
-      return tokenEvent('revoke', { before, after: await store.revokeToken(tx, id) })
+      return createTokenEvent('revoke', { before, after: await store.revokeToken(tx, id) })
     },
   }
 }

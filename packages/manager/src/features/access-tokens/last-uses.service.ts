@@ -1,4 +1,4 @@
-// The last use of all tokens is written periodically in one batch, so authentication itself does not write.
+// Writes the last use of all tokens periodically in one batch, so that authentication itself does not write.
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -6,9 +6,9 @@ import { writeLastUses } from './access-tokens.store.ts'
 
 export type LastUses = { record(tokenId: string): void; close(): Promise<void> }
 
-const writeEveryMs = 10_000
-// If more tokens are used between two writes, the uses of the additional tokens are dropped. Their next use is recorded
-// instead.
+const writeIntervalMs = 10_000
+// If more tokens are used between two writes, the additional uses are dropped. The next use of these tokens
+// is recorded instead.
 const maxBuffered = 50_000
 
 /** Buffers the latest use of each token until the next write. A killed process loses only this buffer. */
@@ -16,8 +16,8 @@ export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: 
   let buffer = new Map<string, string>()
   /** Keeps the newest use of each token. A full buffer accepts only tokens that it already contains. */
   const add = (tokenId: string, usedAt: string): void => {
-    const known = buffer.get(tokenId)
-    const isAccepted = known === undefined ? buffer.size < maxBuffered : known < usedAt
+    const previousUse = buffer.get(tokenId)
+    const isAccepted = previousUse === undefined ? buffer.size < maxBuffered : previousUse < usedAt
     if (isAccepted) buffer.set(tokenId, usedAt)
   }
   const write = async (): Promise<void> => {
@@ -25,12 +25,15 @@ export function createLastUses({ db, clock, log }: { db: Db; clock: Clock; log: 
     const batch = buffer
     buffer = new Map()
     await writeLastUses(db.idempotent, batch).catch((error: unknown) => {
-      log.warn({ err: error, tokens: batch.size }, 'could not write the last use of tokens')
-      // The next write retries this batch. Uses that were recorded since then are newer and win.
+      log.warn(
+        { err: error, tokens: batch.size },
+        'could not write the last uses of tokens; the next write retries',
+      )
+      // The next write retries this batch. Uses that were recorded in the meantime are newer and replace it.
       for (const [tokenId, usedAt] of batch) add(tokenId, usedAt)
     })
   }
-  const timer = setInterval(() => void write(), writeEveryMs)
+  const timer = setInterval(() => void write(), writeIntervalMs)
   timer.unref()
   return {
     record: (tokenId) => add(tokenId, clock.now().toISOString()),

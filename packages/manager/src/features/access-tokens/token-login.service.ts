@@ -1,6 +1,6 @@
-// This service identifies the owner of a presented personal access token. Every call reads the row, coalesced with
-// other calls in flight, so every replica rejects a revoked or expired token immediately. Only the result of the slow
-// hash is cached.
+// Identifies the owner of a presented personal access token. Every call reads the row, coalesced with other
+// calls in flight. Every replica therefore rejects a revoked or expired token immediately. Only the result of
+// the slow hash is cached.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../../platform/postgres/database.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
@@ -10,15 +10,15 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { LastUses } from './last-uses.service.ts'
 import { type TokenLogin, readTokenLogins } from './access-tokens.store.ts'
-import { hasValidChecksum, tokenPrefix } from './token.pure.ts'
+import { hasValidChecksum, parseTokenPrefix } from './token.pure.ts'
 import { createPrefixQueue, createUncheckedTokens } from './unchecked-tokens.service.ts'
 
 export type PresentedToken = {
   prefix: string
   secret: PresentedSecret
   /**
-   * True if the checksum is correct or the token was verified before. Other tokens can only come from an older
-   * installation.
+   * True if the checksum is correct or the token was verified before. Any other token can be valid only if an
+   * older installation issued it.
    */
   hasChecksum: boolean
 }
@@ -33,8 +33,8 @@ export type TokenLoginDeps = {
   retiredCheckKeys: readonly KeyObject[]
   lastUses: LastUses
   /**
-   * Counts hashed wrong tokens by prefix: tokens with a correct checksum, and guesses at a token of an older
-   * installation.
+   * Counts wrong tokens that were hashed, by prefix. Such a token has a correct checksum, or is a guess at a
+   * token of an older installation.
    */
   forgeries: Throttle
 }
@@ -46,38 +46,38 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
   const hasUnchecked = createUncheckedTokens(database)
   const queueByPrefix = createPrefixQueue<boolean>()
   const findLogin = createCoalesced<string, TokenLogin>({
-    keyOf: (prefix) => prefix,
+    getKey: (prefix) => prefix,
     run: (prefixes) => readTokenLogins(database.run, prefixes),
   })
 
   /**
-   * Parses a token. Returns null if this installation cannot have issued it. Costs one HMAC for a known token,
-   * otherwise two.
+   * Parses a token. Returns null if this installation cannot have issued it. The cost is one HMAC for a known
+   * token, otherwise two.
    */
   const present = async (text: string): Promise<PresentedToken | null> => {
-    const prefix = tokenPrefix(text)
+    const prefix = parseTokenPrefix(text)
     if (prefix === null) return null
     const secret = verifier.present(text)
     const hasChecksum = verifier.isKnown(secret) || hasValidChecksum(text, checkKeys)
     return hasChecksum || (await hasUnchecked()) ? { prefix, secret, hasChecksum } : null
   }
 
-  const tryHash = async ({ prefix, secret }: PresentedToken, hash: string, blockedMs: number) => {
+  const verifyHash = async ({ prefix, secret }: PresentedToken, hash: string, blockedMs: number) => {
     if (blockedMs > 0 && !verifier.isKnown(secret))
       throw rateLimited('too many wrong tokens with this prefix; try again later', blockedMs)
-    const isRight = await verifier.verify(secret, hash, { lane: 'token', owner: prefix })
-    if (!isRight) await forgeries.fail(prefix)
-    return isRight
+    const isCorrect = await verifier.verify(secret, hash, { lane: 'token', owner: prefix })
+    if (!isCorrect) await forgeries.fail(prefix)
+    return isCorrect
   }
   /**
-   * Returns whether the hash belongs to this token. Only tokens without a correct checksum wait in a queue, because
-   * forging a checksum requires our key.
+   * Returns whether the hash belongs to this token. Tokens without a correct checksum wait in a queue. Other
+   * tokens need no queue, because forging a checksum requires our key.
    */
   const verify = (token: PresentedToken, hash: string): Promise<boolean> => {
     const { prefix, secret, hasChecksum } = token
-    if (hasChecksum) return tryHash(token, hash, forgeries.knownBlockMs(prefix))
+    if (hasChecksum) return verifyHash(token, hash, forgeries.knownBlockMs(prefix))
     return queueByPrefix(prefix, secret.fingerprint, async () =>
-      tryHash(token, hash, await forgeries.blockedMs(prefix)),
+      verifyHash(token, hash, await forgeries.blockedMs(prefix)),
     )
   }
 
@@ -96,7 +96,10 @@ export function createTokenLoginService(deps: TokenLoginDeps) {
     present,
     matches,
 
-    /** Returns the owner and id of the token. Throws 401 if it is not valid, and 429 after too many wrong tokens. */
+    /**
+     * Returns the owner and the id of the token. Throws 401 if the token is not valid, and 429 after too many
+     * wrong tokens.
+     */
     authenticate: async (text: string): Promise<{ user: TokenLogin['user']; tokenId: string }> => {
       const token = await present(text)
       const login = token === null ? null : await findLogin(token.prefix)

@@ -1,4 +1,5 @@
-// These tests use personal access tokens on every route that needs a user, with replicas that share a database.
+// These tests use personal access tokens on every route that needs a user, with several replicas on one
+// database.
 import { createSecretKey, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,7 +26,7 @@ import { buildToken } from './token.pure.ts'
 
 const notThroughProxy = /the request did not come through the trusted proxy/
 const invalid = 'invalid personal access token: it is unknown, expired or revoked; create a new one'
-/** A token in the format of another issuer. */
+/** A token in the format of a different issuer. */
 const foreign = 'eyJhbGciOiJIUzI1NiJ9.e30.x'
 const checkKey = deriveSecretKey(Buffer.from(masterKey, 'base64'), 'access-token-check')
 
@@ -34,7 +35,7 @@ let ann: Person
 let ben: Person
 /** A token of ann that no test revokes. */
 let lasting: Token
-/** A token that is used once, before the tests. */
+/** A token that is used only once, before the tests. */
 let early: Token
 let earlyUse: number
 
@@ -318,7 +319,7 @@ describe('traces of a use', () => {
       await call(service.url, '/pilets/x', tokenHeaders(text))
       await validated(service, text, '203.0.113.5')
     }
-    // The log line is written after the response is sent, so the client can read the response first.
+    // The log line is written after the response is sent, so the client may receive the response first.
     while (service.logLines.length < before + 7) await delay(5)
     const lines = service.logLines.slice(before)
     expect(lines.map(({ status }) => status)).toEqual(expect.arrayContaining(['200', '401']))

@@ -1,7 +1,13 @@
 import { type KeyObject, createSecretKey } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildToken, hasValidChecksum, randomLength, randomText, tokenPrefix } from './token.pure.ts'
+import {
+  buildToken,
+  hasValidChecksum,
+  randomLength,
+  createRandomText,
+  parseTokenPrefix,
+} from './token.pure.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
 const textOf = (length: number): fc.Arbitrary<string> =>
@@ -12,15 +18,15 @@ const anyParts = fc.record({
   secret: textOf(randomLength.secret),
   key: anyKey,
 })
-// Most characters come from the token alphabet, because the format check alone rejects all others.
+// Most characters are from the token alphabet, because the format check rejects all other characters.
 const anyCharacter = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...base62) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 )
 
-/** Returns whether a text passes as a token that we issued. */
+/** Returns whether a string passes as a token that the service issued. */
 const passes = (text: string, key: KeyObject): boolean =>
-  tokenPrefix(text) !== null && hasValidChecksum(text, [key])
+  parseTokenPrefix(text) !== null && hasValidChecksum(text, [key])
 
 describe('the form of a token', () => {
   test('[access-tokens.format] [access-tokens.keyed-check] a token is pat_<8>_<32>, starts with its prefix and ends with the right check', () => {
@@ -29,7 +35,7 @@ describe('the form of a token', () => {
         const token = buildToken(prefix, secret, key)
         expect(token).toMatch(/^pat_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}$/)
         expect(token.slice(0, -6)).toBe(`pat_${prefix}_${secret}`)
-        expect(tokenPrefix(token)).toBe(prefix)
+        expect(parseTokenPrefix(token)).toBe(prefix)
         expect(hasValidChecksum(token, [key])).toBe(true)
       }),
     )
@@ -51,7 +57,7 @@ describe('the form of a token', () => {
 
   test('[access-tokens.format] only a text of exactly this form has a prefix', () => {
     const token = `pat_${'a'.repeat(8)}_${'b'.repeat(32)}`
-    expect(tokenPrefix(token)).toBe('aaaaaaaa')
+    expect(parseTokenPrefix(token)).toBe('aaaaaaaa')
     for (const text of [
       '',
       'pat_',
@@ -64,7 +70,7 @@ describe('the form of a token', () => {
       token.replace('b', 'é'),
       token.replace('a', '_'),
     ])
-      expect([text, tokenPrefix(text)]).toEqual([text, null])
+      expect([text, parseTokenPrefix(text)]).toEqual([text, null])
   })
 
   test('[access-tokens.keyed-check] two neighbours that change places fail, and so does a missing or a further character', () => {
@@ -104,12 +110,12 @@ describe('the form of a token', () => {
   test('random text takes each of 62 letters and digits, one draw a character', () => {
     const draws: number[] = []
     let next = 0
-    const text = randomText(62, (below) => {
+    const text = createRandomText(62, (below) => {
       draws.push(below)
       return next++
     })
     expect(new Set(text)).toEqual(new Set(base62))
     expect(draws).toEqual(Array.from({ length: 62 }, () => 62))
-    expect(randomText(0, () => 0)).toBe('')
+    expect(createRandomText(0, () => 0)).toBe('')
   })
 })

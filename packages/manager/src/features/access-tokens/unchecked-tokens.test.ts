@@ -1,4 +1,4 @@
-// These tests cover tokens of an older installation: they still work, and guessing them stays expensive.
+// These tests cover tokens of an older installation: they still work, and guessing them is expensive.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -62,7 +62,7 @@ describe('a token of an old install', () => {
       'delete from personal_access_tokens where id = $1',
     ]
     const [known, unknown] = [await startReplica(), await startReplica()]
-    // Another token without a checksum remains, so that the invalid tokens are looked up.
+    // Another token without a checksum remains, so the service still looks up tokens without a checksum.
     await seedOldToken(service.sql, ann)
     for (const end of ends) {
       const old = await seedOldToken(service.sql, ann)
@@ -94,7 +94,7 @@ describe('a token of an old install', () => {
     const before = await kdfRuns(attacked)
     const guess = () => ask(attacked, bearer(forged(old.tokenPrefix)))
     const answers = await Promise.all(Array.from({ length: 40 }, guess))
-    // The queue was full and rejected some guesses, so they are sent again.
+    // The queue was full and rejected some guesses, so the test resends these guesses.
     for (let more = 0; more < 10; more++) answers.push(await guess())
     const statuses = new Set(answers.map(({ status }) => status))
     expect([...statuses].filter((status) => ![401, 503].includes(status))).toEqual([])

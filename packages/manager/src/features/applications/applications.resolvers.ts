@@ -1,6 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { grouped, load } from '../../platform/graphql/loaders.ts'
+import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { ApplicationsService } from './applications.service.ts'
 
 /** Creates the GraphQL resolvers for applications. */
@@ -15,7 +15,8 @@ export function createApplicationsResolvers(service: ApplicationsService) {
       createApplication: (_parent, { projectId, input }, { actor }) =>
         service.create(actor, projectId, input),
       updateApplication: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteApplication: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteApplication: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
       promoteApplication: () => {
         throw badRequest('promoteApplication is deprecated: an application is defined once per project')
       },
@@ -28,8 +29,16 @@ export function createApplicationsResolvers(service: ApplicationsService) {
     Project: {
       applications: (project, args, context) =>
         load(context, `Project.applications ${JSON.stringify(args)}`, project.id, async (ids) =>
-          grouped(ids, await service.list(context.actor, ids, args), (application) => application.projectId),
+          groupByKeys(
+            ids,
+            await service.list(context.actor, ids, args),
+            (application) => application.projectId,
+          ),
         ),
+    },
+    Application: {
+      myRole: async ({ id, projectId }, _args, { actor }) =>
+        (await actor.rolesIn(projectId)).applications.get(id) ?? null,
     },
   } satisfies Resolvers
 }

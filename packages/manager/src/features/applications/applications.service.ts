@@ -1,12 +1,13 @@
 import type { Actor } from '../../policy/actor.ts'
-import { visibleRowsIn } from '../../policy/visible-rows.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
+import { findVisibleRows } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkSlug, checkText, changesOf } from '../../platform/inputs/inputs.ts'
+import { checkName, checkSlug, checkText, selectChanges } from '../../platform/inputs/inputs.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './applications.store.ts'
 
@@ -15,14 +16,15 @@ export type ApplicationsDeps = {
   audit: Audit
   projects: ProjectsApi
   /**
-   * Returns the number of logged calls to the application's endpoints as text, or null for none. Logged calls block
-   * deletion.
+   * Returns the number of logged calls to the application's endpoints as text, or null if there are none.
+   * Logged calls prevent deletion.
    */
   countLoggedCalls: (tx: Tx, applicationId: string) => Promise<string | null>
 }
 export type ApplicationsService = ReturnType<typeof createApplicationsService>
 
 type Input = { name?: string | null; slug?: string | null; description?: string | null }
+type Changes = Input & { expectedRevision?: ExpectedRevision }
 
 const event = auditedEntity<store.Application>({
   type: 'application',
@@ -45,8 +47,10 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
     args: ListArgs,
   ): Promise<store.Application[]> => {
     const page = readPage(store.applicationFields, args)
-    const visible = await visibleRowsIn(actor, projectIds, ({ applications }) => [...applications.keys()])
-    return store.listApplications(db.read, projectIds, visible, page)
+    const visibleIds = await findVisibleRows(actor, projectIds, ({ applications }) => [
+      ...applications.keys(),
+    ])
+    return store.listApplications(db.read, projectIds, visibleIds, page)
   }
   return {
     list,
@@ -72,25 +76,27 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
       })
     },
 
-    update: (actor: Actor, id: string, input: Input): Promise<store.Application> =>
+    update: (actor: Actor, id: string, input: Changes): Promise<store.Application> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
+        await checkRevision(tx, actor, before, input.expectedRevision)
         const after = await store.updateApplication(
           tx,
           before.id,
-          checkValues({ ...before, ...changesOf(input) }),
+          checkValues({ ...before, ...selectChanges(input) }),
         )
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplication(tx, id), 'application')
-        const calls = await countLoggedCalls(tx, before.id)
-        if (calls !== null)
+        await checkRevision(tx, actor, before, expectedRevision)
+        const callCount = await countLoggedCalls(tx, before.id)
+        if (callCount !== null)
           throw conflict(
-            `endpoints of the application have served ${calls} and it cannot be deleted; disable them instead (updateEndpoint with enabled: false)`,
+            `the application cannot be deleted, because its endpoints have served ${callCount}; disable the endpoints instead (updateEndpoint with enabled: false)`,
           )
         await store.deleteApplication(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))

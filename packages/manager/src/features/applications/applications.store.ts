@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Application = {
+export type Application = Revised & {
   id: string
   projectId: string
   name: string
@@ -14,7 +15,7 @@ export type Application = {
 }
 export type ApplicationValues = { name: string; slug: string; description: string }
 
-const columns = ['id', 'projectId', 'name', 'slug', 'description', 'createdAt'] as const
+const columns = ['id', 'projectId', 'name', 'slug', 'description', 'createdAt', ...revisionColumns] as const
 
 export const applicationFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -24,7 +25,7 @@ export const applicationFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** Returns a page of applications for each of the projects, restricted to the rows that the caller may see. */
+/** Returns a page of applications for each project, restricted to the rows that the caller may see. */
 export function listApplications(
   db: Reads,
   projectIds: readonly string[],
@@ -36,7 +37,7 @@ export function listApplications(
       ? undefined
       : sql<boolean>`(applications.project_id = any(${visible.projectIds}::uuid[])
           or applications.id = any(${visible.ids}::uuid[]))`
-  return pagesOf(db, {
+  return fetchPages(db, {
     table: 'applications',
     columns,
     page,
@@ -89,8 +90,8 @@ export function updateApplication(tx: Tx, id: string, values: ApplicationValues)
 const chunkSize = 5_000
 
 /**
- * Deletes the application with its memberships and tenant rows. The tenant rows are deleted first, in chunks, so that
- * no single statement exceeds its timeout.
+ * Deletes the application with its memberships and tenant rows. Tenant rows are deleted first, in chunks, so
+ * that no statement exceeds its timeout.
  */
 export async function deleteApplication(tx: Tx, id: string): Promise<void> {
   for (;;) {

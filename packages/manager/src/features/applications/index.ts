@@ -1,8 +1,8 @@
-// This feature manages the applications of a project and defines which tenants may use them. Other features manage
-// their endpoints, triggers, settings (endpoints/, triggers/, settings/) and members (memberships/).
+// Manages the applications of a project, and defines which tenants may use them. Other features manage their
+// endpoints, triggers and settings (endpoints/, triggers/, settings/) and their members (memberships/).
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId, bySlug } from '../../policy/scopes.ts'
+import { createFindById, createFindBySlug } from '../../policy/scopes.ts'
 import type { CallLogApi } from '../call-log/index.ts'
 import { createApplicationsResolvers } from './applications.resolvers.ts'
 import {
@@ -15,9 +15,9 @@ import {
   type Tenant2ApplicationsService,
   createTenant2ApplicationsService,
 } from './tenant2applications.service.ts'
-import { byPair, byTenantOrApplication } from './tenant2applications.store.ts'
+import { findByPair, findByTenantOrApplication } from './tenant2applications.store.ts'
 
-/** Lets other features load applications, and the rows that enable them for tenants, by id. */
+/** Lets other features load applications by id, and also the rows that enable them for tenants. */
 export type ApplicationsApi = Pick<ApplicationsService, 'findMany'> & {
   findTenant2Applications: Tenant2ApplicationsService['findMany']
 }
@@ -29,23 +29,27 @@ export const applications = defineFeature({
     APPLICATION: {
       noun: 'application',
       view: 'APPLICATION_READ',
-      find: byId('applications', { application: 'id' }),
+      find: createFindById('applications', { application: 'id' }),
     },
     APPLICATION_SLUG: {
       noun: 'application',
       view: 'APPLICATION_READ',
-      find: bySlug('applications', 'application_id'),
+      find: createFindBySlug('applications', 'application_id'),
     },
     TENANT2APPLICATION: {
       noun: 'tenant2Application',
       view: 'TENANT2APPLICATION_READ',
-      find: byId('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
+      find: createFindById('tenant2applications', { tenant: 'tenant_id', application: 'application_id' }),
     },
-    TENANT2APPLICATION_PAIR: { noun: 'tenant2Application', view: 'TENANT2APPLICATION_READ', find: byPair },
+    TENANT2APPLICATION_PAIR: {
+      noun: 'tenant2Application',
+      view: 'TENANT2APPLICATION_READ',
+      find: findByPair,
+    },
     TENANT_OR_APPLICATION: {
       noun: 'tenant or application',
       view: 'TENANT_READ',
-      find: byTenantOrApplication,
+      find: findByTenantOrApplication,
     },
   },
   constraints: {
@@ -61,14 +65,14 @@ export const applications = defineFeature({
   create: (deps: Omit<ApplicationsDeps, 'countLoggedCalls'> & { callLog: CallLogApi }) => {
     const service = createApplicationsService({ ...deps, countLoggedCalls: deps.callLog.countByApplication })
     const rows = createTenant2ApplicationsService(deps)
-    const own = createApplicationsResolvers(service)
+    const applicationResolvers = createApplicationsResolvers(service)
     const rowResolvers = createTenant2ApplicationsResolvers(rows)
     const api: ApplicationsApi = { findMany: service.findMany, findTenant2Applications: rows.findMany }
     return {
       resolvers: {
-        ...own,
-        Query: { ...own.Query, ...rowResolvers.Query },
-        Mutation: { ...own.Mutation, ...rowResolvers.Mutation },
+        ...applicationResolvers,
+        Query: { ...applicationResolvers.Query, ...rowResolvers.Query },
+        Mutation: { ...applicationResolvers.Mutation, ...rowResolvers.Mutation },
       },
       links: { Application: { noun: 'application', findMany: service.findMany } },
       api,

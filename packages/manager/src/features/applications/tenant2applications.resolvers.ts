@@ -11,7 +11,8 @@ export function createTenant2ApplicationsResolvers(service: Tenant2ApplicationsS
     Mutation: {
       createTenant2Application: (_parent, { input }, { actor }) => service.create(actor, input),
       updateTenant2Application: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteTenant2Application: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteTenant2Application: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

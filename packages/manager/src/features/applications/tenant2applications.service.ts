@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -59,18 +60,20 @@ export function createTenant2ApplicationsService({ db, audit }: Tenant2Applicati
     update: (
       actor: Actor,
       id: string,
-      input: { enabled?: boolean | null },
+      input: { enabled?: boolean | null; expectedRevision?: ExpectedRevision },
     ): Promise<store.Tenant2Application> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
+        await checkRevision(tx, actor, before, input.expectedRevision)
         const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant2Application(tx, id), 'tenant2Application')
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteTenant2Application(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const

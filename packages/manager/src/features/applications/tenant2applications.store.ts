@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { type FindTargets, type Target, byId } from '../../policy/scopes.ts'
+import { type FindTargets, type Target, createFindById } from '../../policy/scopes.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Tenant2Application = {
+export type Tenant2Application = Revised & {
   id: string
   projectId: string
   tenantId: string
@@ -13,7 +14,7 @@ export type Tenant2Application = {
   enabled: boolean
 }
 
-const columns = ['id', 'projectId', 'tenantId', 'applicationId', 'enabled'] as const
+const columns = ['id', 'projectId', 'tenantId', 'applicationId', 'enabled', ...revisionColumns] as const
 
 export const tenant2ApplicationFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -25,12 +26,12 @@ export const tenant2ApplicationFields: ListFields = {
 /** Returns a page of the rows of a tenant, of an application, or of both. */
 export function listTenant2Applications(
   db: Reads,
-  of: { tenantId: string | null; applicationId: string | null },
+  parent: { tenantId: string | null; applicationId: string | null },
   page: Page,
 ): Promise<Tenant2Application[]> {
-  const where = sql<boolean>`(${of.tenantId}::uuid is null or tenant2applications.tenant_id = ${of.tenantId}::uuid)
-    and (${of.applicationId}::uuid is null or tenant2applications.application_id = ${of.applicationId}::uuid)`
-  return pageOf(db, { table: 'tenant2applications', columns, page, where })
+  const where = sql<boolean>`(${parent.tenantId}::uuid is null or tenant2applications.tenant_id = ${parent.tenantId}::uuid)
+    and (${parent.applicationId}::uuid is null or tenant2applications.application_id = ${parent.applicationId}::uuid)`
+  return fetchPage(db, { table: 'tenant2applications', columns, page, where })
 }
 
 /** Returns the rows with these ids, in any order. */
@@ -48,7 +49,7 @@ export function lockTenant2Application(tx: Tx, id: string): Promise<Tenant2Appli
     .executeTakeFirst()
 }
 
-/** Inserts a row in the project of the tenant. The database rejects an application of another project. */
+/** Inserts a row into the project of the tenant. The database rejects an application of another project. */
 export function insertTenant2Application(
   tx: Tx,
   values: { tenantId: string; applicationId: string; enabled: boolean },
@@ -81,8 +82,8 @@ export async function deleteTenant2Application(tx: Tx, id: string): Promise<void
   await tx.deleteFrom('tenant2applications').where('id', '=', id).execute()
 }
 
-/** Finds rows by tenant and application, for policies. */
-export const byPair: FindTargets = async (db, keys) => {
+/** Finds rows by tenant and application, for policy checks. */
+export const findByPair: FindTargets = async (db, keys) => {
   const pairs = keys.map(([tenantId, applicationId]) => [parseUuid(tenantId), parseUuid(applicationId)])
   const { rows } = await sql<Target & { key: string }>`
     select wanted.position as key, t.project_id, t.tenant_id, t.application_id
@@ -91,15 +92,15 @@ export const byPair: FindTargets = async (db, keys) => {
     join tenant2applications t on t.tenant_id = wanted.tenant_id and t.application_id = wanted.application_id`.execute(
     db,
   )
-  const found = new Map(rows.map((row) => [Number(row.key), row]))
-  return pairs.map((_, index) => found.get(index + 1) ?? null)
+  const rowsByPosition = new Map(rows.map((row) => [Number(row.key), row]))
+  return pairs.map((_, index) => rowsByPosition.get(index + 1) ?? null)
 }
 
-const byTenantId = byId('tenants', { tenant: 'id' })
-const byApplicationId = byId('applications', { application: 'id' })
+const byTenantId = createFindById('tenants', { tenant: 'id' })
+const byApplicationId = createFindById('applications', { application: 'id' })
 
-/** Finds the tenant if its id is given, otherwise the application. Returns nothing if neither is given. */
-export const byTenantOrApplication: FindTargets = async (db, keys) => {
+/** Finds the tenant if its id is given, otherwise the application. Returns null if neither id is given. */
+export const findByTenantOrApplication: FindTargets = async (db, keys) => {
   const byTenant = await byTenantId(
     db,
     keys.map(([tenantId]) => [tenantId ?? null]),

@@ -7,14 +7,17 @@ export const createAuditMetrics = ({ gauge, computedGauge }: MetricFactory) => (
     'svc_audit_checkpoint_seq',
     'Sequence number of the newest audit checkpoint that this process wrote.',
   ),
-  /** `read` returns null while the age is unknown, and in a process that does not run the job. */
+  /**
+   * `read` returns null while the age is unknown. It also returns null in a process that does not run the
+   * job.
+   */
   watchCheckpointAge: (read: () => number | null): void =>
     computedGauge(
       'svc_audit_checkpoint_age_seconds',
-      'Seconds since all changes were last known to be sealed by a checkpoint.',
+      'Seconds since a checkpoint last covered all changes.',
       read,
     ),
-  /** `read` returns null until this process has verified or read a result. */
+  /** `read` returns null until this process has verified the trail or read a result. */
   watchVerification: (read: () => { isOk: boolean; seq: number | null } | null): void => {
     computedGauge(
       'svc_audit_chain_ok',

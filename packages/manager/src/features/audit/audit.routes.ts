@@ -1,18 +1,18 @@
 import type { Actor } from '../../policy/actor.ts'
-import { whenClosed } from '../../platform/http/close-signal.ts'
+import { runWhenClosed } from '../../platform/http/close-signal.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { sendPieces } from '../../platform/http/send-pieces.ts'
 import { exportSchema } from './audit.schemas.ts'
 import { parseExportQuery } from './export.pure.ts'
 import type { ExportFormat, ExportService } from './export.service.ts'
 
-const types: Record<ExportFormat, string> = {
+const contentTypes: Record<ExportFormat, string> = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
 }
 
-/** Registers the route with which administrators export the audit trail. */
+/** Registers the route that administrators use to export the audit trail. */
 export function registerAuditRoutes(server: ApiServer, exports: ExportService): void {
   server.get(
     '/api/audit/export',
@@ -33,13 +33,13 @@ export function registerAuditRoutes(server: ApiServer, exports: ExportService): 
         format,
         exportRequest,
       )
-      // A disconnect closes the cursor immediately, at any point of the export.
-      whenClosed(reply, () => void close())
+      // If the client disconnects, close the cursor immediately, at any point of the export.
+      runWhenClosed(reply, () => void close())
       if (nextCursor !== null) void reply.header('x-next-cursor', nextCursor)
       void reply.header('x-audit-chain', chain.status)
       if (format !== 'json')
         void reply.header('content-disposition', `attachment; filename="audit-export.${format}"`)
-      return sendPieces(request, reply, pieces, types[format])
+      return sendPieces(request, reply, pieces, contentTypes[format])
     },
   )
 }

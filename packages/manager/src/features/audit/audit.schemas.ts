@@ -1,20 +1,21 @@
-// This schema describes the request and response of the audit export.
+// These schemas describe the request and the response of the audit export.
 import { Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
-import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
+import { createErrorResponses, createUuidSchema } from '../../platform/http/http.schemas.ts'
 
-const exact = (what: string) =>
+const createExactFilter = (condition: string) =>
   Type.Optional(
-    Type.String({ maxLength: 200, title: 'at most 200 characters', description: `Only rows ${what}.` }),
+    Type.String({ maxLength: 200, title: 'at most 200 characters', description: `Only rows ${condition}.` }),
   )
-const timestamp = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
+const createTimestampSchema = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 64, description }))
 const textOrNull = Type.Union([Type.String(), Type.Null()])
 
 const entry = Type.Object(
   {
-    chain_id: uuid('The project, or the nil UUID for rows without a project.'),
+    chain_id: createUuidSchema('The project, or the nil UUID for rows without a project.'),
     seq: Type.Integer({ description: 'Position in the chain, starting at 1, without gaps.' }),
-    id: uuid('The row.'),
+    id: createUuidSchema('The row.'),
     entity_type: Type.String(),
     entity_id: Type.String(),
     action: Type.String(),
@@ -27,12 +28,12 @@ const entry = Type.Object(
     form: Type.Integer({ description: 'Row format; it determines which fields the hash covers.' }),
     principal_type: textOrNull,
     principal_id: textOrNull,
-    user_id: Type.Union([uuid('The user who made the change.'), Type.Null()]),
+    user_id: Type.Union([createUuidSchema('The user who made the change.'), Type.Null()]),
     ip_address: Type.String(),
     user_agent: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
     prev_hash: Type.String({ description: '`hash` of the previous row in the chain.' }),
-    hash: Type.String({ description: 'SHA-256 of the canonical JSON of the row, in hex.' }),
+    hash: Type.String({ description: 'SHA-256 of the canonical JSON of the row, in hexadecimal.' }),
   },
   { $id: 'AuditEntry' },
 )
@@ -44,13 +45,13 @@ export const exportSchema = {
     'The export is a streamed snapshot, ordered by chain, then by position. If the connection closes before the body is complete, the export failed. NDJSON ends with a signed line `{"export": …}`. The Manager runs only a few exports concurrently; further requests return 503.',
   tags: ['people' as const],
   querystring: Type.Object({
-    from: timestamp('Only rows at or after this time, RFC 3339.'),
-    to: timestamp('Only rows before this time, RFC 3339.'),
+    from: createTimestampSchema('Only rows at or after this time, RFC 3339.'),
+    to: createTimestampSchema('Only rows before this time, RFC 3339.'),
     project_id: Type.Optional(Type.String({ description: 'Only the chain of this project.' })),
-    entity_type: exact('about this type of entity'),
-    entity_id: exact('about this entity'),
-    action: exact('with this action'),
-    user_id: Type.Optional(Type.String({ description: 'Only rows of changes by this user.' })),
+    entity_type: createExactFilter('about this type of entity'),
+    entity_id: createExactFilter('about this entity'),
+    action: createExactFilter('with this action'),
+    user_id: Type.Optional(Type.String({ description: 'Only changes by this user.' })),
     format: Type.Optional(Type.Enum(['json', 'ndjson', 'csv'], { title: 'json, ndjson or csv' })),
     limit: Type.Optional(
       Type.String({ description: 'Maximum number of rows, 1 to 10000; all rows if absent.' }),
@@ -66,7 +67,7 @@ export const exportSchema = {
     }),
     'text/csv': Type.String({
       description:
-        'A header, then one record per entry. An apostrophe precedes texts that a spreadsheet would run as a formula.',
+        'A header, then one record per entry. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.',
     }),
   },
   responseHeaders: { 200: ['X-Audit-Chain' as const] },
@@ -80,6 +81,6 @@ export const exportSchema = {
       }),
       chain: chainSchema,
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }

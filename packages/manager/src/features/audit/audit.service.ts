@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { sealMovedChains, unsealedMs } from '../../platform/audit/checkpoint.ts'
+import { sealMovedChains, readUnsealedMs } from '../../platform/audit/checkpoint.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -13,7 +13,7 @@ export type AuditDeps = {
   log: Logger
   metrics: AuditMetrics
   checkpointKey: SigningKey
-  /** Throws if this database belongs to another master key. */
+  /** Throws if this database belongs to a different master key. */
   assertMasterKey: () => Promise<void>
 }
 export type AuditService = ReturnType<typeof createAuditService>
@@ -38,14 +38,14 @@ export type AuditLog = {
 }
 
 /**
- * Reads the audit trail and signs its checkpoints. The code that makes a change appends its entry with
- * platform/audit/append.ts.
+ * Creates the service that reads the audit trail and signs its checkpoints. Code that makes a change appends
+ * its audit row with platform/audit/append.ts.
  */
 export function createAuditService(deps: AuditDeps) {
   const { db, clock, log, metrics, checkpointKey } = deps
-  // The checkpoint is logged at every log level, because the log line is the copy outside the database.
-  const outsideCopy = log.child({}, { level: 'info' })
-  // Every row that is older than this time (monotonic clock) is covered by a checkpoint.
+  // Log the checkpoint at every log level, because the log line is the copy outside the database.
+  const checkpointLog = log.child({}, { level: 'info' })
+  // A checkpoint covers every row that is older than this time (monotonic clock).
   let sealedAt: number | null = null
   metrics.watchCheckpointAge(() => (sealedAt === null ? null : (performance.now() - sealedAt) / 1_000))
   return {
@@ -72,14 +72,14 @@ export function createAuditService(deps: AuditDeps) {
     /** Writes a signed checkpoint for every chain that has new rows. The log line is the copy outside the database. */
     seal: async (): Promise<void> => {
       const startedAt = performance.now()
-      // A process that has not written a checkpoint yet uses the age from the database, so that the reported age does
-      // not restart at 0 with the process.
-      sealedAt ??= startedAt - (await unsealedMs(db.read))
-      // A checkpoint that is signed with another key could never be verified.
+      // A process that has not written a checkpoint yet starts with the age from the database. Otherwise, a
+      // restart would reset the reported age to 0.
+      sealedAt ??= startedAt - (await readUnsealedMs(db.read))
+      // A checkpoint that is signed with a different key could never be verified.
       await deps.assertMasterKey()
       await sealMovedChains(db, checkpointKey, clock, (checkpoint) => {
         metrics.checkpointSeq.set(checkpoint.seq)
-        outsideCopy.info({ checkpoint }, 'audit checkpoint')
+        checkpointLog.info({ checkpoint }, 'audit checkpoint')
       })
       sealedAt = startedAt
     },

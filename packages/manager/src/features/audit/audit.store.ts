@@ -1,6 +1,6 @@
 import type { Reads } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
 
 const columns = [
   'id',
@@ -34,7 +34,7 @@ export const auditLogFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-/** Returns a page of the rows of one chain. */
+/** Returns one page of rows from a chain. */
 export function listAuditLogs(db: Reads, chainId: string, page: Page) {
-  return pagesOf(db, { table: 'auditLogs', columns, page, parent: 'chainId', parentIds: [chainId] })
+  return fetchPages(db, { table: 'auditLogs', columns, page, parent: 'chainId', parentIds: [chainId] })
 }

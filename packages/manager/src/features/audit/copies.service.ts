@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { ValuesOf } from '../../config/readers.ts'
 import { createCheckpointCopies } from '../../platform/audit/checkpoint-copies.ts'
-import { queryOf } from '../../platform/audit/rows.ts'
+import { createQuery } from '../../platform/audit/rows.ts'
 import type { S3Settings } from '../../platform/blobs/s3-client.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -14,7 +14,7 @@ type CopiesDeps = {
   metrics: AuditMetrics
   macKey: KeyObject
   settings: ValuesOf<typeof auditSettings>
-  /** Throws if this database belongs to another master key. */
+  /** Throws if the database was created with a different master key. */
   assertMasterKey: () => Promise<void>
 }
 
@@ -23,9 +23,9 @@ type CopiesDeps = {
  * copy.
  */
 export function createCopiesService({ db, log, metrics, macKey, ...deps }: CopiesDeps) {
-  const settings = bucketOf(deps.settings)
+  const settings = readBucketSettings(deps.settings)
   if (settings === null) return null
-  const copies = createCheckpointCopies({ query: queryOf(db.idempotent), macKey, settings, log })
+  const copies = createCheckpointCopies({ query: createQuery(db.idempotent), macKey, settings, log })
   let lag: number | null = null
   metrics.watchSinkLag(() => lag)
   return {
@@ -41,7 +41,7 @@ export function createCopiesService({ db, log, metrics, macKey, ...deps }: Copie
   }
 }
 
-function bucketOf(settings: CopiesDeps['settings']): S3Settings | null {
+function readBucketSettings(settings: CopiesDeps['settings']): S3Settings | null {
   if (settings.checkpointSink !== 's3') return null
   const { checkpointS3Bucket: bucket, checkpointS3AccessKeyId: accessKeyId } = settings
   const { checkpointS3SecretAccessKey: secretAccessKey } = settings

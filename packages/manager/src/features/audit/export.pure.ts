@@ -1,4 +1,4 @@
-// This file parses the export query, and encodes the position at which the next page continues.
+// Parses the export query and encodes the position at which the next page starts.
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { readTimeWindow } from '../../platform/inputs/time-window.ts'
@@ -24,13 +24,13 @@ export type ExportFilters = {
   action: string | null
   userId: string | null
 }
-/** The last exported row. Rows of the system chain after `systemSeq` are excluded. */
+/** Position of the last exported row. Rows of the system chain after `systemSeq` are excluded. */
 export type Position = { chainId: string; seq: number; systemSeq: number }
 export type ExportRequest = { filters: ExportFilters; limit: number | null; after: Position | null }
 
 const maxLimit = 10_000
 
-/** Parses the query string. Throws 400 with the name of the invalid parameter. */
+/** Parses the query string. Throws a 400 error that names the invalid parameter. */
 export function parseExportQuery(query: ExportQuery): ExportRequest {
   const { from, to } = readTimeWindow(query)
   return {
@@ -48,8 +48,8 @@ export function parseExportQuery(query: ExportQuery): ExportRequest {
   }
 }
 
-/** Returns the filters that are set, by their names in the query string. */
-export const namedFilters = (filters: ExportFilters): Record<string, string> =>
+/** Returns the filters that are set, keyed by their query parameter names. */
+export const getNamedFilters = (filters: ExportFilters): Record<string, string> =>
   Object.fromEntries(
     Object.entries({
       from: filters.from,

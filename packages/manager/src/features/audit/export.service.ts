@@ -5,13 +5,13 @@ import { recheckSystemPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { ChainObject } from '../../platform/audit/chain-object.ts'
 import type { ReadChainStatus } from '../../platform/audit/chain-status.ts'
-import { canonicalJson } from '../../platform/audit/entry.ts'
+import { formatCanonicalJson } from '../../platform/audit/entry.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { Snapshot } from '../../platform/postgres/snapshots.ts'
-import { csvRecord } from '../../platform/lists/csv.ts'
+import { formatCsvRecord } from '../../platform/lists/csv.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
-import { type ExportRequest, encodePosition, namedFilters } from './export.pure.ts'
+import { type ExportRequest, encodePosition, getNamedFilters } from './export.pure.ts'
 import * as store from './export.store.ts'
 
 export type ExportFormat = 'json' | 'ndjson' | 'csv'
@@ -24,7 +24,7 @@ export type ExportDeps = {
   checkpointKey: SigningKey
 }
 export type ExportService = ReturnType<typeof createExportService>
-/** The values that are known before the first row is read. */
+/** Values that are known before the first row is read. */
 type Frame = { request: ExportRequest; nextCursor: string | null; chain: ChainObject }
 
 export function createExportService(deps: ExportDeps) {
@@ -43,7 +43,7 @@ export function createExportService(deps: ExportDeps) {
         classes: {},
         before: null,
         after: null,
-        metadata: { format, filters: namedFilters(filters), limit, continued: after !== null },
+        metadata: { format, filters: getNamedFilters(filters), limit, continued: after !== null },
       })
     })
 
@@ -52,8 +52,12 @@ export function createExportService(deps: ExportDeps) {
     try {
       const chain = await chainStatus(snapshot, request.filters.projectId)
       await store.planForTimeWindow(snapshot, request)
-      const next = await store.findNext(snapshot, request)
-      const frame: Frame = { request, chain, nextCursor: next === null ? null : encodePosition(next) }
+      const nextPosition = await store.findNextPosition(snapshot, request)
+      const frame: Frame = {
+        request,
+        chain,
+        nextCursor: nextPosition === null ? null : encodePosition(nextPosition),
+      }
       return { snapshot, frame }
     } catch (error) {
       await snapshot.close()
@@ -67,9 +71,9 @@ export function createExportService(deps: ExportDeps) {
       await record(actor, format, request)
       const { snapshot, frame } = await open(request)
       const pieces = {
-        json: () => jsonPieces(snapshot, frame),
-        ndjson: () => ndjsonPieces(snapshot, frame, checkpointKey),
-        csv: () => csvPieces(snapshot, frame),
+        json: () => generateJson(snapshot, frame),
+        ndjson: () => generateNdjson(snapshot, frame, checkpointKey),
+        csv: () => generateCsv(snapshot, frame),
       }[format]
       return {
         pieces: pieces(),
@@ -81,48 +85,49 @@ export function createExportService(deps: ExportDeps) {
   }
 }
 
-// Each generator closes the snapshot before it sends the end. A client that requests page after page therefore never
-// competes with its own open snapshot.
+// Each generator closes the snapshot before it yields the last piece. Otherwise, a client that requests the
+// next page would compete with its own open snapshot.
 
-async function* jsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame) {
-  let [before, all] = ['{"entries":[', 0]
+async function* generateJson(snapshot: Snapshot, { request, nextCursor, chain }: Frame) {
+  let [before, rowCount] = ['{"entries":[', 0]
   for await (const lines of store.streamEntries(snapshot, request)) {
     yield before + lines.join(',')
     before = ','
-    all += lines.length
+    rowCount += lines.length
   }
   await snapshot.close()
-  const rest = JSON.stringify({ count: all, next_cursor: nextCursor, chain })
-  yield `${all === 0 ? before : ''}],${rest.slice(1)}`
+  const trailer = JSON.stringify({ count: rowCount, next_cursor: nextCursor, chain })
+  yield `${rowCount === 0 ? before : ''}],${trailer.slice(1)}`
 }
 
-/** The last line describes the export and is signed, so that the file itself proves that it is complete. */
-async function* ndjsonPieces(snapshot: Snapshot, { request, nextCursor, chain }: Frame, key: SigningKey) {
+/** The last line describes the export and is signed, which proves that the file is complete. */
+async function* generateNdjson(snapshot: Snapshot, { request, nextCursor, chain }: Frame, key: SigningKey) {
   const digest = createHash('sha256')
-  let all = 0
+  let rowCount = 0
   for await (const lines of store.streamEntries(snapshot, request)) {
     const piece = `${lines.join('\n')}\n`
     digest.update(piece)
-    all += lines.length
+    rowCount += lines.length
     yield piece
   }
   await snapshot.close()
   const content = {
-    filters: namedFilters(request.filters),
+    filters: getNamedFilters(request.filters),
     is_continued: request.after !== null,
-    count: all,
+    count: rowCount,
     next_cursor: nextCursor,
     chain,
     digest: digest.digest('hex'),
     keyId: key.keyId,
     publicKey: key.publicKey.toString('base64'),
   }
-  const signature = key.sign(createHash('sha256').update(canonicalJson(content)).digest())
+  const signature = key.sign(createHash('sha256').update(formatCanonicalJson(content)).digest())
   yield `${JSON.stringify({ export: { ...content, signature: signature.toString('base64') } })}\n`
 }
 
-async function* csvPieces(snapshot: Snapshot, { request }: Frame) {
-  yield csvRecord(store.exportColumns)
-  for await (const records of store.streamRecords(snapshot, request)) yield records.map(csvRecord).join('')
+async function* generateCsv(snapshot: Snapshot, { request }: Frame) {
+  yield formatCsvRecord(store.exportColumns)
+  for await (const records of store.streamRecords(snapshot, request))
+    yield records.map(formatCsvRecord).join('')
   await snapshot.close()
 }

@@ -1,5 +1,5 @@
-// Exports order rows by chain and position. A client that continues from a position misses no row: seq has no gaps, and
-// rows that commit later come later.
+// Exports order rows by chain and position. A client that resumes from a position misses no rows: seq has no
+// gaps, and later commits get higher positions.
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Snapshot } from '../../platform/postgres/snapshots.ts'
 import type { ExportFilters, ExportRequest, Position } from './export.pure.ts'
@@ -27,26 +27,32 @@ export const exportColumns = [
 ] as const
 type ExportColumn = (typeof exportColumns)[number]
 
-/** SQL expressions for the columns whose stored form differs from the exported text. */
+/** SQL expressions for columns whose stored format differs from the exported text. */
 const textExpressions: Partial<Record<ExportColumn, string>> = {
   created_at: `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   prev_hash: `encode(prev_hash, 'hex')`,
   hash: `encode(hash, 'hex')`,
 }
-const textOf = (name: ExportColumn): string => textExpressions[name] ?? name
+const getTextExpression = (name: ExportColumn): string => textExpressions[name] ?? name
 
 const unquotedColumns: ReadonlySet<ExportColumn> = new Set(['seq', 'metadata', 'changes', 'form'])
 /** Ids, hashes and times contain no characters to escape. */
-const plainTexts: ReadonlySet<ExportColumn> = new Set(['chain_id', 'id', 'created_at', 'prev_hash', 'hash'])
-function memberOf(name: ExportColumn, index: number): string {
+const plainTextColumns: ReadonlySet<ExportColumn> = new Set([
+  'chain_id',
+  'id',
+  'created_at',
+  'prev_hash',
+  'hash',
+])
+function buildJsonMember(name: ExportColumn, index: number): string {
   const key = `${index === 0 ? '{' : ','}"${name}":`
   if (unquotedColumns.has(name)) return `'${key}', ${name}`
-  if (plainTexts.has(name)) return `'${key}"', ${textOf(name)}, '"'`
+  if (plainTextColumns.has(name)) return `'${key}"', ${getTextExpression(name)}, '"'`
   return `'${key}', coalesce(to_json(${name})::text, 'null')`
 }
-// This costs half as much as row_to_json, which looks up the type of each value in each row.
-const asJson = `concat(${exportColumns.map(memberOf).join(', ')}, '}') as line`
-const asTexts = exportColumns.map((name) => `(${textOf(name)})::text as ${name}`).join(', ')
+// This expression costs half as much as row_to_json, which looks up the type of every value in every row.
+const jsonExpression = `concat(${exportColumns.map(buildJsonMember).join(', ')}, '}') as line`
+const textColumns = exportColumns.map((name) => `(${getTextExpression(name)})::text as ${name}`).join(', ')
 
 // An export keeps one batch in memory. The text of a batch stays below 128 KiB, because V8 allocates larger strings as
 // large objects.
@@ -66,7 +72,7 @@ export async function* streamRecords(
   snapshot: Snapshot,
   request: ExportRequest,
 ): AsyncGenerator<(string | null)[][], void, void> {
-  const { text, values } = matching(request, asTexts)
+  const { text, values } = buildStatement(request, textColumns)
   for await (const rows of snapshot.stream<Record<ExportColumn, string | null>>(text, values, rowsPerBatch))
     yield rows.map((row) => exportColumns.map((name) => row[name]))
 }
@@ -76,28 +82,28 @@ export async function* streamEntries(
   snapshot: Snapshot,
   request: ExportRequest,
 ): AsyncGenerator<string[], void, void> {
-  const { text, values } = matching(request, asJson)
+  const { text, values } = buildStatement(request, jsonExpression)
   for await (const rows of snapshot.stream<{ line: string }>(text, values, rowsPerBatch))
     yield rows.map(({ line }) => line)
 }
 
 /**
- * Returns the position at which the next export continues, or null if this one is complete. Reads as many index rows as
- * the limit allows.
+ * Returns the position at which the next export continues, or null if the export is complete. Reads as many
+ * index rows as the limit allows.
  */
-export async function findNext(snapshot: Snapshot, request: ExportRequest): Promise<Position | null> {
+export async function findNextPosition(snapshot: Snapshot, request: ExportRequest): Promise<Position | null> {
   if (request.limit === null) return null
-  const { text, values } = matching({ ...request, limit: null }, 'chain_id, seq')
-  const [last, further] = await snapshot.query<{ chain_id: string; seq: string }>(
+  const { text, values } = buildStatement({ ...request, limit: null }, 'chain_id, seq')
+  const [lastRow, nextRow] = await snapshot.query<{ chain_id: string; seq: string }>(
     `${text} offset ${request.limit - 1} limit 2`,
     values,
   )
-  if (last === undefined || further === undefined) return null
-  const systemSeq = request.after?.systemSeq ?? (await headOfSystem(snapshot))
-  return { chainId: last.chain_id, seq: Number(last.seq), systemSeq }
+  if (lastRow === undefined || nextRow === undefined) return null
+  const systemSeq = request.after?.systemSeq ?? (await readSystemHead(snapshot))
+  return { chainId: lastRow.chain_id, seq: Number(lastRow.seq), systemSeq }
 }
 
-async function headOfSystem(snapshot: Snapshot): Promise<number> {
+async function readSystemHead(snapshot: Snapshot): Promise<number> {
   const [head] = await snapshot.query<{ seq: string }>('select seq from audit_chains where chain_id = $1', [
     systemChain,
   ])
@@ -115,22 +121,22 @@ const conditions: Record<keyof ExportFilters, string> = {
 }
 
 /** Builds the statement and its values. Input from callers is always a bound value, never part of the SQL text. */
-function matching({ filters, limit, after }: ExportRequest, columns: string) {
+function buildStatement({ filters, limit, after }: ExportRequest, columns: string) {
   const values: (string | number)[] = []
   const bind = (value: string | number): string => `$${values.push(value)}`
-  const where = Object.entries(conditions).flatMap(([name, condition]) => {
+  const conditionTexts = Object.entries(conditions).flatMap(([name, condition]) => {
     const value = filters[name as keyof ExportFilters]
     return value === null ? [] : [`${condition} ${bind(value)}`]
   })
   if (after !== null) {
-    where.push(`(chain_id, seq) > (${bind(after.chainId)}, ${bind(after.seq)})`)
+    conditionTexts.push(`(chain_id, seq) > (${bind(after.chainId)}, ${bind(after.seq)})`)
     // Each export appends a row to the system chain. Without this condition, paging with a small limit would never end.
-    where.push(`(chain_id <> '${systemChain}' or seq <= ${bind(after.systemSeq)})`)
+    conditionTexts.push(`(chain_id <> '${systemChain}' or seq <= ${bind(after.systemSeq)})`)
   }
-  const filter = where.length === 0 ? '' : `where ${where.join(' and ')}`
-  const bound = limit === null ? '' : `limit ${limit}`
+  const filter = conditionTexts.length === 0 ? '' : `where ${conditionTexts.join(' and ')}`
+  const limitClause = limit === null ? '' : `limit ${limit}`
   return {
-    text: `select ${columns} from audit_logs ${filter} order by audit_logs.chain_id, audit_logs.seq ${bound}`,
+    text: `select ${columns} from audit_logs ${filter} order by audit_logs.chain_id, audit_logs.seq ${limitClause}`,
     values,
   }
 }

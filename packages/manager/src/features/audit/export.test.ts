@@ -8,7 +8,7 @@ import { chainRows } from '../../../test/kit/audit-rows.ts'
 import { parseCsv } from '../../../test/kit/csv.ts'
 import { createToken } from '@manager/harness/credentials.ts'
 import { seedUser } from '@manager/harness/seed.ts'
-import { canonicalJson, systemChain } from '../../platform/audit/entry.ts'
+import { formatCanonicalJson, systemChain } from '../../platform/audit/entry.ts'
 import { createVerifyingKey } from '../../platform/secrets/keys.ts'
 
 let service: TestApp
@@ -145,7 +145,7 @@ describe('what is exported', () => {
     expect(last.digest).toBe(createHash('sha256').update(text.slice(0, at)).digest('hex'))
     expect(last.count).toBe(text.slice(0, at).split('\n').length - 1)
     const key = createVerifyingKey(Buffer.from(last.publicKey, 'base64'))
-    const message = createHash('sha256').update(canonicalJson(content)).digest()
+    const message = createHash('sha256').update(formatCanonicalJson(content)).digest()
     expect(key.verify(message, Buffer.from(signature, 'base64'))).toBe(true)
   })
 

@@ -1,6 +1,6 @@
 // This feature lists and exports the audit trail. It also schedules signing, verifying and copying of checkpoints.
 // platform/audit/append.ts appends entries, and platform/audit/rows.ts contains the verification rules.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -8,7 +8,7 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { type ReadChainStatus, createChainStatus } from '../../platform/audit/chain-status.ts'
-import { verificationKey } from '../../platform/audit/verification-marks.ts'
+import { deriveVerificationKey } from '../../platform/audit/verification-marks.ts'
 import type { RetiredKeys } from '../../platform/master-key/retired-keys.ts'
 import { createSigningKey } from '../../platform/secrets/keys.ts'
 import { assertMasterKey } from '../../platform/secrets/master-key.ts'
@@ -23,7 +23,7 @@ import { createVerificationService } from './verification.service.ts'
 
 /** Reports the verification status of audit chains to other features. */
 export type AuditTrailApi = {
-  /** Returns the status that exports and reports include about the chains they were read from. */
+  /** Returns the verification status that exports and reports include for their chains. */
   chainStatus: ReadChainStatus
 }
 
@@ -42,34 +42,34 @@ export const auditTrail = defineFeature({
   sdl: readSdl(import.meta.url, './audit.graphql'),
   settings: auditSettings,
   ownServices: (config) => {
-    const { checkpointS3Endpoint } = settingsOf(config, auditSettings)
+    const { checkpointS3Endpoint } = selectSettings(config, auditSettings)
     return checkpointS3Endpoint === undefined ? [] : [checkpointS3Endpoint]
   },
   create: (deps: Deps) => {
     const { db, config, log } = deps
     const metrics = createAuditMetrics(deps.metrics)
     const checkpointKey = createSigningKey(config.masterKey, 'audit-checkpoint')
-    const macKey = verificationKey(config.masterKey)
+    const macKey = deriveVerificationKey(config.masterKey)
     const keys = [checkpointKey, ...deps.retiredKeys.checkpointKeys]
-    const own = settingsOf(config, auditSettings)
-    const shared = { db, log, metrics, assertMasterKey: () => assertMasterKey(db, config.masterKey) }
-    const service = createAuditService({ ...shared, clock: deps.clock, checkpointKey })
-    const limits = { newRows: own.verifyNewRows, oldRows: own.verifyOldRows }
+    const settings = selectSettings(config, auditSettings)
+    const sharedDeps = { db, log, metrics, assertMasterKey: () => assertMasterKey(db, config.masterKey) }
+    const service = createAuditService({ ...sharedDeps, clock: deps.clock, checkpointKey })
+    const limits = { newRows: settings.verifyNewRows, oldRows: settings.verifyOldRows }
     const verification = createVerificationService({
-      ...shared,
+      ...sharedDeps,
       verifier: { db: db.idempotent, keys, macKey },
       limits,
     })
-    const copies = createCopiesService({ ...shared, macKey, settings: own })
+    const copies = createCopiesService({ ...sharedDeps, macKey, settings })
     const api: AuditTrailApi = { chainStatus: createChainStatus({ keys, macKey }) }
     const exports = createExportService({ ...deps, ...api, checkpointKey })
-    const everyMs = own.checkpointIntervalMs
+    const everyMs = settings.checkpointIntervalMs
     return {
       resolvers: createAuditResolvers(service),
       routes: (server) => registerAuditRoutes(server, exports),
       schedules: [
         { name: 'audit-checkpoint', everyMs, atStart: true, run: service.seal },
-        { name: 'audit-verify', everyMs: own.verifyIntervalMs, atStart: true, run: verification.run },
+        { name: 'audit-verify', everyMs: settings.verifyIntervalMs, atStart: true, run: verification.run },
         ...(copies === null
           ? []
           : [{ name: 'audit-checkpoint-copies', everyMs, atStart: true as const, run: copies.run }]),

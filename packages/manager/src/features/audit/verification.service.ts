@@ -15,7 +15,7 @@ type VerificationDeps = {
   metrics: AuditMetrics
   verifier: Verifier
   limits: VerifyLimits
-  /** Throws if this database belongs to another master key. */
+  /** Throws if the database was created with a different master key. */
   assertMasterKey: () => Promise<void>
 }
 
@@ -23,15 +23,15 @@ type VerificationDeps = {
 export function createVerificationService(deps: VerificationDeps) {
   const { db, log, metrics, verifier, limits } = deps
   let verdict: Verdict | null = null
-  // The newest checkpoint up to which no finding exists.
+  // The newest checkpoint before which there are no findings.
   let verifiedSeq: number | null = null
-  let reported = new Set<string>()
+  let reportedFindings = new Set<string>()
   metrics.watchVerification(() =>
     verdict === null ? null : { isOk: verdict.findings.length === 0, seq: verifiedSeq },
   )
   return {
     run: async (signal?: AbortSignal): Promise<void> => {
-      // With another key, every verification mark would appear modified.
+      // With a different key, every verification mark would look modified.
       await deps.assertMasterKey()
       await runVerification(verifier, limits, signal)
       verdict = await readVerdict(db.read, verifier.macKey)
@@ -39,8 +39,8 @@ export function createVerificationService(deps: VerificationDeps) {
       if (verdict !== null && findings.length === 0) verifiedSeq = verdict.checkpointSeq
       // Each finding is logged once, not in every run.
       for (const finding of findings)
-        if (!reported.has(finding)) log.error({ finding }, 'the audit trail is broken')
-      reported = new Set(findings)
+        if (!reportedFindings.has(finding)) log.error({ finding }, 'the audit trail is broken')
+      reportedFindings = new Set(findings)
     },
   }
 }

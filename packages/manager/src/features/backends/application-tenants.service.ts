@@ -1,12 +1,12 @@
-// Backends list the tenants for which their application is enabled. The list can be very long, so it is read page by
-// page, as fast as the client reads it. No database resource is held between two pages.
+// Lists the tenants for which an application is enabled. The list can be very long, so it is read page by
+// page, only as fast as the client consumes it. No database resource is held between pages.
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import {
   type TenantName,
-  isApplicationOf,
+  projectHasApplication,
   readTenantsAfter,
   tenantsPerPage,
 } from './application-tenants.store.ts'
@@ -18,31 +18,32 @@ export type ApplicationTenantsService = ReturnType<typeof createApplicationTenan
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 export function createApplicationTenantsService({ db, database }: ApplicationTenantsDeps) {
-  const pageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
+  const readPageAfter = (applicationId: string, after: string): Promise<TenantName[]> =>
     readTenantsAfter(database.run, applicationId, after)
   return {
     /**
-     * Returns pages of tenants, ordered by id. Only the first page can be empty. It is read before this function
-     * returns, so that most errors occur before the response starts.
+     * Returns pages of tenants, ordered by id. Only the first page can be empty. It is read before the
+     * function returns, so that most errors occur before the response starts.
      */
     list: async (machine: Machine, text: string): Promise<AsyncIterable<readonly TenantName[]>> => {
       const id = parseUuid(text)
-      if (id === null || !(await isApplicationOf(db.read, machine.projectId, id))) throw applicationNotFound()
-      return pagesFrom(await pageAfter(id, lowestId), ({ id: last }) => pageAfter(id, last))
+      if (id === null || !(await projectHasApplication(db.read, machine.projectId, id)))
+        throw applicationNotFound()
+      return generatePages(await readPageAfter(id, lowestId), ({ id: lastId }) => readPageAfter(id, lastId))
     },
   }
 }
 
-/** Yields this page and all later pages. `next` reads the page after a tenant. */
-async function* pagesFrom(
+/** Yields this page and all later pages. `readNext` reads the page after a tenant. */
+async function* generatePages(
   first: TenantName[],
-  next: (last: TenantName) => Promise<TenantName[]>,
+  readNext: (lastTenant: TenantName) => Promise<TenantName[]>,
 ): AsyncGenerator<readonly TenantName[]> {
   yield first
-  let last = first.length < tenantsPerPage ? undefined : first.at(-1)
-  while (last !== undefined) {
-    const page = await next(last)
+  let lastTenant = first.length < tenantsPerPage ? undefined : first.at(-1)
+  while (lastTenant !== undefined) {
+    const page = await readNext(lastTenant)
     if (page.length > 0) yield page
-    last = page.length < tenantsPerPage ? undefined : page.at(-1)
+    lastTenant = page.length < tenantsPerPage ? undefined : page.at(-1)
   }
 }

@@ -5,8 +5,9 @@ export type TenantName = { id: string; name: string }
 
 export const tenantsPerPage = 1_000
 
-// The index contains the enabled rows of an application in tenant order, so a page reads only the rows that it returns.
-// The limit is part of the text, because the planner would estimate far more rows for a parameter.
+// The index contains the enabled rows of an application in tenant order, so a page reads only the rows that
+// it returns. The limit is part of the SQL text, because the planner would estimate far more rows for a
+// parameter.
 const pageStatement: PreparedStatement = {
   name: 'backends-application-tenants',
   kind: 'read',
@@ -26,7 +27,11 @@ export const readTenantsAfter = (
 ): Promise<TenantName[]> => run<TenantName>(pageStatement, [applicationId, after])
 
 /** Returns whether the application belongs to the project. */
-export async function isApplicationOf(db: Reads, projectId: string, applicationId: string): Promise<boolean> {
+export async function projectHasApplication(
+  db: Reads,
+  projectId: string,
+  applicationId: string,
+): Promise<boolean> {
   const row = await db
     .selectFrom('applications')
     .select('id')

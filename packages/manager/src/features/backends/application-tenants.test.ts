@@ -11,7 +11,10 @@ const machine = () => seedMachineUser(service.sql, project)
 const list = (token: string, id: string) =>
   callAsMachine(service, { method: 'GET', path: `/application/${id}/tenants`, token })
 
-/** Creates an application with this number of tenants. The application is disabled for every tenth tenant. */
+/**
+ * Creates an application with the given number of tenants. The application is disabled for every tenth
+ * tenant.
+ */
 async function seedApplication(tenants: number): Promise<string> {
   const id = randomUUID()
   await service.sql.query('insert into applications (id, project_id, name, slug) values ($1, $2, $3, $3)', [
@@ -105,7 +108,7 @@ describe('GET /api/machine/application/:id/tenants', () => {
 describe('a failure', () => {
   let restore = (): void => undefined
   afterEach(() => restore())
-  /** Makes every page after this number fail. */
+  /** Makes all reads after the first `pages` pages fail. */
   function failAfter(pages: number): void {
     const { database } = service.world
     const { run } = database

@@ -12,9 +12,9 @@ import { planOf } from '../../../test/kit/plans.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
-import { encryptionRing } from '../../platform/secrets/keys.ts'
+import { createEncryptionRing } from '../../platform/secrets/keys.ts'
 import { createSecrets } from '../../platform/secrets/secrets.ts'
-import { tokenAddress } from './sealed-secrets.pure.ts'
+import { getTokenLocation } from './sealed-secrets.pure.ts'
 
 const { service, project } = useProject()
 const machine = () => seedMachineUser(service.sql, project)
@@ -33,10 +33,10 @@ async function registerAtOnce(): Promise<{ tokens: string[]; stored: string }> {
   expect(rows).toHaveLength(1)
   const [{ id, callback_token }] = rows as [{ id: string; callback_token: Buffer }]
   expect(new Set(answers.map((answer) => answer.body.registered_id))).toEqual(new Set([id]))
-  const secrets = createSecrets(encryptionRing(service.config.masterKey, service.config.encryptionKeys))
+  const secrets = createSecrets(createEncryptionRing(service.config.masterKey, service.config.encryptionKeys))
   return {
     tokens: answers.map((answer) => answer.body.token as string),
-    stored: secrets.open(callback_token, tokenAddress(id)),
+    stored: secrets.open(callback_token, getTokenLocation(id)),
   }
 }
 
@@ -49,7 +49,9 @@ test('[backends.register-again] of fifty registrations at once one is made, and 
   }
 })
 
-/** Inserts `count` registrations of one machine user, each for a different application. Returns their ids. */
+/**
+ * Inserts `count` registrations of one machine user, each for a different application, and returns their ids.
+ */
 async function seedBackends(machineUserId: string, count: number): Promise<string[]> {
   const { rows } = await service.sql.query<{ id: string }>(
     `with made as (
@@ -93,7 +95,7 @@ describe('heartbeats', () => {
     const elapsedMs = performance.now() - began
     expect(new Set(statuses)).toEqual(new Set([200]))
     const updates = service.statements.filter((text) => text.includes('update backend_registrations'))
-    // A busy machine needs more than a second for the heartbeats.
+    // On a busy machine, the heartbeats take more than a second.
     expect(updates.length).toBeLessThanOrEqual(Math.max(5, 1 + Math.ceil(elapsedMs / 300)))
     const { rowCount } = await service.sql.query(
       "select from backend_registrations where machine_user_id = $1 and last_heartbeat < now() - interval '50 seconds'",
@@ -119,7 +121,7 @@ describe('heartbeats', () => {
 })
 
 describe('an application with a hundred thousand tenants', { timeout: 120_000 }, () => {
-  // Ordinary runs use this number too: a response must be larger than the socket buffers of the kernel.
+  // The default run uses this number too, because a response must be larger than the kernel socket buffers.
   const tenants = 100_000
   const applicationId = randomUUID()
   let running: ServiceProcess
@@ -176,8 +178,8 @@ describe('an application with a hundred thousand tenants', { timeout: 120_000 },
       peak = Math.max(peak, residentBytes())
     }
     for (const response of unread) response.destroy()
-    // Complete responses would need this many bytes. The process keeps one or two pages per response; the rest is
-    // garbage that is not collected yet.
+    // Size of all complete responses. The process keeps one or two pages per response in memory. The rest is
+    // garbage that has not been collected yet.
     expect(peak - before).toBeLessThan((unread.length * text.length) / 2)
     expect(text.length).toBeGreaterThan(15_000_000)
   })

@@ -22,19 +22,25 @@ export type BackendServices = {
 
 const bodyLimit = 16_384
 const errorShape = 'envelope' as const
-const policyOf = (machine: string) => ({ policy: { machine }, errorShape })
+const createConfig = (machine: string) => ({ policy: { machine }, errorShape })
 
 /** Registers the routes for registrations, heartbeats and the tenants of an application. */
 export function registerBackendRoutes(server: ApiServer, services: BackendServices): void {
   const { registrations, tenants } = services
-  const registers = policyOf('a machine user; the application must belong to the project of its environment')
+  const registerConfig = createConfig(
+    'a machine user; the application must belong to the project of its environment',
+  )
   server.post(
     '/api/machine/register-backend',
-    { bodyLimit, config: { ...registers, audited: ['backendRegistration create'] }, schema: registerSchema },
+    {
+      bodyLimit,
+      config: { ...registerConfig, audited: ['backendRegistration create'] },
+      schema: registerSchema,
+    },
     async (request, reply) => {
       const { application_id, callback_url, version } = request.body
       const applicationId = application_id.toLowerCase()
-      const caller = callerOf(request)
+      const caller = getCaller(request)
       const input = { applicationId, callbackUrl: callback_url, version: version ?? '' }
       const { id, token, signingSecret, isNew } = await registrations.register(caller, input)
       void reply.code(isNew ? 201 : 200).header('cache-control', 'no-store')
@@ -56,41 +62,45 @@ export function registerBackendRoutes(server: ApiServer, services: BackendServic
   })
   server.get(
     '/api/machine/application/:id/tenants',
-    { config: registers, schema: applicationTenantsSchema },
+    { config: registerConfig, schema: applicationTenantsSchema },
     async (request, reply) => {
-      const pages = await tenants.list(machineOf(request), request.params.id)
-      return sendPieces(request, reply, asJson(pages))
+      const pages = await tenants.list(getMachine(request), request.params.id)
+      return sendPieces(request, reply, serializePages(pages))
     },
   )
 }
 
 /** Registers the routes that act on the caller's own registration. */
 function registerOwnRoutes(server: ApiServer, { registrations, heartbeats }: BackendServices): void {
-  const owns = policyOf('the machine user that created the registration')
+  const ownerConfig = createConfig('the machine user that created the registration')
   server.put(
     '/api/machine/backend/:id/heartbeat',
-    { bodyLimit, config: owns, schema: heartbeatSchema },
+    { bodyLimit, config: ownerConfig, schema: heartbeatSchema },
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
-      const id = await heartbeats.accept(machineOf(request).id, request.params.id)
+      const id = await heartbeats.accept(getMachine(request).id, request.params.id)
       return { success: true as const, registered_id: id, message: 'Heartbeat received' }
     },
   )
   server.delete(
     '/api/machine/backend/:id',
-    { bodyLimit, config: { ...owns, audited: ['backendRegistration delete'] }, schema: unregisterSchema },
+    {
+      bodyLimit,
+      config: { ...ownerConfig, audited: ['backendRegistration delete'] },
+      schema: unregisterSchema,
+    },
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
-      await registrations.unregister(callerOf(request), request.params.id)
+      await registrations.unregister(getCaller(request), request.params.id)
       return { success: true as const, message: 'Backend unregistered' }
     },
   )
 }
 
-const machineOf = (request: FastifyRequest): Machine => request.machine as Machine
+const getMachine = (request: FastifyRequest): Machine => request.machine as Machine
 
-function callerOf(request: FastifyRequest): Caller {
-  const machine = machineOf(request)
+function getCaller(request: FastifyRequest): Caller {
+  const machine = getMachine(request)
   return {
     machine,
     actor: {
@@ -102,8 +112,8 @@ function callerOf(request: FastifyRequest): Caller {
   }
 }
 
-/** Yields the response, one piece per page. */
-async function* asJson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+/** Yields the response as JSON, one piece per page. */
+async function* serializePages(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   let before = '{"success":true,"tenants":['
   for await (const page of pages) {
     yield before + page.map((tenant) => JSON.stringify(tenant)).join(',')

@@ -1,16 +1,20 @@
 // These schemas describe the routes for registrations, heartbeats and the tenants of an application.
 import { Type } from 'typebox'
-import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
+import {
+  createErrorResponses,
+  createPathIdSchema,
+  createUuidSchema,
+} from '../../platform/http/http.schemas.ts'
 
 const tags = ['machines' as const]
 const success = Type.Literal(true)
 const message = Type.String({ description: 'Description of the change.' })
-const ownParams = Type.Object({ id: idInPath('The registration') })
+const ownParams = Type.Object({ id: createPathIdSchema('The registration') })
 
-const registered = Type.Object(
+const registrationResponse = Type.Object(
   {
     success,
-    registered_id: uuid('The registration; use it in heartbeats.'),
+    registered_id: createUuidSchema('Id of the registration, which identifies it in heartbeats.'),
     token: Type.String({
       description: 'Callbacks send this token as `Authorization: Bearer`. It is shown only once.',
     }),
@@ -19,8 +23,8 @@ const registered = Type.Object(
         'Secret that verifies the `webhook-signature` of callbacks (Standard Webhooks). It is shown only once.',
     }),
     message,
-    environment_id: uuid('The environment of the machine user.'),
-    application_id: uuid('The application.'),
+    environment_id: createUuidSchema('The environment of the machine user.'),
+    application_id: createUuidSchema('The application.'),
   },
   { $id: 'RegisteredBackend' },
 )
@@ -29,10 +33,10 @@ export const registerSchema = {
   operationId: 'registerBackend',
   summary: 'Registers the caller as a backend of an application, for trigger callbacks',
   description:
-    'An application and a machine user have one registration. Registering again updates it and replaces its token and signing secret.',
+    'Each pair of application and machine user has one registration. Registering again updates it and replaces its token and signing secret.',
   tags,
   body: Type.Object({
-    application_id: uuid("An application in the project of the machine user's environment."),
+    application_id: createUuidSchema("An application in the project of the machine user's environment."),
     callback_url: Type.String({
       title: 'an absolute http or https URL',
       description:
@@ -44,7 +48,11 @@ export const registerSchema = {
       }),
     ),
   }),
-  response: { 200: registered, 201: registered, ...errorResponses('envelope', 401, 404) },
+  response: {
+    200: registrationResponse,
+    201: registrationResponse,
+    ...createErrorResponses('envelope', 401, 404),
+  },
 }
 
 export const heartbeatSchema = {
@@ -54,8 +62,8 @@ export const heartbeatSchema = {
   tags,
   params: ownParams,
   response: {
-    200: Type.Object({ success, registered_id: uuid('The registration.'), message }),
-    ...errorResponses('envelope', 403, 404, 413),
+    200: Type.Object({ success, registered_id: createUuidSchema('The registration.'), message }),
+    ...createErrorResponses('envelope', 403, 404, 413),
   },
 }
 
@@ -64,7 +72,7 @@ export const unregisterSchema = {
   summary: 'Removes a registration and stops its callbacks',
   tags,
   params: ownParams,
-  response: { 200: Type.Object({ success, message }), ...errorResponses('envelope', 403, 404, 413) },
+  response: { 200: Type.Object({ success, message }), ...createErrorResponses('envelope', 403, 404, 413) },
 }
 
 export const applicationTenantsSchema = {
@@ -73,12 +81,12 @@ export const applicationTenantsSchema = {
   description:
     'The response is a stream of all tenants, ordered by id. If the connection closes before the JSON is complete, the request failed.',
   tags,
-  params: Type.Object({ id: idInPath('The application') }),
+  params: Type.Object({ id: createPathIdSchema('The application') }),
   response: {
     200: Type.Object({
       success,
-      tenants: Type.Array(Type.Object({ id: uuid('The tenant.'), name: Type.String() })),
+      tenants: Type.Array(Type.Object({ id: createUuidSchema('The tenant.'), name: Type.String() })),
     }),
-    ...errorResponses('envelope', 404),
+    ...createErrorResponses('envelope', 404),
   },
 }

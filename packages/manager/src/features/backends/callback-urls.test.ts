@@ -86,9 +86,9 @@ describe('the callback URL', () => {
   })
 
   const openedBy = (what: string, network = 'its network') =>
-    `its host is ${what}, which is allowed only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains ${network}`
+    `the host is ${what}, which is allowed only if callbacks.allowed_cidrs (SVC_CALLBACKS_ALLOWED_CIDRS) contains ${network}`
   const malformed =
-    'it must be an absolute http or https URL with a valid host, without a user name, password, spaces or backslashes'
+    'the URL must be an absolute http or https URL with a valid host, without a user name, password, spaces or backslashes'
   const refusals: [url: string, hint: string][] = [
     ['http://127.0.0.1:8080/', openedBy('a loopback address')],
     ['http://[::1]/', openedBy('a loopback address')],
@@ -96,14 +96,14 @@ describe('the callback URL', () => {
     ['http://localhost:3000/', openedBy('a loopback address', '127.0.0.0/8')],
     ['http://192.168.1.1/', openedBy('a private address')],
     ['http://backend.internal/', openedBy('an internal name', 'its network')],
-    ['http://169.254.1.1/', 'its host is a link-local address, which is never allowed'],
-    ['http://metadata.google.internal/', 'its host is a metadata service, which is never allowed'],
-    ['http://224.0.0.1/', 'its host is a multicast address, which is never allowed'],
+    ['http://169.254.1.1/', 'the host is a link-local address, which is never allowed'],
+    ['http://metadata.google.internal/', 'the host is a metadata service, which is never allowed'],
+    ['http://224.0.0.1/', 'the host is a multicast address, which is never allowed'],
     ['/hooks', malformed],
     ['https://user:secret@backend.example.com/', malformed],
     ['http://a..b/', malformed],
-    ['http://backend.example.com:0/', 'its port must not be 0'],
-    [`https://backend.example.com/${'x'.repeat(2_100)}`, 'it must have at most 2048 characters'],
+    ['http://backend.example.com:0/', 'the port must not be 0'],
+    [`https://backend.example.com/${'x'.repeat(2_100)}`, 'the URL must have at most 2048 characters'],
   ]
   test.each(refusals.map(([url, hint]) => ({ name: url.slice(0, 50), url, hint })))(
     '$name: response and log line name the rule, and the setting that allows it',

@@ -1,5 +1,5 @@
-// Heartbeats that arrive within a short time share a statement, so 1,000 backends cost a few statements per second.
-// Each heartbeat is confirmed after its commit.
+// Heartbeats that arrive within a short time share a statement, so 1,000 backends cost only a few statements
+// per second. Each heartbeat is confirmed after its commit.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { parseUuid } from '../../platform/ids.ts'
@@ -20,9 +20,9 @@ const minGapMs = 300
 const maxBatch = 1_000
 
 export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
-  const recorder = (whenLocked: 'skip' | 'wait') =>
+  const createRecorder = (whenLocked: 'skip' | 'wait') =>
     createCoalesced<Heartbeat, HeartbeatOutcome>({
-      keyOf: ({ id, machineUserId }) => id + machineUserId,
+      getKey: ({ id, machineUserId }) => id + machineUserId,
       run: (heartbeats) => recordHeartbeats(db.idempotent, heartbeats, whenLocked),
       minGapMs,
       maxBatch,
@@ -30,22 +30,23 @@ export function createHeartbeatsService({ db, metrics }: HeartbeatsDeps) {
     })
   // A row that is locked for a long time, for example while its backend registers again, must not delay other
   // heartbeats.
-  const [record, recordAfterLockWait] = [recorder('skip'), recorder('wait')]
+  const [record, recordAfterLockWait] = [createRecorder('skip'), createRecorder('wait')]
   return {
     /** Returns the id of the registration once its heartbeat is committed. */
     accept: async (machineUserId: string, text: string): Promise<string> => {
       const id = parseUuid(text)
       const heartbeat = id === null ? null : { id, machineUserId }
-      const first = heartbeat === null ? 'unknown' : await record(heartbeat)
-      const last = first === 'busy' && heartbeat !== null ? await recordAfterLockWait(heartbeat) : first
-      const outcome = last === 'accepted' || last === 'foreign' ? last : 'unknown'
+      const firstOutcome = heartbeat === null ? 'unknown' : await record(heartbeat)
+      const lastOutcome =
+        firstOutcome === 'busy' && heartbeat !== null ? await recordAfterLockWait(heartbeat) : firstOutcome
+      const outcome = lastOutcome === 'accepted' || lastOutcome === 'foreign' ? lastOutcome : 'unknown'
       metrics.heartbeats.inc({ outcome })
       if (outcome === 'foreign') throw registrationNotOwned()
       if (outcome === 'unknown' || id === null) throw registrationNotFound()
       return id
     },
 
-    /** Every process that receives heartbeats must call this every few seconds. */
+    /** Every process that receives heartbeats must call this function every few seconds. */
     recordReception: (): Promise<void> => recordReception(db.idempotent),
   }
 }

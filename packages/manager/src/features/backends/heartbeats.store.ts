@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries } from '../../platform/postgres/handles.ts'
 
-/** A heartbeat for a registration, sent by this machine user. */
+/** A heartbeat that a machine user sends for a registration. */
 export type Heartbeat = { id: string; machineUserId: string }
 /** `busy` means that another transaction has locked the row or just deleted it. */
 export type HeartbeatOutcome = 'accepted' | 'busy' | 'unknown' | 'foreign'
 
 /**
- * Updates the last heartbeat of all these registrations in one statement. Returns the outcomes in the same order. Rows
- * are locked in id order, so that statements of two processes cannot deadlock. Depending on the mode, the statement
- * skips rows that another transaction has locked, or waits for them.
+ * Updates the last heartbeat of the registrations in one statement. Returns the outcomes in input order. Rows
+ * are locked in id order, so statements of two processes cannot deadlock. Depending on `whenLocked`, the
+ * statement skips rows that another transaction has locked, or waits for them.
  */
 export async function recordHeartbeats(
   db: Queries,
@@ -40,9 +40,9 @@ export async function recordHeartbeats(
 }
 
 /**
- * Records that heartbeats are being received. If the last record is too old, the time since then becomes the last
- * outage. It extends the previous outage if that ended recently. Any number of processes can call this: calls within a
- * few seconds write nothing.
+ * Records that heartbeats are being received. If the last record is too old, the time since then becomes the
+ * last outage. If the previous outage ended recently, it is extended instead. Several processes can call this
+ * function: calls within a few seconds write nothing.
  */
 export async function recordReception(db: Queries): Promise<void> {
   await sql`

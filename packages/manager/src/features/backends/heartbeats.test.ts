@@ -76,7 +76,8 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
       beats.map(async ([token, id]) => (await heartbeat(service, token, id)).status),
     )
     expect(statuses).toEqual(beats.map(([, , status]) => status))
-    // A busy machine can take long to send 100 requests. Each statement starts at least 300 ms after the previous one.
+    // A busy machine can take a long time to send 100 requests. Each statement starts at least 300 ms after
+    // the previous statement.
     expect(updates().length).toBeLessThanOrEqual(2 + (performance.now() - began) / 300)
   })
 
@@ -136,7 +137,7 @@ describe('PUT /api/machine/backend/:id/heartbeat', () => {
 
 describe('reception', () => {
   type Noted = { seconds: number; outage: number; received: number }
-  /** Returns the duration of the last outage, and the time since its end and since the last record. */
+  /** Returns the duration of the last outage, the time since its end, and the time since the last record. */
   const noted = async (): Promise<Noted> =>
     (
       await service.sql.query<Noted>(

@@ -1,9 +1,9 @@
 // Backends are machine users that registered a callback URL. This feature stores registrations and heartbeats, and
 // determines which backends are live. triggers/ calls them back, and machine-users/ manages their credentials.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { callbacksPolicy } from '../../platform/outbound/egress-policies.ts'
+import { createCallbacksPolicy } from '../../platform/outbound/egress-policies.ts'
 import { type EgressPolicy, createAddressRules } from '../../platform/outbound/egress.ts'
 import {
   type ApplicationTenantsDeps,
@@ -35,11 +35,11 @@ export const backends = defineFeature({
   settings: backendSettings,
   sealedColumns: [secretColumns],
   create: (deps: Deps) => {
-    const settings = settingsOf(deps.config, backendSettings)
+    const settings = selectSettings(deps.config, backendSettings)
     const metrics = createBackendMetrics(deps.metrics)
     if (settings.callbacksReapAfterMs < settings.callbacksStaleAfterMs)
       throw new Error('callbacks.reap_after must not be shorter than callbacks.stale_after')
-    const egressPolicy = callbacksPolicy(settings.callbacksAllowedCidrs)
+    const egressPolicy = createCallbacksPolicy(settings.callbacksAllowedCidrs)
     const rules = createAddressRules(egressPolicy)
     const heartbeats = createHeartbeatsService({ db: deps.db, metrics })
     const registrations = createRegistrationsService({ ...deps, rules })
@@ -60,8 +60,8 @@ export const backends = defineFeature({
       routes: (server) => registerBackendRoutes(server, { registrations, heartbeats, tenants }),
       schedules: [
         { name: 'backends-reap', everyMs: reapEveryMs, run: liveness.reap },
-        // This schedule also runs at startup: the time before the start is an outage, which must be recorded before any
-        // registration is removed.
+        // This schedule also runs at startup. The downtime before the start is an outage, which must be
+        // recorded before any registration is removed.
         {
           name: 'heartbeat-reception',
           everyMs: receptionEveryMs,

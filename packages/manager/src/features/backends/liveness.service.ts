@@ -1,5 +1,5 @@
-// This service determines which backends are live, and removes backends that were silent for too long. All times use
-// the database clock. Periods in which the Manager could not receive heartbeats do not count.
+// Determines which backends are live, and removes backends that were silent for too long. All times use the
+// database clock. Periods in which the Manager could not receive heartbeats do not count.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/log/log.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { BackendMetrics } from './backends.metrics.ts'
 import * as store from './liveness.store.ts'
-import { signingSecretAddress, tokenAddress } from './sealed-secrets.pure.ts'
+import { getSigningSecretLocation, getTokenLocation } from './sealed-secrets.pure.ts'
 
 export type LivenessDeps = {
   db: Db
@@ -23,7 +23,7 @@ type Deployment = store.Deployment
 /** A backend to call, with the token that authenticates the caller and the secret that signs callbacks. */
 type LiveTarget = Omit<store.Target, 'callbackToken' | 'signingSecret'> & {
   token: string
-  /** Null for a registration of the previous release: its callbacks are signed with the token only. */
+  /** Null for a registration of the previous release. Its callbacks are signed only with the token. */
   signingSecret: string | null
 }
 
@@ -33,7 +33,7 @@ const reapBatch = 500
 export function createLivenessService(deps: LivenessDeps) {
   const { db, log, secrets, metrics, staleAfterMs, reapAfterMs } = deps
   const count = createCoalesced<Deployment, { count: number }>({
-    keyOf: ({ applicationId, environmentId }) => `${applicationId} ${environmentId}`,
+    getKey: ({ applicationId, environmentId }) => `${applicationId} ${environmentId}`,
     run: (deployments) => store.countLive(deps.database.run, deployments, staleAfterMs),
   })
   return {
@@ -42,8 +42,8 @@ export function createLivenessService(deps: LivenessDeps) {
       (await count({ applicationId, environmentId }))?.count ?? 0,
 
     /**
-     * Returns every environment in which one of the applications is registered, and whether one of its backends is
-     * live.
+     * Returns every environment in which at least one of the applications is registered, and whether a live
+     * backend exists there.
      */
     listDeployments: (
       tx: Tx,
@@ -57,12 +57,13 @@ export function createLivenessService(deps: LivenessDeps) {
       return targets.flatMap(({ callbackToken, signingSecret, ...target }) => {
         const id = target.registrationId
         try {
-          const token = secrets.open(callbackToken, tokenAddress(id))
-          const opened = signingSecret && secrets.open(signingSecret, signingSecretAddress(id))
-          return [{ ...target, token, signingSecret: opened }]
+          const token = secrets.open(callbackToken, getTokenLocation(id))
+          const plainSigningSecret =
+            signingSecret && secrets.open(signingSecret, getSigningSecretLocation(id))
+          return [{ ...target, token, signingSecret: plainSigningSecret }]
         } catch (error) {
-          // Either the key was removed, or the row was modified. The backend receives new secrets when it registers
-          // again. Other backends are not affected.
+          // Either the key was removed, or the row was modified. The backend receives new secrets when it
+          // registers again. Other backends are unaffected.
           log.error({ err: error, registration: id }, 'cannot decrypt the secrets of a backend')
           return []
         }

@@ -27,14 +27,15 @@ export type ListedBackend = {
 }
 
 const maxTargets = 5
-const time = (ms: number): RawBuilder<unknown> => sql`make_interval(secs => ${ms / 1_000})`
+const formatInterval = (ms: number): RawBuilder<unknown> => sql`make_interval(secs => ${ms / 1_000})`
 
-/** The first condition of the SQL is sufficient for most rows and very cheap. */
+/** The first SQL condition is very cheap and sufficient for most rows. */
 const isLive = (staleAfterMs: number): RawBuilder<unknown> =>
-  sql`last_heartbeat > now() - ${time(staleAfterMs)} or backend_silence(last_heartbeat) < ${time(staleAfterMs)}`
+  sql`last_heartbeat > now() - ${formatInterval(staleAfterMs)} or backend_silence(last_heartbeat) < ${formatInterval(staleAfterMs)}`
 
 /**
- * Returns every environment in which one of the applications is registered, and whether one of its backends is live.
+ * Returns every environment in which at least one of the applications is registered, and whether a live
+ * backend exists there.
  */
 export async function listDeployments(
   tx: Tx,
@@ -50,7 +51,7 @@ export async function listDeployments(
 }
 
 /**
- * Returns the live backends of these deployments in the given order, most recent heartbeat first, limited per
+ * Returns the live backends of the deployments in input order, most recent heartbeat first, limited per
  * deployment.
  */
 export async function listLiveTargets(
@@ -74,7 +75,7 @@ export async function listLiveTargets(
   return rows
 }
 
-const maxCounted = 1_000
+const maxCount = 1_000
 // This prepared statement applies the same rule as `isLive`. Indexes find the registrations of a deployment and their
 // machine users.
 const countLiveStatement: PreparedStatement = {
@@ -91,12 +92,12 @@ const countLiveStatement: PreparedStatement = {
         where own.application_id = wanted.application_id and own.environment_id = wanted.environment_id
           and (own.last_heartbeat > now() - make_interval(secs => $3)
             or backend_silence(own.last_heartbeat) < make_interval(secs => $3))
-        limit ${maxCounted}
+        limit ${maxCount}
       ) counted
     ) live`,
 }
 
-/** Returns the number of live backends of each deployment, in the given order, at most 1,000 each. */
+/** Returns the number of live backends of each deployment, in input order, at most 1,000 each. */
 export async function countLive(
   run: RunPrepared,
   deployments: readonly Deployment[],
@@ -111,22 +112,22 @@ export async function countLive(
 }
 
 /**
- * Removes at most `limit` registrations that were silent for too long. Returns the number of removed rows. The index
- * serves the first condition; the second one excludes periods in which no heartbeat could be received. Locked rows are
- * skipped.
+ * Removes at most `limit` registrations that were silent for too long. Returns the number of removed rows.
+ * The index serves the first condition. The second condition excludes periods in which no heartbeat could be
+ * received. Locked rows are skipped.
  */
 export async function deleteSilent(db: Queries, reapAfterMs: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with silent as (
       select id from backend_registrations
-      where last_heartbeat < now() - ${time(reapAfterMs)} and backend_silence(last_heartbeat) > ${time(reapAfterMs)}
+      where last_heartbeat < now() - ${formatInterval(reapAfterMs)} and backend_silence(last_heartbeat) > ${formatInterval(reapAfterMs)}
       order by last_heartbeat limit ${limit} for update skip locked
     )
     delete from backend_registrations r using silent where r.id = silent.id`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Returns the number of live and of stale registrations. */
+/** Returns the numbers of live and stale registrations. */
 export async function countBackends(
   db: Reads,
   staleAfterMs: number,
@@ -139,26 +140,26 @@ export async function countBackends(
 }
 
 /**
- * Returns registrations with the names of their project, application, environment and machine user, ordered by those
- * names. If `projectId` is given, only registrations of this project are returned.
+ * Returns registrations with the names of their project, application, environment and machine user, ordered
+ * by those names. If `projectId` is set, returns only registrations of that project.
  */
 export async function listBackends(
   db: Reads,
   projectId: string | null,
   { staleAfterMs, limit }: { staleAfterMs: number; limit: number },
 ): Promise<ListedBackend[]> {
-  const ofProject = projectId === null ? sql`` : sql`where r.project_id = ${projectId}`
+  const projectFilter = projectId === null ? sql`` : sql`where r.project_id = ${projectId}`
   const { rows } = await sql<ListedBackend>`
     select r.id, p.slug as project, a.slug as application, e.name as environment, m.name as machine_user,
       r.callback_url, r.version, r.last_heartbeat,
       greatest(0, extract(epoch from now() - r.last_heartbeat))::int as silent_seconds,
-      backend_silence(r.last_heartbeat) < ${time(staleAfterMs)} as is_live
+      backend_silence(r.last_heartbeat) < ${formatInterval(staleAfterMs)} as is_live
     from backend_registrations r
     join projects p on p.id = r.project_id
     join applications a on a.id = r.application_id
     join environments e on e.id = r.environment_id
     join machine_users m on m.id = r.machine_user_id
-    ${ofProject}
+    ${projectFilter}
     order by p.slug, a.slug, e.sort_order, m.name, r.id limit ${limit}`.execute(db)
   return rows
 }

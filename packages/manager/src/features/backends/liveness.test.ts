@@ -13,9 +13,9 @@ import { startTestApp } from '../../../test/kit/app.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
-import { settingsOf } from '../../config/config.ts'
+import { selectSettings } from '../../config/config.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
-import { encryptionRing } from '../../platform/secrets/keys.ts'
+import { createEncryptionRing } from '../../platform/secrets/keys.ts'
 import { createSecrets } from '../../platform/secrets/secrets.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import { createBackendMetrics } from './backends.metrics.ts'
@@ -34,12 +34,12 @@ beforeEach(async () => {
 /** Creates the service that other features use, with the settings of this app. */
 function liveness() {
   const { config, world } = service
-  const settings = settingsOf(config, backendSettings)
+  const settings = selectSettings(config, backendSettings)
   return createLivenessService({
     db: world.database.db,
     database: world.database,
     log: world.log,
-    secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
+    secrets: createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
     metrics: createBackendMetrics(createMetrics('test')),
     staleAfterMs: settings.callbacksStaleAfterMs,
     reapAfterMs: settings.callbacksReapAfterMs,
@@ -59,7 +59,10 @@ async function backend(of: SeededProject = project, url = callbackUrl) {
   }
 }
 const deployment = ({ applicationId, environmentId }: SeededProject) => ({ applicationId, environmentId })
-/** Runs the work in one transaction, in which `now()` is constant, so that times are exact to the millisecond. */
+/**
+ * Runs the function in one transaction, in which `now()` is constant, so that times are exact to the
+ * millisecond.
+ */
 async function atOnce<T>(
   work: (tx: Tx, move: (id: string, ago: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
@@ -173,7 +176,7 @@ describe('an outage of ours', () => {
     await outage('1190 seconds', '20 seconds', '0')
     await runSchedule(service, 'backends-reap')
     expect(await targetsOf(service.world.database.db.read, project)).toMatchObject([{ registrationId: id }])
-    // An ongoing outage does not count either. In this case, a process removes silent backends while no process
+    // An ongoing outage does not count either. Here, one process removes silent backends while no process
     // receives heartbeats.
     await outage('3 days', '3 days', '1190 seconds')
     await runSchedule(service, 'backends-reap')

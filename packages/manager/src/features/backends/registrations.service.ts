@@ -1,4 +1,4 @@
-// This service registers and unregisters backends for callbacks. A machine user has one registration per application.
+// Registers and unregisters backends for callbacks. A machine user has one registration per application.
 // Registering again replaces its token and its signing secret.
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Audit, AuditActor, AuditEvent } from '../../platform/audit/append.ts'
@@ -14,7 +14,7 @@ import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { createFairShare } from '../../platform/throttle/fair-share.ts'
 import * as store from './registrations.store.ts'
-import { signingSecretAddress, tokenAddress } from './sealed-secrets.pure.ts'
+import { getSigningSecretLocation, getTokenLocation } from './sealed-secrets.pure.ts'
 
 export type RegistrationsDeps = {
   db: Db
@@ -26,18 +26,18 @@ export type RegistrationsDeps = {
 }
 export type RegistrationsService = ReturnType<typeof createRegistrationsService>
 
-/** The calling machine user, and the actor that the audit trail records. */
+/** The calling machine user and the actor for the audit trail. */
 export type Caller = { machine: Machine; actor: AuditActor }
 type Input = { applicationId: string; callbackUrl: string; version: string }
 // Concurrent registrations of a machine user would all wait for its row lock, and each would hold a connection.
 const concurrencyLimits = {
   capacity: 4,
-  maxEach: 1,
+  maxPerOwner: 1,
   maxWaiting: 200,
   maxWaitMs: 10_000,
   full: 'too many concurrent registrations; try again',
 }
-type Registered = { id: string; token: string; signingSecret: string; isNew: boolean }
+type RegistrationResult = { id: string; token: string; signingSecret: string; isNew: boolean }
 
 export const applicationNotFound = (): AppError =>
   new AppError('not_found', 'Application not found or does not belong to your project')
@@ -46,8 +46,8 @@ export const registrationNotOwned = (): AppError =>
   forbidden('The backend registration belongs to another machine user')
 
 /**
- * The audit trail contains only the origin of the URL, since the rest can contain a secret. It records that the token
- * was replaced, but never its value.
+ * The audit trail contains only the origin of the URL, because the rest can contain a secret. It records the
+ * replacement of the token, but never the token itself.
  */
 type AuditedRegistration = Omit<store.Registration, 'callbackUrl'> & {
   callbackOrigin: string
@@ -68,74 +68,78 @@ const event = auditedEntity<AuditedRegistration>({
   nameOf: (row) => row.callbackOrigin,
   projectOf: (row) => row.projectId,
 })
-const audited = (
+const toAuditedRegistration = (
   { callbackUrl, ...row }: store.Registration,
   callbackToken: string,
 ): AuditedRegistration => ({ ...row, callbackOrigin: new URL(callbackUrl).origin, callbackToken })
 
 /**
- * Returns the audit events of a registration. A backend registers at every start, and frequent restarts must not fill
- * the trail with useless rows. Therefore, only new registrations and changed callback URLs are recorded, but not
- * heartbeats and the removal of silent backends.
+ * Returns the audit events of a registration. A backend registers at every start, and frequent restarts must
+ * not flood the audit trail. Therefore, only new registrations and changed callback URLs are recorded.
+ * Heartbeats and removals of silent backends are not.
  */
-function eventsOf(before: store.Registration | undefined, after: store.Registration): AuditEvent[] {
-  if (before === undefined) return [event('create', { before: null, after: audited(after, 'new') })]
+function createEvents(before: store.Registration | undefined, after: store.Registration): AuditEvent[] {
+  if (before === undefined)
+    return [event('create', { before: null, after: toAuditedRegistration(after, 'new') })]
   if (before.callbackUrl === after.callbackUrl) return []
-  const changed = event('update', { before: audited(before, 'old'), after: audited(after, 'new') })
-  return [{ ...changed, metadata: { callback_url_changed: true } }]
+  const updateEvent = event('update', {
+    before: toAuditedRegistration(before, 'old'),
+    after: toAuditedRegistration(after, 'new'),
+  })
+  return [{ ...updateEvent, metadata: { callback_url_changed: true } }]
 }
 
 export function createRegistrationsService(deps: RegistrationsDeps) {
   const { db, audit, secrets, lockMasterKey } = deps
 
-  const write = async (tx: Tx, { machine, actor }: Caller, input: Input): Promise<Registered> => {
-    const before = await store.lockRegistrationOf(tx, input.applicationId, machine.id)
+  const write = async (tx: Tx, { machine, actor }: Caller, input: Input): Promise<RegistrationResult> => {
+    const before = await store.lockRegistrationByApplication(tx, input.applicationId, machine.id)
     // Registering again keeps the id, because the sealed secrets are bound to it.
     const id = before?.id ?? newId()
     const { projectId, environmentId, id: machineUserId } = machine
     const after = { id, projectId, environmentId, machineUserId, ...input }
     const [token, signingSecret] = [createWebhookSecret(), createWebhookSecret()]
-    const sealed = {
-      callbackToken: secrets.seal(token, tokenAddress(id)),
-      signingSecret: secrets.seal(signingSecret, signingSecretAddress(id)),
+    const sealedSecrets = {
+      callbackToken: secrets.seal(token, getTokenLocation(id)),
+      signingSecret: secrets.seal(signingSecret, getSigningSecretLocation(id)),
     }
-    if (before === undefined) await store.insertRegistration(tx, { ...after, ...sealed })
+    if (before === undefined) await store.insertRegistration(tx, { ...after, ...sealedSecrets })
     else {
       const { callbackUrl, version } = input
-      await store.updateRegistration(tx, id, { callbackUrl, version, ...sealed })
+      await store.updateRegistration(tx, id, { callbackUrl, version, ...sealedSecrets })
     }
-    await audit.append(tx, actor, ...eventsOf(before, after))
+    await audit.append(tx, actor, ...createEvents(before, after))
     return { id, token, signingSecret, isNew: before === undefined }
   }
 
-  const turns = createFairShare(concurrencyLimits)
+  const fairShare = createFairShare(concurrencyLimits)
   /** Runs a few transactions concurrently, but only one per machine user. */
-  const inTurn = <T>({ projectId, id }: Machine, work: (tx: Tx) => Promise<T>): Promise<T> =>
-    turns.run([projectId, id], () => db.transaction(work))
+  const runFairly = <T>({ projectId, id }: Machine, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    fairShare.run([projectId, id], () => db.transaction(work))
 
   return {
     /**
-     * Registers a backend. Concurrent registrations each return their own secrets, and callbacks use the secrets that
-     * were written last.
+     * Registers a backend. Concurrent registrations each return their own secrets. Callbacks use the secrets
+     * that were written last.
      */
-    register: (caller: Caller, { applicationId, ...input }: Input): Promise<Registered> => {
+    register: (caller: Caller, { applicationId, ...input }: Input): Promise<RegistrationResult> => {
       const version = checkText(input.version, 'version', 100)
-      const validated = validateCallbackUrl(input.callbackUrl, deps.rules)
-      if ('problem' in validated)
-        throw new AppError('bad_request', 'Invalid callback_url', { hint: validated.problem })
+      const validation = validateCallbackUrl(input.callbackUrl, deps.rules)
+      if ('problem' in validation)
+        throw new AppError('bad_request', 'Invalid callback_url', { hint: validation.problem })
       const { machine } = caller
-      return inTurn(machine, async (tx) => {
+      return runFairly(machine, async (tx) => {
         // The callback token outlives the request. The machine user may have been disabled or deleted since
         // authentication, or its token may have been rotated.
         if (!(await store.lockEnabledMachineUser(tx, machine)))
           throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
         if (!(await store.lockApplication(tx, machine.projectId, applicationId))) throw applicationNotFound()
         await lockMasterKey(tx)
-        return write(tx, caller, { applicationId, version, callbackUrl: validated.url.href })
+        return write(tx, caller, { applicationId, version, callbackUrl: validation.url.href })
       })
     },
 
-    /** Removes a registration. Callbacks do not start after the commit. */
+    /** Removes a registration. No callback starts after the commit. */
     unregister: ({ machine, actor }: Caller, text: string): Promise<void> => {
       const id = parseUuid(text)
       if (id === null) throw registrationNotFound()
@@ -144,7 +148,11 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
         if (before === undefined) throw registrationNotFound()
         if (before.machineUserId !== machine.id) throw registrationNotOwned()
         await store.deleteRegistration(tx, id)
-        await audit.append(tx, actor, event('delete', { before: audited(before, 'old'), after: null }))
+        await audit.append(
+          tx,
+          actor,
+          event('delete', { before: toAuditedRegistration(before, 'old'), after: null }),
+        )
       })
     },
   }

@@ -10,7 +10,7 @@ export type Registration = {
   callbackUrl: string
   version: string
 }
-type Changed = { callbackUrl: string; version: string; callbackToken: Buffer; signingSecret: Buffer }
+type MutableValues = { callbackUrl: string; version: string; callbackToken: Buffer; signingSecret: Buffer }
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'environmentId', 'machineUserId'] as const),
@@ -18,8 +18,8 @@ const columns = [
 ]
 
 /**
- * Returns whether the machine user is still enabled and has this user name, which changes when its token is rotated.
- * The lock on its row serializes its registrations.
+ * Returns whether the machine user is enabled and still has this user name, which changes when its token is
+ * rotated. The lock on its row serializes its registrations.
  */
 export async function lockEnabledMachineUser(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function lockApplication(tx: Tx, projectId: string, id: string): Pr
 }
 
 /** Returns the registration of a machine user for an application and locks it until the transaction ends. */
-export function lockRegistrationOf(
+export function lockRegistrationByApplication(
   tx: Tx,
   applicationId: string,
   machineUserId: string,
@@ -75,15 +75,15 @@ export function lockRegistration(tx: Tx, id: string): Promise<Registration | und
     .executeTakeFirst()
 }
 
-export async function insertRegistration(tx: Tx, values: Registration & Changed): Promise<void> {
+export async function insertRegistration(tx: Tx, values: Registration & MutableValues): Promise<void> {
   await tx.insertInto('backendRegistrations').values(values).execute()
 }
 
 /**
- * Updates a registration, which counts as a heartbeat. A later heartbeat may have been written while this transaction
- * waited.
+ * Updates a registration, which counts as a heartbeat. A more recent heartbeat may have been written while
+ * this transaction waited.
  */
-export async function updateRegistration(tx: Tx, id: string, values: Changed): Promise<void> {
+export async function updateRegistration(tx: Tx, id: string, values: MutableValues): Promise<void> {
   await tx
     .updateTable('backendRegistrations')
     .set({

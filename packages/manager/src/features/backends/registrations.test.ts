@@ -17,9 +17,9 @@ import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
 import { sealedColumns } from '../../app.ts'
 import { rewrapAll } from '../../platform/secrets/sealed-columns.ts'
-import { createSecrets, sealedWith } from '../../platform/secrets/secrets.ts'
-import { signingSecretAddress, tokenAddress } from './sealed-secrets.pure.ts'
-import { encryptionRing } from '../../platform/secrets/keys.ts'
+import { createSecrets, readSealingKeyId } from '../../platform/secrets/secrets.ts'
+import { getSigningSecretLocation, getTokenLocation } from './sealed-secrets.pure.ts'
+import { createEncryptionRing } from '../../platform/secrets/keys.ts'
 
 const { service, project, other } = useProject({ withOther: true })
 
@@ -92,8 +92,10 @@ describe('POST /api/machine/register-backend', () => {
     expect(after).toMatchObject({ callback_url: 'https://other.example.com/', version: '2' })
     expect(Number(after?.last_heartbeat)).toBeGreaterThan(Number(before?.last_heartbeat) + 40_000)
     expect(await countOf(machineUserId)).toBe(1)
-    // The stored secrets are the new ones, and they can be decrypted for this row only.
-    const secrets = createSecrets(encryptionRing(service.config.masterKey, service.config.encryptionKeys))
+    // The row contains the new secrets, which can be decrypted only for this row.
+    const secrets = createSecrets(
+      createEncryptionRing(service.config.masterKey, service.config.encryptionKeys),
+    )
     const open = (column: 'callback_token' | 'signing_secret', row: string) =>
       secrets.open(after?.[column] as Buffer, { table: 'backend_registrations', column, id: row })
     expect(open('callback_token', id)).toBe(again.body.token)
@@ -132,7 +134,7 @@ describe('POST /api/machine/register-backend', () => {
       { version: 'a\0b' },
       'version must not contain control characters or malformed Unicode',
     ],
-    // The shape is validated first, then the URL, then the application.
+    // The body format is validated first, then the URL, then the application.
     ['a wrong shape and a wrong URL', { callback_url: 'x', version: 2 }, 'version must be a string'],
     [
       'a wrong URL and no application',
@@ -248,7 +250,7 @@ test('where no body is expected, one is ignored, whatever its Content-Type says,
   const send = (type: string | null, content?: string) => {
     const headers = { ...bearer(token), ...(type === null ? {} : { 'content-type': type }) }
     const path = `/api/machine/backend/${id}/heartbeat`
-    // Without a content length, an empty body is sent chunked.
+    // Without a Content-Length header, an empty body is sent chunked.
     return rawCall(service.url, {
       method: 'PUT',
       path,
@@ -278,14 +280,14 @@ test('a change of keys finds the stored tokens', async () => {
     signing_secret,
   } = (await register(service, token, body())).body
   const { masterKey } = service.config
-  const next = createSecrets(encryptionRing(masterKey, new Map([['next', Buffer.alloc(32, 9)]])))
+  const next = createSecrets(createEncryptionRing(masterKey, new Map([['next', Buffer.alloc(32, 9)]])))
   await rewrapAll(service.world.database.db, sealedColumns, next, () => undefined)
   const { callback_token: sealed, signing_secret: sealedSecret } = (await stored(id)) as StoredBackend
-  expect([sealedWith(sealed), next.open(sealed, tokenAddress(id))]).toEqual(['next', callbackToken])
-  expect(next.open(sealedSecret as Buffer, signingSecretAddress(id))).toBe(signing_secret)
-  const former = createSecrets(encryptionRing(masterKey, undefined))
-  expect(() => former.open(sealed, tokenAddress(id))).toThrow('not in the ring')
-  // The service under test does not have the new key, so the registration must not remain.
+  expect([readSealingKeyId(sealed), next.open(sealed, getTokenLocation(id))]).toEqual(['next', callbackToken])
+  expect(next.open(sealedSecret as Buffer, getSigningSecretLocation(id))).toBe(signing_secret)
+  const former = createSecrets(createEncryptionRing(masterKey, undefined))
+  expect(() => former.open(sealed, getTokenLocation(id))).toThrow('not in the ring')
+  // The service under test does not have the new key, so the registration must be rolled back.
   await unregister(service, token, id)
 })
 

@@ -1,22 +1,22 @@
-// These functions return the number of logged calls as text for error messages, such as "3 logged ESB requests". They
-// return null if no call was served, because rejected calls do not prevent a deletion. The transaction must have locked
-// the entity that it deletes: a first call waits for this lock.
+// These functions return the number of logged calls as text for error messages, such as "3 logged ESB
+// requests". They return null if no call was served, because rejected calls do not prevent a deletion. The
+// transaction must already have locked the entity that it deletes: a first call waits for this lock.
 import type { Tx } from '../../platform/postgres/handles.ts'
 import * as store from './logged-calls.store.ts'
 
-const maxCounted = 100_000
+const maxCount = 100_000
 
-const asText =
-  (count: (tx: Tx, id: string, most: number) => Promise<number>) =>
+const createCounter =
+  (count: (tx: Tx, id: string, limit: number) => Promise<number>) =>
   async (tx: Tx, id: string): Promise<string | null> => {
-    const calls = await count(tx, id, maxCounted + 1)
-    if (calls === 0) return null
-    const amount = calls > maxCounted ? `more than ${maxCounted}` : calls
-    return `${amount} logged ESB ${calls === 1 ? 'request' : 'requests'}`
+    const callCount = await count(tx, id, maxCount + 1)
+    if (callCount === 0) return null
+    const amountText = callCount > maxCount ? `more than ${maxCount}` : callCount
+    return `${amountText} logged ESB ${callCount === 1 ? 'request' : 'requests'}`
   }
 
 export const callCounts = {
-  countByEndpoint: asText(store.countByEndpoint),
-  countByApplication: asText(store.countByApplication),
-  countByMachineUser: asText(store.countByMachineUser),
+  countByEndpoint: createCounter(store.countByEndpoint),
+  countByApplication: createCounter(store.countByApplication),
+  countByMachineUser: createCounter(store.countByMachineUser),
 }

@@ -1,7 +1,8 @@
-// This service writes the call log. A call is logged before it is forwarded, so every call that reached a partner has a
-// row. If the log cannot be written, calls fail instead of going unlogged. This first write does not wait for the disk.
-// The end of a call is on disk before the caller receives the last byte of the response. Calls that start or end at the
-// same time share a statement, so each costs only a few microseconds of a shared commit.
+// Writes the call log. A call is logged before it is forwarded, so every call that reached a partner has a
+// row. If the log cannot be written, calls fail, so that no call is forwarded without a log row. The first
+// write does not wait for the disk. The end of a call is on disk before the caller receives the last byte of
+// the response. Calls that start or end at the same time share a statement, so each call costs only a few
+// microseconds of a shared commit.
 import { createLru } from '../../platform/cache/lru.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
@@ -25,21 +26,24 @@ export type CallLog = ReturnType<typeof createCallLog>
 export const partitionedTable = 'esb_audit_logs'
 
 const maxCachedCallers = 100_000
-// A restored backup may lack a caller that this process has cached.
+// After a restore, the database can lack callers that this process has cached.
 const callerCacheMs = 600_000
-// The contents of a call can be several hundred kilobytes.
+// The headers and bodies of a call can total several hundred kilobytes.
 const contentsLimits = { maxBatch: 16, maxWaiting: 400 }
 
-/** Logs calls; throws 503 when that is not possible. */
+/** Creates the call log. Its functions throw 503 if a call cannot be logged. */
 export function createCallLog(deps: CallLogDeps) {
   const { db, log, metrics } = deps
   const { run } = deps.database
-  /** Maps a pair of endpoint and machine user to the time until which its calls are recorded as served. */
+  /**
+   * Maps each pair of endpoint and machine user to a time. Until that time, calls of the pair are recorded as
+   * served.
+   */
   const callers = createLru<string>({ max: maxCachedCallers, ttl: callerCacheMs })
   const insertOnce = createSingleFlight<void>()
   const insertFirst = async (call: store.Call): Promise<void> => {
-    const until = servedUntil(call)
-    await withPartition(db, () => db.transaction((tx) => store.insertFirstCall(tx, call, until)))
+    const until = computeServedUntil(call)
+    await insertWithPartition(db, () => db.transaction((tx) => store.insertFirstCall(tx, call, until)))
     const pair = call.endpointId + call.machineUserId
     if (!call.isRefused || !callers.has(pair)) callers.set(pair, until)
   }
@@ -50,23 +54,24 @@ export function createCallLog(deps: CallLogDeps) {
 
   const writeStart = createCoalescedWriter<store.Call>(
     ({ id }) => id,
-    (calls) => withPartition(db, () => store.insertCalls(run, calls)),
+    (calls) => insertWithPartition(db, () => store.insertCalls(run, calls)),
     { log, metrics },
   )
   const endAll = async (calls: store.EndedCall[]): Promise<void> => {
     if ((await store.updateCalls(run, calls)) === calls.length) return
-    // The database crashed and lost first writes that were not on disk yet, possibly including the pair.
-    for (const ended of calls)
-      if ((await store.updateCalls(run, [ended])) === 0) {
-        await insertFirst(ended.call).catch((error: unknown) => {
+    // The database crashed and lost first writes that were not yet on disk. The row of the pair may be among
+    // them.
+    for (const endedCall of calls)
+      if ((await store.updateCalls(run, [endedCall])) === 0) {
+        await insertFirst(endedCall.call).catch((error: unknown) => {
           if (!isForeignKeyViolation(error)) throw error
-          return store.insertCalls(run, [ended.call])
+          return store.insertCalls(run, [endedCall.call])
         })
-        await store.updateCalls(run, [ended])
+        await store.updateCalls(run, [endedCall])
       }
   }
-  const writeEnd = createCoalescedWriter(callIdOf, endAll, { log, metrics })
-  const writeEndWithContents = createCoalescedWriter(callIdOf, endAll, { log, metrics, ...contentsLimits })
+  const writeEnd = createCoalescedWriter(getCallId, endAll, { log, metrics })
+  const writeEndWithContents = createCoalescedWriter(getCallId, endAll, { log, metrics, ...contentsLimits })
 
   return {
     start: async (call: store.Call): Promise<void> => {
@@ -83,7 +88,7 @@ export function createCallLog(deps: CallLogDeps) {
         // The endpoint or the machine user has just been deleted.
         if (isForeignKeyViolation(error))
           throw new AppError('not_found', 'Endpoint not found or not enabled', { cause: error })
-        if (isFirst) log.error({ err: error }, 'cannot log a first call')
+        if (isFirst) log.error({ err: error }, 'cannot log the first call of a machine user to an endpoint')
         throw unavailable('the call cannot be logged, so it is not forwarded; try again', error)
       }
     },
@@ -98,27 +103,27 @@ export function createCallLog(deps: CallLogDeps) {
 }
 
 const neverServed = '-infinity'
-/** Returns a time after the pair has left the cache, so that later calls extend the recorded time. */
-const servedUntil = ({ isRefused, createdAt }: store.Call): string =>
+/** Returns a time after the pair expires from the cache, so that later calls extend the recorded time. */
+const computeServedUntil = ({ isRefused, createdAt }: store.Call): string =>
   isRefused ? neverServed : new Date(Date.parse(createdAt) + 2 * callerCacheMs).toISOString()
 
-const callIdOf = ({ call }: store.EndedCall): string => call.id
+const getCallId = ({ call }: store.EndedCall): string => call.id
 
 type CoalescedWriterOptions = { log: Logger; metrics: CallLogMetrics; maxBatch?: number; maxWaiting?: number }
 
-/** Returns a function that writes one row, coalesced with others in flight. */
+/** Returns a function that writes one row, coalesced with other pending rows. */
 function createCoalescedWriter<Row>(
-  idOf: (row: Row) => string,
+  getId: (row: Row) => string,
   writeAll: (rows: Row[]) => Promise<void>,
   { log, metrics, ...limits }: CoalescedWriterOptions,
 ) {
   const run = createCoalesced<Row, Error>({
-    keyOf: idOf,
+    getKey: getId,
     ...limits,
     // The disk serializes commits anyway, so fewer and larger commits are more efficient.
     maxConcurrent: 1,
     run: async (rows) => {
-      const started = performance.now()
+      const startMs = performance.now()
       try {
         return await writeEach(writeAll, rows)
       } catch (error) {
@@ -126,7 +131,7 @@ function createCoalescedWriter<Row>(
         throw error
       } finally {
         metrics.batchRows.observe(rows.length)
-        metrics.batchSeconds.observe((performance.now() - started) / 1_000)
+        metrics.batchSeconds.observe((performance.now() - startMs) / 1_000)
       }
     },
   })
@@ -137,7 +142,7 @@ function createCoalescedWriter<Row>(
 }
 
 /** Creates the partition of the month if it does not exist yet, and retries the insert. */
-async function withPartition(db: Db, insert: () => Promise<void>): Promise<void> {
+async function insertWithPartition(db: Db, insert: () => Promise<void>): Promise<void> {
   try {
     await insert()
   } catch (error) {
@@ -147,7 +152,10 @@ async function withPartition(db: Db, insert: () => Promise<void>): Promise<void>
   }
 }
 
-/** Retries each row separately if one row is invalid, so that the other rows are written. */
+/**
+ * Writes all rows in one statement. If one row is invalid, retries each row separately so that the other rows
+ * are written.
+ */
 async function writeEach<Row>(
   writeAll: (rows: Row[]) => Promise<void>,
   rows: Row[],
@@ -157,13 +165,13 @@ async function writeEach<Row>(
     return []
   } catch (error) {
     if (rows.length === 1 || !isRowError(error)) throw error
-    return Promise.all(rows.map((row) => writeAll([row]).then(() => null, asError)))
+    return Promise.all(rows.map((row) => writeAll([row]).then(() => null, toError)))
   }
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
-const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
-/** The SQLSTATE classes 22 (data), 23 (constraints) and P0 (triggers) concern single rows. */
-const isRowError = (error: unknown): boolean => /^(?:22|23|P0)/.test(codeOf(error))
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const getErrorCode = (error: unknown): string => (error as { code?: string }).code ?? ''
+/** Errors of the SQLSTATE classes 22 (data), 23 (constraints) and P0 (triggers) concern individual rows. */
+const isRowError = (error: unknown): boolean => /^(?:22|23|P0)/.test(getErrorCode(error))
 /** A foreign key violation means that the endpoint or the machine user was deleted. */
-const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503'
+const isForeignKeyViolation = (error: unknown): boolean => getErrorCode(error) === '23503'

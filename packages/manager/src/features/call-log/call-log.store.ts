@@ -1,11 +1,10 @@
-// These statements write the call log. Concurrent calls share a statement, which receives its columns as arrays. The
-// update at the end of a call finds its row through the index on endpoint and machine user, because both are known when
-// the call starts.
+// These statements write the call log. Concurrent calls share a statement, which receives its columns as
+// arrays. The update at the end of a call finds its row through the index on endpoint and machine user.
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
-/** A call at its start. */
+/** The data of a call when it starts. */
 export type Call = {
   id: string
   requestId: string
@@ -17,52 +16,52 @@ export type Call = {
   method: string
   path: string
   targetUrl: string
-  /** The caller has no access, so the call is not forwarded. */
+  /** True if the caller has no access. Such a call is not forwarded. */
   isRefused: boolean
 }
 type Header = { name: string; value: string }
-/** The contents that the log level FULL adds. */
+/** The headers and bodies, which are stored only at log level FULL. */
 type CallContents = {
   requestHeaders: readonly Header[]
   requestBody: string
   responseHeaders: readonly Header[] | null
   responseBody: string | null
 }
-/** A call at its end. */
+/** The data of a call when it ends. */
 export type EndedCall = {
   call: Call
   /** Null if the caller did not receive a response. */
   status: number | null
   durationMs: number
   transformed: boolean
-  /** The cause of the failure, as text without values; null if the call succeeded. */
+  /** The cause of the failure, without values from the call; null if the call succeeded. */
   failure: string | null
   contents: CallContents | null
 }
 
 const startColumns =
   'id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url, request_id'
-// The first write of a call does not wait for the disk. A crash of the database can lose it, but a crash of this
+// The first write of a call does not wait for the disk. A database crash can lose it, but a crash of this
 // process cannot. The setting applies only to the transaction of this statement.
-const withoutDiskWait = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
+const asyncCommitCondition = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
 const insertStatement: PreparedStatement = {
   name: 'esb-calls-begin',
   kind: 'idempotent',
   size: 'quick',
   text: `insert into esb_audit_logs (${startColumns})
     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[]) where ${withoutDiskWait} on conflict do nothing`,
+      $9::text[]) where ${asyncCommitCondition} on conflict do nothing`,
 }
 
 /** Writes the start of each call. */
 export async function insertCalls(run: RunPrepared, calls: readonly Call[]): Promise<void> {
-  await run(insertStatement, startValues(calls))
+  await run(insertStatement, getStartValues(calls))
 }
 
 /**
- * Writes the start of a call and its pair of endpoint and machine user, with the time until which calls of the pair are
- * recorded as served. Fails if the endpoint or the machine user no longer exists. The transaction locks both, so a
- * deletion sees the call and the pair or neither.
+ * Writes the start of a call and its pair of endpoint and machine user. The pair stores a time until which
+ * its calls count as served. Fails if the endpoint or the machine user no longer exists. The transaction
+ * locks both rows, so a deletion sees both the call and the pair, or neither.
  */
 export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): Promise<void> {
   // A concurrent change of the endpoint blocks this call for at most 1 s.
@@ -70,8 +69,8 @@ export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): 
     tx,
   )
   const { endpointId, machineUserId, projectId, isRefused: _isRefused, ...rest } = call
-  // The foreign keys of a new pair lock both rows. An existing pair locks neither. Such a pair can only come from
-  // rejected calls.
+  // The foreign keys of a new pair lock both rows. An existing pair locks neither row. At this point, a pair
+  // exists only if its previous calls were rejected.
   await sql`select from endpoints e, machine_users m where e.id = ${endpointId} and m.id = ${machineUserId}
     for key share`.execute(tx)
   await tx
@@ -90,7 +89,7 @@ export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): 
     .execute()
 }
 
-const startValues = (calls: readonly Call[]): unknown[] => [
+const getStartValues = (calls: readonly Call[]): unknown[] => [
   calls.map(({ id }) => id),
   calls.map(({ createdAt }) => createdAt),
   calls.map(({ endpointId }) => endpointId),
@@ -127,10 +126,13 @@ const updateContentsStatement: PreparedStatement = {
     where ${isSameCall} returning 1 as ended`,
 }
 
-const json = (headers: readonly Header[] | null | undefined): string | null =>
+const serializeHeaders = (headers: readonly Header[] | null | undefined): string | null =>
   headers ? JSON.stringify(headers) : null
 
-/** Writes the end of calls, either all with contents or all without. Returns the number of calls that had a row. */
+/**
+ * Writes the end of calls, either all with headers and bodies or all without them. Returns the number of
+ * calls that had a row.
+ */
 export async function updateCalls(run: RunPrepared, calls: readonly EndedCall[]): Promise<number> {
   const values: unknown[] = [
     calls.map(({ call }) => call.id),
@@ -143,14 +145,14 @@ export async function updateCalls(run: RunPrepared, calls: readonly EndedCall[])
     calls.map(({ failure }) => failure),
   ]
   if ((calls[0]?.contents ?? null) === null) return (await run(updateStatement, values)).length
-  const contentsOf = <T>(read: (contents: CallContents | null) => T): T[] =>
+  const mapContents = <T>(read: (contents: CallContents | null) => T): T[] =>
     calls.map(({ contents }) => read(contents))
-  const updated = await run(updateContentsStatement, [
+  const updatedRows = await run(updateContentsStatement, [
     ...values,
-    contentsOf((contents) => json(contents?.requestHeaders)),
-    contentsOf((contents) => contents?.requestBody ?? null),
-    contentsOf((contents) => json(contents?.responseHeaders)),
-    contentsOf((contents) => contents?.responseBody ?? null),
+    mapContents((contents) => serializeHeaders(contents?.requestHeaders)),
+    mapContents((contents) => contents?.requestBody ?? null),
+    mapContents((contents) => serializeHeaders(contents?.responseHeaders)),
+    mapContents((contents) => contents?.responseBody ?? null),
   ])
-  return updated.length
+  return updatedRows.length
 }

@@ -1,23 +1,24 @@
-// This buffer captures the start of a forwarded body for the log.
+// Captures the start of a forwarded body for the log.
 
 const maxCapturedBytes = 65_536
 
-export type Captured = { add(chunk: Buffer): void; start(): Buffer; totalBytes(): number }
+export type BodyCapture = { add(chunk: Buffer): void; start(): Buffer; totalBytes(): number }
 
 /** Keeps the first 64 KiB of a body and counts all of its bytes. */
-export function createCaptured(): Captured {
-  // Chunks are copied into one buffer: a chunk can be a view of much more memory, and a body can arrive byte by byte.
+export function createBodyCapture(): BodyCapture {
+  // Chunks are copied into one buffer, because a chunk can reference a much larger buffer, and a body can
+  // arrive byte by byte.
   let bytes: Buffer = Buffer.alloc(0)
-  let [kept, total] = [0, 0]
+  let [keptBytes, totalLength] = [0, 0]
   return {
     add: (chunk) => {
-      total += chunk.length
-      const wanted = Math.min(kept + chunk.length, maxCapturedBytes)
-      if (wanted > bytes.length) bytes = grow(bytes, wanted)
-      kept += chunk.copy(bytes, kept, 0, wanted - kept)
+      totalLength += chunk.length
+      const newLength = Math.min(keptBytes + chunk.length, maxCapturedBytes)
+      if (newLength > bytes.length) bytes = grow(bytes, newLength)
+      keptBytes += chunk.copy(bytes, keptBytes, 0, newLength - keptBytes)
     },
-    start: () => bytes.subarray(0, kept),
-    totalBytes: () => total,
+    start: () => bytes.subarray(0, keptBytes),
+    totalBytes: () => totalLength,
   }
 }
 

@@ -1,7 +1,7 @@
-// This feature records calls through the ESB, deletes them after their retention period, and lists them for users.
-// Other features query it before they delete an endpoint, an application or a machine user. gateway/ forwards the
-// calls.
-import { type Config, settingsOf } from '../../config/config.ts'
+// This feature records calls through the ESB, deletes them after their retention period, and lists them for
+// users. Other features call it before they delete an endpoint, an application or a machine user. gateway/
+// forwards the calls.
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
@@ -12,12 +12,12 @@ import { type CallLogDeps, createCallLog, partitionedTable } from './call-log.se
 import { callLogSettings } from './call-log.settings.ts'
 import { createLoggedCallsResolvers } from './logged-calls.resolvers.ts'
 import { createLoggedCallsService } from './logged-calls.service.ts'
-import { type Recording, type RecordingDeps, createRecordings } from './recording.service.ts'
+import { type Recording, type RecordingDeps, createRecorder } from './recording.service.ts'
 
 export type { Outcome } from './recording.service.ts'
 export type { Recording }
 /** Records calls, and counts logged calls before a deletion. */
-export type CallLogApi = typeof callCounts & { record: ReturnType<typeof createRecordings> }
+export type CallLogApi = typeof callCounts & { record: ReturnType<typeof createRecorder> }
 
 type Deps = Omit<CallLogDeps, 'metrics'> &
   Omit<RecordingDeps, 'callLog'> & { config: Config; metrics: Metrics }
@@ -27,9 +27,9 @@ export const callLog = defineFeature({
   sdl: readSdl(import.meta.url, './logged-calls.graphql'),
   settings: callLogSettings,
   create: (deps: Deps) => {
-    const { esbAuditRetentionDays: retentionDays } = settingsOf(deps.config, callLogSettings)
+    const { esbAuditRetentionDays: retentionDays } = selectSettings(deps.config, callLogSettings)
     const log = createCallLog({ ...deps, metrics: createCallLogMetrics(deps.metrics) })
-    const api: CallLogApi = { ...callCounts, record: createRecordings({ ...deps, callLog: log }) }
+    const api: CallLogApi = { ...callCounts, record: createRecorder({ ...deps, callLog: log }) }
     return {
       resolvers: createLoggedCallsResolvers(createLoggedCallsService(deps)),
       schedules: [

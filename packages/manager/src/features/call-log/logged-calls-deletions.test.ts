@@ -37,7 +37,7 @@ const deletions = {
     table: 'applications',
     idOf: ({ project }: Seeded) => project.applicationId,
     refusal: (calls: string) =>
-      `endpoints of the application have served ${calls} and it cannot be deleted; disable them instead (updateEndpoint with enabled: false)`,
+      `the application cannot be deleted, because its endpoints have served ${calls}; disable the endpoints instead (updateEndpoint with enabled: false)`,
   },
   deleteMachineUser: {
     table: 'machine_users',
@@ -94,7 +94,7 @@ describe('a deletion', () => {
         await seedCalls(service.sql, caller, { count: more })
         await expectKept(deletion, id, await remove(deletion, id), calls)
       }
-      // The calls of both sides of the pair count, including calls of last month.
+      // Calls are counted for both the endpoint and the machine user, including calls of last month.
       const { endpointId, machineUserId } = await seedCaller(service.sql, caller.project)
       const lastMonth = new Date(new Date().setUTCDate(0)).toISOString()
       await seedCall(service.sql, { ...caller, machineUserId }, { createdAt: lastMonth })
@@ -143,7 +143,7 @@ describe('a deletion', () => {
   test.each(names)('%s under way is waited for by a first call, which then fails', async (deletion) => {
     const caller = await newCaller()
     const id = idIn(deletion, caller)
-    // The deletion writes its audit row last, and has to wait for the head of the project's chain.
+    // The deletion writes its audit row last, and must wait for the head row of the project's audit chain.
     const chain = new Client({ connectionString: service.database.url })
     await chain.connect()
     await chain.query('begin')
@@ -167,7 +167,7 @@ describe('a deletion', () => {
   })
 })
 
-/** Waits until this number of sessions waits for locks. */
+/** Waits until the given number of sessions wait for locks. */
 async function untilWaiting(sessions: number): Promise<void> {
   for (;;) {
     const { rowCount } = await service.sql.query(

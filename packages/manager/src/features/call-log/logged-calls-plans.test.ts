@@ -8,12 +8,12 @@ import { type SeededProject, seedProject, seedUser } from '@manager/harness/seed
 let service: TestApp
 let admin: Person
 /**
- * A project with three pairs of endpoint and machine user. One pair has most calls of the log, and the others have few
- * or none.
+ * A project with three pairs of endpoint and machine user. One pair has most of the calls, and the other
+ * pairs have few or none.
  */
 let project: SeededProject
 let busy: Caller
-/** A project with 3,600 pairs, which have two calls each. */
+/** A project with 3,600 pairs, each with two calls. */
 let others: SeededProject
 
 const now = new Date()
@@ -87,7 +87,9 @@ async function nodesOf(statements: readonly string[], values: unknown[]): Promis
   return nodes
 }
 
-/** Returns the types of the plan nodes that read the log, and the approximate number of rows they read. */
+/**
+ * Returns the types of the plan nodes that read the log, and the approximate number of rows that they read.
+ */
 function readsOf(nodes: readonly Plan[]) {
   const reads = nodes.filter((node) =>
     (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith('esb_audit_logs'),
@@ -130,7 +132,7 @@ describe('a log of 110,000 calls in two months', () => {
       expect(kinds).toEqual(['Index Scan'])
       expect(rows).toBeGreaterThan(0)
       expect(rows).toBeLessThanOrEqual(most)
-      // One sort finds the pairs with the newest calls, and the other one merges their rows.
+      // One sort finds the pairs with the newest calls, and the other sort merges their rows.
       expect(nodes.filter((node) => node['Node Type'].includes('Sort'))).toHaveLength(2)
     }
   })
@@ -145,7 +147,7 @@ describe('a log of 110,000 calls in two months', () => {
       [project, null, ofOneCall, 1, 1],
       [project, busy.endpointId, ofOneCall, 1, 1],
       [project, null, 'unknown', 0, 0],
-      // One more row per endpoint shows that the rows with the same time are complete.
+      // One additional row per endpoint shows that all rows with the same time were read.
       [project, null, 'same', 10, 10 + 10 + 2],
       [project, busy.endpointId, 'same', 10, 10 + 1],
       [others, null, 'same', 10, 60 * (10 + 60)],
@@ -169,7 +171,7 @@ describe('a log of 110,000 calls in two months', () => {
     for (const [args, parts, most] of [
       [{ pagination }, [30, 30, 10, 20], 30 + 20 + 3],
       [{ pagination, filters }, ['POST', 30, 10, 20], 30 + 20],
-      // One more row shows that the rows with the same time are complete.
+      // One additional row shows that all rows with the same time were read.
       [{ pagination, order }, [30, 10, 20], 31 + 20],
     ] as const) {
       service.statements.length = 0

@@ -32,7 +32,7 @@ test('a request id finds its calls, newest first, of all endpoints or of one, an
   expect(await idsOf(own, { requestId: 'A.b_c-1', endpointId })).toEqual(ofFirst)
   expect(await idsOf(own, { requestId: 'A.b_c-1', endpointId, limit: 2 })).toEqual(ofFirst.slice(0, 2))
   expect(await idsOf(own, { requestId: 'unknown' })).toEqual([])
-  // Null does not filter by id.
+  // A null request id disables the filter.
   expect(await idsOf(own, { requestId: null })).toHaveLength(18)
 })
 

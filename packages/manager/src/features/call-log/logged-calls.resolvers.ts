@@ -1,20 +1,20 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
-import { responseBudget } from '../../platform/graphql/response-budget.ts'
+import { createContentCharge } from '../../platform/graphql/response-budget.ts'
 import { load } from '../../platform/graphql/loaders.ts'
 import type { LoggedCallsService } from './logged-calls.service.ts'
 
 type Call = Parameters<LoggedCallsService['keyOf']>[0]
 type Part = Parameters<LoggedCallsService['findContents']>[0]
 
-/** Creates the GraphQL resolvers for logged calls. Contents of calls are read only if they are requested. */
+/** Creates the GraphQL resolvers for logged calls. Headers and bodies are read only if they are requested. */
 export function createLoggedCallsResolvers(service: LoggedCallsService) {
-  const contentOf =
+  const createContentResolver =
     <Name extends Part>(part: Name) =>
     async (call: Call, _args: object, context: GraphqlContext) => {
       const bytes = call[`${part}Bytes`]
       if (bytes === null) return null
-      responseBudget(context)(bytes)
+      createContentCharge(context)(bytes)
       return load(context, `ESBAuditLog.${part}`, service.keyOf(call), (keys) =>
         service.findContents(part, keys),
       )
@@ -28,10 +28,10 @@ export function createLoggedCallsResolvers(service: LoggedCallsService) {
       sourceIP: (call) => call.sourceIp,
       targetURL: (call) => call.targetUrl,
       transformationApplied: (call) => call.transformed,
-      requestHeaders: contentOf('requestHeaders'),
-      requestBody: contentOf('requestBody'),
-      responseHeaders: contentOf('responseHeaders'),
-      responseBody: contentOf('responseBody'),
+      requestHeaders: createContentResolver('requestHeaders'),
+      requestBody: createContentResolver('requestBody'),
+      responseHeaders: createContentResolver('responseHeaders'),
+      responseBody: createContentResolver('responseBody'),
     },
   } satisfies Resolvers
 }

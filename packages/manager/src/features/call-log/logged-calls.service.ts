@@ -15,8 +15,8 @@ type ListArguments = ListArgs & {
 const maxLimit = 100
 
 /**
- * Parses the page. `limit` is a short form for the first page. It cannot be combined with `pagination`, because one of
- * them would be ignored.
+ * Parses the page arguments. `limit` is shorthand for the first page. It cannot be combined with
+ * `pagination`, because one of the two would be ignored.
  */
 function readCallPage(limit: number | null, args: ListArgs): Page {
   const page = readPage(store.callFields, args)
@@ -27,11 +27,11 @@ function readCallPage(limit: number | null, args: ListArgs): Page {
 }
 
 export function createLoggedCallsService({ db }: { db: Db }) {
-  const endpointOf = async (applicationId: string, id: string): Promise<string> => {
-    const known = parseUuid(id)
-    if (known === null || !(await store.hasEndpoint(db.read, applicationId, known)))
+  const findEndpointId = async (applicationId: string, id: string): Promise<string> => {
+    const parsedId = parseUuid(id)
+    if (parsedId === null || !(await store.hasEndpoint(db.read, applicationId, parsedId)))
       throw notFound('endpoint')
-    return known
+    return parsedId
   }
   return {
     list: async (
@@ -43,17 +43,21 @@ export function createLoggedCallsService({ db }: { db: Db }) {
         throw badRequest(
           'requestId must be the X-Request-Id of a response: 1 to 64 letters, digits, dots, underscores or hyphens',
         )
-      const endpoint = typeof endpointId === 'string' ? await endpointOf(applicationId, endpointId) : null
-      const filtered = page.filters.find(({ column }) => column === 'requestId')
-      const wanted = { applicationId, endpointId: endpoint, requestId: requestId ?? filtered?.value ?? null }
-      return db.transaction((tx) => store.listCalls(tx, wanted, page))
+      const endpoint = typeof endpointId === 'string' ? await findEndpointId(applicationId, endpointId) : null
+      const requestIdFilter = page.filters.find(({ column }) => column === 'requestId')
+      const selection = {
+        applicationId,
+        endpointId: endpoint,
+        requestId: requestId ?? requestIdFilter?.value ?? null,
+      }
+      return db.transaction((tx) => store.listCalls(tx, selection, page))
     },
 
-    /** Returns a text that uniquely identifies a call. */
+    /** Returns a string that uniquely identifies a call. */
     keyOf: ({ endpointId, machineUserId, createdAt, id }: store.LoggedCall): string =>
       JSON.stringify({ endpointId, machineUserId, createdAt, id } satisfies store.CallKey),
 
-    /** Returns one part of the contents of calls, in the order of their keys. */
+    /** Returns one part of each call, such as the request body, in the order of the keys. */
     findContents: <Part extends keyof store.CallContents>(
       part: Part,
       keys: readonly string[],

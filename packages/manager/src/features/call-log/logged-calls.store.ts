@@ -1,13 +1,15 @@
-// These statements read and count logged calls. The log is large and has two indexes. With the index on endpoint and
-// machine user, a statement reads the rows of each pair and stops when it has enough. The index on endpoint and request
-// id finds single calls.
+// These statements read and count logged calls. The log is large and has two indexes. With the index on
+// endpoint and machine user, a statement reads the rows of each pair and stops when it has enough rows. The
+// index on endpoint and request id finds individual calls.
 import { type RawBuilder, sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { columnsOf, filterSql, orderSql } from '../../platform/lists/page.ts'
+import { createColumnQualifier, createFilterSql, createOrderSql } from '../../platform/lists/page.ts'
 
-/** A logged call. It has only the sizes of its contents in bytes, or null for contents that were not stored. */
+/**
+ * A logged call with the sizes of its headers and bodies in bytes. A size is null if the part was not stored.
+ */
 export type LoggedCall = {
   id: string
   requestId: string | null
@@ -41,8 +43,8 @@ export type CallContents = {
 }
 
 /**
- * Forces index scans until the transaction ends. The planner knows only the average number of calls of a pair. For a
- * pair with millions of calls, it would read and sort all of them.
+ * Forces index scans until the transaction ends. The planner knows only the average number of calls per pair.
+ * For a pair with millions of calls, it would read and sort all of them.
  */
 const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 
@@ -58,7 +60,7 @@ export async function hasEndpoint(db: Reads, applicationId: string, endpointId: 
 }
 
 /** Callers choose request ids, so several calls can have the same id. */
-type Wanted = { applicationId: string; endpointId: string | null; requestId: string | null }
+type CallSelection = { applicationId: string; endpointId: string | null; requestId: string | null }
 
 const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
   target_url, response_status, duration_ms, transformed, failure,
@@ -81,20 +83,28 @@ export const callFields: ListFields = {
   failure: { column: 'failure', match: 'text' },
 }
 
-/** Returns a page of calls of an application, or of one of its endpoints, newest first unless the page has an order. */
-export async function listCalls(tx: Tx, wanted: Wanted, page: Page): Promise<LoggedCall[]> {
+/**
+ * Returns a page of an application's calls, or of the calls to one of its endpoints. The newest calls are
+ * first unless the page specifies an order.
+ */
+export async function listCalls(tx: Tx, selection: CallSelection, page: Page): Promise<LoggedCall[]> {
   await forceIndexScans.execute(tx)
-  const isPlain = wanted.requestId === null && page.filters.length === 0 && page.order.length === 0
-  const { rows } = await (isPlain ? newestCalls(wanted, page) : searchedCalls(wanted, page)).execute(tx)
+  const isUnfiltered = selection.requestId === null && page.filters.length === 0 && page.order.length === 0
+  const { rows } = await (
+    isUnfiltered ? selectNewestCalls(selection, page) : searchCalls(selection, page)
+  ).execute(tx)
   return rows
 }
 
-const ofApplication = ({ applicationId, endpointId }: Wanted): RawBuilder<unknown> =>
+const buildEndpointCondition = ({ applicationId, endpointId }: CallSelection): RawBuilder<unknown> =>
   sql`e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)`
 
-/** The newest calls belong to the pairs that called last, so the statement needs at most as many pairs as rows. */
-function newestCalls(wanted: Wanted, { limit, offset }: Page): RawBuilder<LoggedCall> {
-  const needed = offset + limit
+/**
+ * The newest calls belong to the pairs that made the most recent calls, so the statement needs at most as
+ * many pairs as rows.
+ */
+function selectNewestCalls(selection: CallSelection, { limit, offset }: Page): RawBuilder<LoggedCall> {
+  const rowLimit = offset + limit
   return sql<LoggedCall>`
     select ${columns}
     from (
@@ -108,13 +118,13 @@ function newestCalls(wanted: Wanted, { limit, offset }: Page): RawBuilder<Logged
           where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id
           order by created_at desc, id desc limit 1
         ) last
-        where ${ofApplication(wanted)}
-        order by last.created_at desc, last.id desc limit ${needed}
+        where ${buildEndpointCondition(selection)}
+        order by last.created_at desc, last.id desc limit ${rowLimit}
       ) caller
       cross join lateral (
         select * from esb_audit_logs
         where endpoint_id = caller.endpoint_id and machine_user_id = caller.machine_user_id
-        order by created_at desc, id desc limit ${needed}
+        order by created_at desc, id desc limit ${rowLimit}
       ) l
       order by l.created_at desc, l.id desc limit ${limit} offset ${offset}
     ) newest
@@ -122,22 +132,25 @@ function newestCalls(wanted: Wanted, { limit, offset }: Page): RawBuilder<Logged
 }
 
 /**
- * Selects calls by filters, by request id or in another order. For each pair, or for each endpoint if the request id is
- * known, it keeps no more rows than the page needs. In time order, it stops when it has enough rows. Any other order
- * and filters that match few rows read all calls of the pairs, up to the statement timeout.
+ * Selects calls by filters, by request id, or in a different order. For each pair, or for each endpoint if
+ * the request id is known, the statement keeps only the rows that the page needs. In time order, it stops
+ * when it has enough rows. Other orders, and filters that match few rows, read all calls of the pairs, up to
+ * the statement timeout.
  */
-function searchedCalls(wanted: Wanted, page: Page): RawBuilder<LoggedCall> {
+function searchCalls(selection: CallSelection, page: Page): RawBuilder<LoggedCall> {
   const { limit, offset } = page
-  const { requestId } = wanted
+  const { requestId } = selection
   const source =
     requestId === null ? sql`endpoints e join esb_callers c on c.endpoint_id = e.id` : sql`endpoints e`
-  const own =
+  const callCondition =
     requestId === null
       ? sql`endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id`
       : sql`endpoint_id = e.id and request_id = ${requestId}`
-  const orderIn = (table: string): RawBuilder<unknown> => {
-    const ref = columnsOf(table)
-    return page.order.length > 0 ? orderSql(page, ref) : sql`${ref('createdAt')} desc, ${ref('id')} desc`
+  const buildOrder = (table: string): RawBuilder<unknown> => {
+    const ref = createColumnQualifier(table)
+    return page.order.length > 0
+      ? createOrderSql(page, ref)
+      : sql`${ref('createdAt')} desc, ${ref('id')} desc`
   }
   return sql<LoggedCall>`
     select ${columns}
@@ -146,16 +159,16 @@ function searchedCalls(wanted: Wanted, page: Page): RawBuilder<LoggedCall> {
       from ${source}
       cross join lateral (
         select * from esb_audit_logs
-        where ${own} ${filterSql(page, columnsOf('esbAuditLogs'))}
-        order by ${orderIn('esbAuditLogs')} limit ${offset + limit}
+        where ${callCondition} ${createFilterSql(page, createColumnQualifier('esbAuditLogs'))}
+        order by ${buildOrder('esbAuditLogs')} limit ${offset + limit}
       ) l
-      where ${ofApplication(wanted)}
-      order by ${orderIn('l')} limit ${limit} offset ${offset}
+      where ${buildEndpointCondition(selection)}
+      order by ${buildOrder('l')} limit ${limit} offset ${offset}
     ) found
-    order by ${orderIn('found')}`
+    order by ${buildOrder('found')}`
 }
 
-/** Returns one part of the contents of calls, in the order of their keys, or null for contents that were not stored. */
+/** Returns one part of each call, in the order of the keys; null if the part was not stored. */
 export async function findContents<Part extends keyof CallContents>(
   db: Reads,
   part: Part,
@@ -175,31 +188,31 @@ export async function findContents<Part extends keyof CallContents>(
   return orderByPosition(keys.length, rows).map((row) => row?.content ?? null)
 }
 
-/** Counts the logged calls of the endpoint up to the last served call, and stops at `most`. */
+/** Counts the logged calls of the endpoint up to the last served call, but at most `most` calls. */
 export const countByEndpoint = (tx: Tx, id: string, most: number): Promise<number> =>
   countCalls(tx, sql`endpoint_id = ${id}`, most)
 
-/** Counts the logged calls of the machine user up to the last served call, and stops at `most`. */
+/** Counts the logged calls of the machine user up to the last served call, but at most `most` calls. */
 export const countByMachineUser = (tx: Tx, id: string, most: number): Promise<number> =>
   countCalls(tx, sql`machine_user_id = ${id}`, most)
 
 /**
- * Counts the logged calls of the application's endpoints up to the last served call, and stops at `most`. It locks the
- * endpoints first, because a first call waits only for the lock on its endpoint.
+ * Counts the logged calls of the application's endpoints up to the last served call, but at most `most`
+ * calls. The endpoints are locked first, because a first call waits only for the lock on its endpoint.
  */
 export async function countByApplication(tx: Tx, id: string, most: number): Promise<number> {
   await sql`select from endpoints where application_id = ${id} order by id for update`.execute(tx)
   return countCalls(tx, sql`endpoint_id in (select id from endpoints where application_id = ${id})`, most)
 }
 
-async function countCalls(tx: Tx, isWanted: RawBuilder<unknown>, most: number): Promise<number> {
+async function countCalls(tx: Tx, callerCondition: RawBuilder<unknown>, most: number): Promise<number> {
   await forceIndexScans.execute(tx)
   // The inner limit keeps the planner from replacing the loop over the pairs with a join on the whole log.
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
     from (
       select
-      from (select * from esb_callers where ${isWanted}) c
+      from (select * from esb_callers where ${callerCondition}) c
       cross join lateral (
         select from esb_audit_logs
         where endpoint_id = c.endpoint_id and machine_user_id = c.machine_user_id

@@ -54,7 +54,7 @@ describe('the calls of an application', () => {
     expect(idsOf(await callsOf(own.applicationId, { endpointId }))).toEqual(ofFirst)
     expect(idsOf(await callsOf(own.applicationId, { endpointId, limit: 3 }))).toEqual(ofFirst.slice(0, 3))
     expect(idsOf(await callsOf(own.applicationId, { endpointId: null, limit: null }))).toEqual(ids)
-    // Ids are not case sensitive.
+    // Ids are case-insensitive.
     const upper = { endpointId: endpointId.toUpperCase() }
     expect(idsOf(await callsOf(own.applicationId.toUpperCase(), upper))).toEqual(ofFirst)
   })

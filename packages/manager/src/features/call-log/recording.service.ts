@@ -1,27 +1,29 @@
-// The log level of an endpoint decides what the log stores about a call: nothing, only metadata, or metadata with
-// headers and bodies, in which secrets are redacted.
+// The log level of an endpoint determines what the log stores about a call: nothing, only metadata, or
+// metadata with redacted headers and bodies.
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
-import { type Captured, createCaptured } from './captured.pure.ts'
+import { type BodyCapture, createBodyCapture } from './captured.pure.ts'
 import type { CallLog } from './call-log.service.ts'
 
 export type RecordingDeps = { clock: Clock; callLog: CallLog }
 /** The result of a call: the status that the caller received, and the cause of a failure. */
 export type Outcome = { status: number | null; failure: string | null }
-/** Records one call. Depending on the log level, some operations do nothing. */
+/** Records one call. At some log levels, some functions do nothing. */
 export type Recording = {
-  /** Logs the call; throws 503 when that is not possible. */
+  /** Logs the start of the call. Throws 503 if that is not possible. */
   start(): Promise<void>
-  /** Logs the end of the call once. Throws 503 when that is not possible. */
+  /** Logs the end of the call. Throws 503 if that is not possible. */
   end(outcome: Outcome): Promise<void>
   hasEnded(): boolean
   markTransformed(): void
-  /** Captures the bytes of the request or response while they are forwarded. Null if they are not stored. */
-  request: Captured | null
-  response: Captured | null
+  /**
+   * Captures the bytes of the request or response while they are forwarded. Null if bodies are not stored.
+   */
+  request: BodyCapture | null
+  response: BodyCapture | null
   keepResponseHeaders(headers: IncomingHttpHeaders): void
 }
 
@@ -34,22 +36,22 @@ export type RecordedCall = {
   method: string
   path: string
   targetUrl: string
-  /** The headers as received, as a flat list of names and values. */
+  /** The received headers, as a flat list of names and values. */
   headers: readonly string[]
 }
 
 /** Returns a function that creates the recording of a call. */
-export function createRecordings(deps: RecordingDeps) {
-  return (recorded: RecordedCall): Recording => {
-    if (recorded.endpoint.logLevel === 'NONE') return noRecording
-    return recordingOf(recorded, deps)
+export function createRecorder(deps: RecordingDeps) {
+  return (details: RecordedCall): Recording => {
+    if (details.endpoint.logLevel === 'NONE') return noRecording
+    return createRecording(details, deps)
   }
 }
 
-const done = Promise.resolve()
+const resolvedPromise = Promise.resolve()
 const noRecording: Recording = {
-  start: () => done,
-  end: () => done,
+  start: () => resolvedPromise,
+  end: () => resolvedPromise,
   hasEnded: () => false,
   markTransformed: () => {},
   request: null,
@@ -57,66 +59,71 @@ const noRecording: Recording = {
   keepResponseHeaders: () => {},
 }
 
-function recordingOf(recorded: RecordedCall, deps: RecordingDeps): Recording {
-  const { endpoint } = recorded
+function createRecording(details: RecordedCall, deps: RecordingDeps): Recording {
+  const { endpoint } = details
   const isFull = endpoint.logLevel === 'FULL'
-  const [request, response] = isFull ? [createCaptured(), createCaptured()] : [null, null]
-  const started = performance.now()
+  const [request, response] = isFull ? [createBodyCapture(), createBodyCapture()] : [null, null]
+  const startMs = performance.now()
   const call = {
     id: newId(),
-    requestId: recorded.requestId,
+    requestId: details.requestId,
     createdAt: deps.clock.now().toISOString(),
     projectId: endpoint.projectId,
     endpointId: endpoint.id,
-    machineUserId: recorded.machineUserId,
-    sourceIp: recorded.sourceIp,
-    method: recorded.method,
-    path: recorded.path,
-    targetUrl: redacted(() => redactUrl(recorded.targetUrl), notStored),
-    isRefused: recorded.isRefused,
+    machineUserId: details.machineUserId,
+    sourceIp: details.sourceIp,
+    method: details.method,
+    path: details.path,
+    targetUrl: tryRedact(() => redactUrl(details.targetUrl), notStored),
+    isRefused: details.isRefused,
   }
-  let [transformed, hasEnded] = [false, false]
+  let [isTransformed, hasEnded] = [false, false]
   let responseHeaders: IncomingHttpHeaders | null = null
   return {
     start: () => deps.callLog.start(call),
     end: async ({ status, failure }) => {
       hasEnded = true
-      const durationMs = Math.round(performance.now() - started)
+      const durationMs = Math.round(performance.now() - startMs)
       const contents =
         request === null || response === null
           ? null
-          : await contentsOf({
-              request: { headers: recorded.headers, body: request },
-              response: responseHeaders && { headers: flat(responseHeaders), body: response },
+          : await redactContents({
+              request: { headers: details.headers, body: request },
+              response: responseHeaders && { headers: flattenHeaders(responseHeaders), body: response },
             })
-      await deps.callLog.end({ call, status, durationMs, transformed, failure, contents })
+      await deps.callLog.end({ call, status, durationMs, transformed: isTransformed, failure, contents })
     },
     hasEnded: () => hasEnded,
-    markTransformed: () => void (transformed = true),
+    markTransformed: () => void (isTransformed = true),
     request,
     response,
     keepResponseHeaders: (headers) => void (responseHeaders = isFull ? headers : null),
   }
 }
 
-type Message = { headers: readonly string[]; body: Captured }
+type Message = { headers: readonly string[]; body: BodyCapture }
 
 /**
- * Redacts both messages. It yields between the parts, because redacting all of them in one turn would block other
- * requests.
+ * Redacts both messages. Yields to the event loop between the parts, because redacting them all at once would
+ * block other requests.
  */
-async function contentsOf({ request, response }: { request: Message; response: Message | null }) {
-  const requestHeaders = headersText(request.headers)
+async function redactContents({ request, response }: { request: Message; response: Message | null }) {
+  const requestHeaders = redactHeaderList(request.headers)
   await nextTurn()
-  const requestBody = bodyText(request)
+  const requestBody = redactMessageBody(request)
   await nextTurn()
-  const responseHeaders = response && headersText(response.headers)
+  const responseHeaders = response && redactHeaderList(response.headers)
   await nextTurn()
-  return { requestHeaders, requestBody, responseHeaders, responseBody: response && bodyText(response) }
+  return {
+    requestHeaders,
+    requestBody,
+    responseHeaders,
+    responseBody: response && redactMessageBody(response),
+  }
 }
 
-/** Returns `otherwise` if redaction fails, so that the row is written without the content. */
-function redacted<T>(redact: () => T, otherwise: T): T {
+/** Returns `otherwise` if redaction fails, so that the row can be written without the redacted part. */
+function tryRedact<T>(redact: () => T, otherwise: T): T {
   try {
     return redact()
   } catch {
@@ -125,12 +132,12 @@ function redacted<T>(redact: () => T, otherwise: T): T {
 }
 const notStored = '[not stored: redaction failed]'
 
-const headersText = (raw: readonly string[]) =>
-  redacted(() => redactHeaders(raw), [{ name: notStored, value: '' }])
+const redactHeaderList = (raw: readonly string[]) =>
+  tryRedact(() => redactHeaders(raw), [{ name: notStored, value: '' }])
 
-function bodyText({ headers: raw, body }: Message): string {
-  const headers = headersOf(raw)
-  return redacted(
+function redactMessageBody({ headers: raw, body }: Message): string {
+  const headers = parseHeaders(raw)
+  return tryRedact(
     () =>
       redactBody(body.start(), {
         totalBytes: body.totalBytes(),
@@ -141,11 +148,11 @@ function bodyText({ headers: raw, body }: Message): string {
   )
 }
 
-function headersOf(raw: readonly string[]): IncomingHttpHeaders {
+function parseHeaders(raw: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {}
   for (let i = 0; i < raw.length; i += 2) headers[(raw[i] as string).toLowerCase()] = raw[i + 1]
   return headers
 }
 
-const flat = (headers: IncomingHttpHeaders): string[] =>
+const flattenHeaders = (headers: IncomingHttpHeaders): string[] =>
   Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().flatMap((one) => [name, one]))

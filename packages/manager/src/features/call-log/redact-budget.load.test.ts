@@ -1,4 +1,4 @@
-// These tests measure the time to redact texts that are designed to be slow.
+// These tests measure the time to redact text that is designed to be slow.
 import { describe, expect, test } from 'vitest'
 import {
   expectBodiesBounded,
@@ -8,11 +8,11 @@ import {
 } from '../../../test/kit/slow-texts.ts'
 import { type Budget, createBudget } from './redact-budget.pure.ts'
 
-// The limit is about ten times the time that redacting 64 KiB takes.
+// The limit is about ten times the time for redacting 64 KiB.
 const maxMs = 50
 const rounds = 5
 
-/** Returns the CPU time of this thread, which does not grow while a busy machine makes it wait. */
+/** Returns the CPU time of this thread, which does not increase while the thread waits on a busy machine. */
 function cpuMs(run: () => void): number {
   const before = process.threadCpuUsage()
   run()
@@ -20,7 +20,7 @@ function cpuMs(run: () => void): number {
   return (user + system) / 1_000
 }
 
-/** Checks that the run stays within its budget, and is fast enough at least once. */
+/** Checks that every run stays within the budget, and that at least one run is fast enough. */
 function expectBounded(run: (budget: Budget) => void): void {
   let best = Infinity
   for (let round = 0; round < rounds && best > maxMs; round++) {

@@ -1,5 +1,5 @@
-// The budget limits the work of redacting one body, its headers or its URL. It counts values instead of time, so that
-// the result does not depend on the load of the machine.
+// The budget limits the work of redacting one body, its headers or its URL. It counts values instead of time,
+// so that the result does not depend on the machine load.
 
 export type Budget = { readonly limit: number; spent: number }
 
@@ -9,7 +9,7 @@ export type RedactionContext = {
   isTruncated: boolean
   /** Counts a value. Throws if the budget is exceeded. */
   spend: () => void
-  /** Redacts a text that is embedded in this one, such as JSON in a JSON string. */
+  /** Redacts text that is embedded in the current text, such as JSON in a JSON string. */
   inside: (text: string) => string
 }
 
@@ -17,23 +17,23 @@ export type RedactionContext = {
 const maxValues = 10_000
 
 /** One error object is reused, so that throwing it does not capture a stack trace. */
-const overBudget = new Error('the text has too many values to redact')
+const budgetError = new Error('the text has too many values to redact')
 
 export const createBudget = (): Budget => ({ limit: maxValues, spent: 0 })
 
 /** Counts values. Throws if the budget is exceeded. */
 export function spend(budget: Budget, count = 1): void {
-  if (budget.spent + count > budget.limit) throw overBudget
+  if (budget.spent + count > budget.limit) throw budgetError
   budget.spent += count
 }
 
 /** Returns the result of `show`, or `otherwise` if the budget is exceeded. */
-export function withinBudget<T, U>(show: () => T, otherwise: U): T | U {
+export function runWithinBudget<T, U>(show: () => T, fallback: U): T | U {
   try {
     return show()
   } catch (error) {
-    if (error !== overBudget) throw error
-    return otherwise
+    if (error !== budgetError) throw error
+    return fallback
   }
 }
 
@@ -42,7 +42,7 @@ export function tryParse<T>(parse: () => T): T | null {
   try {
     return parse()
   } catch (error) {
-    if (error === overBudget) throw error
+    if (error === budgetError) throw error
     return null
   }
 }

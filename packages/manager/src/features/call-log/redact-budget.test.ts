@@ -1,4 +1,4 @@
-// These tests check that no text exceeds its budget, and that text beyond the budget is not shown.
+// These tests check that redaction never exceeds its budget, and that text past the budget is not shown.
 import { describe, expect, test } from 'vitest'
 import {
   bodyInfo,

@@ -1,16 +1,16 @@
-// This file redacts secrets in forms and queries, which are pairs joined by `&`.
+// Redacts secrets in forms and queries, which are pairs joined by `&`.
 import type { RedactionContext } from './redact-budget.pure.ts'
-import { percentDecoded } from './redact-decode.pure.ts'
-import { isSecretName, type Meaning, meaningOf } from './redact-keys.pure.ts'
-import { redacted } from './redact-spans.pure.ts'
+import { decodePercentEscapes } from './redact-decode.pure.ts'
+import { isSecretName, type Meaning, getMeaning } from './redact-keys.pure.ts'
+import { redactionMarker } from './redact-spans.pure.ts'
 
 type Pair = {
   raw: string
-  shown: string
+  visibleText: string
   /** The pair with its value redacted. */
-  hidden: string
+  hiddenText: string
   isSecret: boolean
-  /** The meaning of the last part of its key; for `fields[0][value]` it is `value`. */
+  /** The meaning of the last part of the key. For `fields[0][value]`, it is `value`. */
   role: Meaning
   value: string
 }
@@ -27,13 +27,13 @@ export function redactForm(text: string, context: RedactionContext): string {
   if (raw.length === 0) throw new Error('no pair is complete')
   const pairs = raw.map((pair) => readPair(pair, context))
   // In a truncated form, the name of a secret may be in the missing part.
-  const isNamed =
+  const mayNameSecret =
     context.isTruncated || pairs.some(({ role, value }) => role === 'name' && isSecretName(value))
   let isInSecret = false
-  const renderPair = ({ raw, shown, hidden, isSecret, role }: Pair): string => {
-    const isRest = isInSecret && restOfValue.test(raw)
-    isInSecret = isSecret || isRest
-    return isRest ? redacted : isNamed && role === 'value' ? hidden : shown
+  const renderPair = ({ raw, visibleText, hiddenText, isSecret, role }: Pair): string => {
+    const isContinuation = isInSecret && restOfValue.test(raw)
+    isInSecret = isSecret || isContinuation
+    return isContinuation ? redactionMarker : mayNameSecret && role === 'value' ? hiddenText : visibleText
   }
   return pairs.map(renderPair).join('&')
 }
@@ -42,38 +42,47 @@ export function redactForm(text: string, context: RedactionContext): string {
 export function redactAddress(url: string, context: RedactionContext): string {
   const at = url.search(/[?;&#]/)
   const path = at < 0 ? url : url.slice(0, at + 1)
-  // A fragment that contains data has the format of a query.
+  // If a fragment contains data, it has the format of a query.
   const queries = url.slice(path.length).split('#')
   return (
-    path.replaceAll(userinfo, `$1${redacted}@`) + queries.map((query) => redactForm(query, context)).join('#')
+    path.replaceAll(userinfo, `$1${redactionMarker}@`) +
+    queries.map((query) => redactForm(query, context)).join('#')
   )
 }
 
 function readPair(raw: string, context: RedactionContext): Pair {
   context.spend()
-  const equals = raw.indexOf('=')
-  const [rawKey, rawValue] = equals < 0 ? [raw, null] : [raw.slice(0, equals), raw.slice(equals + 1)]
-  const shownKey = shownOf(rawKey, context)
+  const equalsIndex = raw.indexOf('=')
+  const [rawKey, rawValue] =
+    equalsIndex < 0 ? [raw, null] : [raw.slice(0, equalsIndex), raw.slice(equalsIndex + 1)]
+  const redactedKey = redactEmbedded(rawKey, context)
   if (rawValue === null)
-    return { raw, shown: shownKey, hidden: redacted, isSecret: false, role: 'other', value: '' }
+    return {
+      raw,
+      visibleText: redactedKey,
+      hiddenText: redactionMarker,
+      isSecret: false,
+      role: 'other',
+      value: '',
+    }
   const key = decode(rawKey)
-  const meaning = meaningOf(key)
+  const meaning = getMeaning(key)
   const isSecret = meaning === 'secret'
-  const role = meaning === 'name' || meaning === 'value' ? meaning : meaningOf(lastPart(key))
-  const hidden = `${shownKey}=${rawValue === '' ? '' : redacted}`
-  const shown = isSecret ? hidden : `${shownKey}=${shownOf(rawValue, context)}`
-  return { raw, shown, hidden, isSecret, role, value: decode(rawValue) }
+  const role = meaning === 'name' || meaning === 'value' ? meaning : getMeaning(getLastPart(key))
+  const hiddenText = `${redactedKey}=${rawValue === '' ? '' : redactionMarker}`
+  const visibleText = isSecret ? hiddenText : `${redactedKey}=${redactEmbedded(rawValue, context)}`
+  return { raw, visibleText, hiddenText, isSecret, role, value: decode(rawValue) }
 }
 
-const decode = (text: string): string => percentDecoded(text.replaceAll('+', ' '))
+const decode = (text: string): string => decodePercentEscapes(text.replaceAll('+', ' '))
 
-/** Returns a key or value unchanged, or encodes it again if an embedded secret was redacted. */
-function shownOf(raw: string, { inside }: RedactionContext): string {
+/** Returns a key or value unchanged, or re-encodes it if an embedded secret was redacted. */
+function redactEmbedded(raw: string, { inside }: RedactionContext): string {
   const text = decode(raw)
-  const shown = inside(text)
-  return shown === text
+  const redactedText = inside(text)
+  return redactedText === text
     ? raw
-    : encodeURIComponent(shown.toWellFormed()).replaceAll('%5BREDACTED%5D', redacted)
+    : encodeURIComponent(redactedText.toWellFormed()).replaceAll('%5BREDACTED%5D', redactionMarker)
 }
 
-const lastPart = (key: string): string => key.split(partEnd).findLast((part) => part !== '') ?? ''
+const getLastPart = (key: string): string => key.split(partEnd).findLast((part) => part !== '') ?? ''

@@ -1,11 +1,11 @@
-// This file redacts secrets in JSON, or in a sequence of JSON texts. A tokenizer reads the text, and this module
-// validates the order of the tokens. It keeps its own stack, so deep nesting does not cause recursion.
+// Redacts secrets in a JSON value, or in a sequence of JSON values. A tokenizer reads the text, and this
+// module validates the order of the tokens. It keeps its own stack, so deep nesting does not cause recursion.
 import { Tokenizer, TokenType } from '@streamparser/json'
 import type { RedactionContext } from './redact-budget.pure.ts'
-import { isSecretName, isSecretPointer, type Meaning, meaningOf } from './redact-keys.pure.ts'
-import { type Range, redacted, replaceSpans, type Span } from './redact-spans.pure.ts'
+import { isSecretName, isSecretPointer, type Meaning, getMeaning } from './redact-keys.pure.ts'
+import { type Range, redactionMarker, replaceSpans, type Span } from './redact-spans.pure.ts'
 
-type Open = {
+type OpenValue = {
   start: number
   isObject: boolean
   /** Whether this object or array is inside the value of a secret. */
@@ -14,23 +14,23 @@ type Open = {
   meaning: Meaning
   hasName: boolean
   /** Whether a member or the last element names a secret, as in `{"name": "pin", "value": 1}` or `["pin", 1]`. */
-  isNamed: boolean
+  namesSecret: boolean
   /** Whether a member `path` points to a secret, as in a JSON patch. */
-  isPointed: boolean
-  /** The members that another member can name, and those of them that are called `value`. */
+  pointsToSecret: boolean
+  /** The members that a sibling can name, and the subset of members that are called `value`. */
   members: Range[]
   values: Range[]
 }
-type Wanted = 'key' | 'key or end' | 'colon' | 'value' | 'value or end' | 'next'
+type ExpectedToken = 'key' | 'key or end' | 'colon' | 'value' | 'value or end' | 'next'
 type Reader = {
   bytes: Buffer
   context: RedactionContext
   spans: Span[]
-  open: Open[]
-  wanted: Wanted
-  /** The scalar or key before this token. Its end is known only when the next token starts. */
+  open: OpenValue[]
+  expected: ExpectedToken
+  /** The scalar or key before the current token. Its end is known only when the next token starts. */
   last: (Range & { isKey: boolean }) | null
-  /** The offset at which the last complete value ends. */
+  /** The offset of the end of the last complete value. */
   end: number
 }
 type Token = { token: TokenType; value: unknown; offset: number }
@@ -44,24 +44,25 @@ const betweenValues = new Set([
 const blanks = new Set(Buffer.from(' \t\r\n'))
 
 /**
- * Redacts the secrets of a JSON text. A truncated text ends after its last complete value. Throws if the text is not
- * JSON.
+ * Redacts the secrets in JSON. The result for truncated JSON ends after the last complete value. Throws if
+ * the text is not JSON.
  */
 export function redactJson(text: string, context: RedactionContext): string {
-  // JSON texts can start with a byte order mark (U+FEFF) and have separators between them (RFC 7464).
+  // JSON can start with a byte order mark (U+FEFF), and JSON values can have separators between them (RFC
+  // 7464).
   const bytes = Buffer.from(text.replace(/^\ufeff/, '').replaceAll('\x1e', ' '))
-  const reader: Reader = { bytes, context, spans: [], open: [], wanted: 'value', last: null, end: 0 }
+  const reader: Reader = { bytes, context, spans: [], open: [], expected: 'value', last: null, end: 0 }
   const tokenizer = new Tokenizer({ separator: '' })
   tokenizer.onToken = (token) => {
-    confirm(reader, token.offset)
-    read(reader, token)
+    setLastEnd(reader, token.offset)
+    readToken(reader, token)
   }
   tokenizer.write(bytes)
-  if (context.isTruncated) closeTruncated(reader)
+  if (context.isTruncated) closeTruncatedValues(reader)
   else {
     tokenizer.end()
-    confirm(reader, bytes.length)
-    if (reader.open.length > 0 || reader.wanted !== 'value') throw new Error('the JSON is not complete')
+    setLastEnd(reader, bytes.length)
+    if (reader.open.length > 0 || reader.expected !== 'value') throw new Error('the JSON is not complete')
   }
   if (reader.end === 0) throw new Error('no JSON value is complete')
   if (reader.spans.length === 0 && !context.isTruncated) return text
@@ -73,7 +74,7 @@ export function redactJson(text: string, context: RedactionContext): string {
 }
 
 /** Sets the end of the last scalar or key, when the next token starts. */
-function confirm(reader: Reader, at: number): void {
+function setLastEnd(reader: Reader, at: number): void {
   const { last, bytes } = reader
   if (last === null) return
   last.end = at
@@ -82,30 +83,31 @@ function confirm(reader: Reader, at: number): void {
   reader.last = null
 }
 
-function read(reader: Reader, { token, value, offset }: Token): void {
-  const { wanted } = reader
+function readToken(reader: Reader, { token, value, offset }: Token): void {
+  const { expected } = reader
   const top = reader.open.at(-1)
-  const wantsKey = wanted === 'key' || wanted === 'key or end'
-  if (token === TokenType.STRING && wantsKey) return readKey(reader, top as Open, value as string, offset)
-  if (token === TokenType.COLON && wanted === 'colon') reader.wanted = 'value'
-  else if (token === TokenType.COMMA && wanted === 'next')
-    reader.wanted = top?.isObject === true ? 'key' : 'value'
-  else if (token === TokenType.RIGHT_BRACE && (wanted === 'key or end' || wanted === 'next'))
+  const expectsKey = expected === 'key' || expected === 'key or end'
+  if (token === TokenType.STRING && expectsKey)
+    return readKey(reader, top as OpenValue, value as string, offset)
+  if (token === TokenType.COLON && expected === 'colon') reader.expected = 'value'
+  else if (token === TokenType.COMMA && expected === 'next')
+    reader.expected = top?.isObject === true ? 'key' : 'value'
+  else if (token === TokenType.RIGHT_BRACE && (expected === 'key or end' || expected === 'next'))
     close(reader, true, offset)
-  else if (token === TokenType.RIGHT_BRACKET && (wanted === 'value or end' || wanted === 'next'))
+  else if (token === TokenType.RIGHT_BRACKET && (expected === 'value or end' || expected === 'next'))
     close(reader, false, offset)
-  else if ((wanted !== 'value' && wanted !== 'value or end') || betweenValues.has(token))
+  else if ((expected !== 'value' && expected !== 'value or end') || betweenValues.has(token))
     throw new Error('the text is not JSON')
   else readValue(reader, { token, value, offset })
 }
 
-function readKey(reader: Reader, top: Open, key: string, start: number): void {
+function readKey(reader: Reader, top: OpenValue, key: string, start: number): void {
   const range = { start, end: start, isKey: true }
   top.key = key
-  top.meaning = meaningOf(key)
+  top.meaning = getMeaning(key)
   reader.last = range
-  reader.wanted = 'colon'
-  if (!top.isHidden) hideInside(reader, range, key)
+  reader.expected = 'colon'
+  if (!top.isHidden) redactString(reader, range, key)
 }
 
 function readValue(reader: Reader, { token, value, offset: start }: Token): void {
@@ -114,79 +116,85 @@ function readValue(reader: Reader, { token, value, offset: start }: Token): void
   if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
     const isObject = token === TokenType.LEFT_BRACE
     const isHidden = top !== undefined && (top.isHidden || isSecretValue(top))
-    reader.open.push(opened(start, isObject, isHidden))
-    reader.wanted = isObject ? 'key or end' : 'value or end'
+    reader.open.push(createOpenValue(start, isObject, isHidden))
+    reader.expected = isObject ? 'key or end' : 'value or end'
     return
   }
   const range = { start, end: start, isKey: false }
   reader.last = range
   const text = typeof value === 'string' ? value : null
-  if (text !== null && top?.isHidden !== true) hideInside(reader, range, text)
+  if (text !== null && top?.isHidden !== true) redactString(reader, range, text)
   addValue(reader, range, text)
 }
 
-const opened = (start: number, isObject: boolean, isHidden: boolean): Open => ({
+const createOpenValue = (start: number, isObject: boolean, isHidden: boolean): OpenValue => ({
   start,
   isObject,
   isHidden,
   key: '',
   meaning: 'other',
   hasName: false,
-  isNamed: false,
-  isPointed: false,
+  namesSecret: false,
+  pointsToSecret: false,
   members: [],
   values: [],
 })
 
 /** Replaces a string that contains an embedded secret. */
-function hideInside({ spans, context }: Reader, range: Range, text: string): void {
-  const shown = context.inside(text)
-  if (shown !== text) spans.push({ range, text: JSON.stringify(shown) })
+function redactString({ spans, context }: Reader, range: Range, text: string): void {
+  const redactedText = context.inside(text)
+  if (redactedText !== text) spans.push({ range, text: JSON.stringify(redactedText) })
 }
 
-const hide = ({ spans }: Reader, range: Range): void => void spans.push({ range, text: `"${redacted}"` })
+const hide = ({ spans }: Reader, range: Range): void =>
+  void spans.push({ range, text: `"${redactionMarker}"` })
 
-const isSecretValue = ({ isObject, isNamed, meaning }: Open): boolean =>
-  meaning === 'secret' || (isNamed && !isObject)
+const isSecretValue = ({ isObject, namesSecret, meaning }: OpenValue): boolean =>
+  meaning === 'secret' || (namesSecret && !isObject)
 
 function close(reader: Reader, isObject: boolean, offset: number): void {
   const top = reader.open.pop()
   if (top?.isObject !== isObject) throw new Error('the brackets do not match')
-  hideNamed(reader, top, false)
+  hideNamedMembers(reader, top, false)
   reader.end = offset + 1
   addValue(reader, { start: top.start, end: offset + 1 }, null)
 }
 
-/** Adds a value that is complete, or that is incomplete because the text is truncated. */
+/** Adds a value. With `isTruncated`, the value is incomplete because the text is truncated. */
 function addValue(reader: Reader, range: Range, text: string | null, isTruncated = false): void {
   const parent = reader.open.at(-1)
-  reader.wanted = parent === undefined ? 'value' : 'next'
+  reader.expected = parent === undefined ? 'value' : 'next'
   if (parent === undefined) return
   if (isSecretValue(parent)) hide(reader, range)
-  if (!parent.isObject) parent.isNamed = text !== null && isSecretName(text)
-  else if (parent.meaning === 'name' && text !== null && isSecretName(text)) parent.isNamed = true
+  if (!parent.isObject) parent.namesSecret = text !== null && isSecretName(text)
+  else if (parent.meaning === 'name' && text !== null && isSecretName(text)) parent.namesSecret = true
   else {
     parent.hasName ||= parent.meaning === 'name' && !isTruncated
     parent.members.push(range)
     if (parent.meaning === 'value') parent.values.push(range)
-    parent.isPointed ||= parent.key === 'path' && text !== null && isSecretPointer(text)
+    parent.pointsToSecret ||= parent.key === 'path' && text !== null && isSecretPointer(text)
   }
 }
 
 /**
- * Hides all members next to the name of a secret. If the name may be in the missing part, hides members called `value`.
+ * Hides all members next to the name of a secret. If the name may be in the missing part, hides only members
+ * called `value`.
  */
-function hideNamed(reader: Reader, top: Open, isTruncated: boolean): void {
+function hideNamedMembers(reader: Reader, top: OpenValue, isTruncated: boolean): void {
   if (!top.isObject) return
-  const hidden = top.isNamed ? top.members : top.isPointed || (isTruncated && !top.hasName) ? top.values : []
-  for (const range of hidden) hide(reader, range)
+  const hiddenRanges = top.namesSecret
+    ? top.members
+    : top.pointsToSecret || (isTruncated && !top.hasName)
+      ? top.values
+      : []
+  for (const range of hiddenRanges) hide(reader, range)
 }
 
-/** Closes all open objects and arrays of a truncated text. */
-function closeTruncated(reader: Reader): void {
+/** Closes all open objects and arrays of truncated JSON. */
+function closeTruncatedValues(reader: Reader): void {
   reader.last = null
   for (let top = reader.open.pop(); top !== undefined; top = reader.open.pop()) {
-    hideNamed(reader, top, true)
+    hideNamedMembers(reader, top, true)
     addValue(reader, { start: top.start, end: reader.end }, null, true)
   }
 }

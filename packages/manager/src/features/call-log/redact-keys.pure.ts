@@ -1,41 +1,45 @@
-// This file recognizes the names of secrets in any spelling. Results are cached, because the keys of a body repeat.
-import { percentDecoded } from './redact-decode.pure.ts'
+// Recognizes the names of secrets in any spelling. Results are cached, because the same keys occur many times
+// in a body.
+import { decodePercentEscapes } from './redact-decode.pure.ts'
 
-const secrets =
+const secretNames =
   'password passwd pwd secret client_secret token access_token refresh_token id_token api_key apikey authorization ' +
   'private_key credential credentials pin cvv card_number iban ssn'
-// An upstream may echo the headers that it received in a body, so these names are redacted in bodies too.
+// An upstream may echo received headers in a body, so these names are redacted in bodies too.
 const secretHeaders = 'proxy-authorization cookie set-cookie x-api-key x-auth-token x-proxy-auth'
-const names = 'key name field param parameter property header attribute variable'
+const nameKeys = 'key name field param parameter property header attribute variable'
 
 // Longer names are not analyzed and count as secret.
 const maxNameLength = 1_000
-const plain = /^[a-z0-9]*$/
+const plainName = /^[a-z0-9]*$/
 const beyondAscii = /[\u0080-\uffff]/
 const beyondLatin = /[\u0300-\uffff]/
-const inOnePart = /^[\w-]*$/
+const singlePart = /^[\w-]*$/
 const partEnd = /[^\p{L}\p{N}_-]+/u
-const dotted = /^[\w.[\]$-]{1,100}$/
-const pointer = /^\/[\w/.~-]{1,100}$/
-// No sensitive name contains letters of other scripts or combining marks. Both are expensive to normalize: marks are
-// sorted, and one letter can become eighteen.
+const dottedPath = /^[\w.[\]$-]{1,100}$/
+const jsonPointer = /^\/[\w/.~-]{1,100}$/
+// No sensitive name contains letters of other scripts or combining marks. Such letters and marks are
+// expensive to normalize: marks are sorted, and one letter can expand to eighteen.
 const otherLetters = /(?:(?![\p{sc=Latin}\p{sc=Common}])[\p{L}\p{N}])+/gu
-const marks = /\p{M}+/gu
+const combiningMarks = /\p{M}+/gu
 const otherLetter = '\u0436'
 
-/** Returns the text in lower case, without accents and width variants, which do not distinguish names. */
-export function folded(text: string): string {
+/**
+ * Returns the text in lower case. Accents and width variants are removed, because they are irrelevant for
+ * comparing names.
+ */
+export function foldText(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
-  const latin = beyondLatin.test(text)
-    ? text.replaceAll(marks, '').replaceAll(otherLetters, otherLetter)
+  const latinText = beyondLatin.test(text)
+    ? text.replaceAll(combiningMarks, '').replaceAll(otherLetters, otherLetter)
     : text
-  return latin.normalize('NFKD').replaceAll(marks, '').toLowerCase()
+  return latinText.normalize('NFKD').replaceAll(combiningMarks, '').toLowerCase()
 }
 
 /** Returns only the letters and digits, in lower case. Most names contain nothing else. */
-function lettersOf(name: string): string {
-  if (plain.test(name)) return name
-  const text = folded(name)
+function extractLetters(name: string): string {
+  if (plainName.test(name)) return name
+  const text = foldText(name)
   return beyondAscii.test(text) ? text.replaceAll(/[^\p{L}\p{N}]+/gu, '') : text.replaceAll(/[^a-z0-9]+/g, '')
 }
 
@@ -48,22 +52,24 @@ const maxRounds = 5
  * Decodes the escapes of JSON, XML and forms, including escapes that result from decoding. Returns null if escapes
  * remain after the last round.
  */
-export function unescaped(text: string): string | null {
-  let resolved = text
+export function decodeEscapes(text: string): string | null {
+  let decodedText = text
   for (let round = 0; round < maxRounds; round++) {
-    const next = escapeStart.test(resolved) ? resolved.replaceAll(escape, resolve) : resolved
-    if (next === resolved) return resolved
-    resolved = next
+    const nextText = escapeStart.test(decodedText)
+      ? decodedText.replaceAll(escape, resolveEscape)
+      : decodedText
+    if (nextText === decodedText) return decodedText
+    decodedText = nextText
   }
   return null
 }
 
-function resolve(match: string, unit?: string, number?: string, entity?: string): string {
+function resolveEscape(match: string, unit?: string, number?: string, entity?: string): string {
   if (entity !== undefined) return entities[entity.toLowerCase()] as string
   if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16))
-  if (number === undefined) return percentDecoded(match)
-  const point = /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number(number)
-  return point <= 0x10ffff ? String.fromCodePoint(point) : '\ufffd'
+  if (number === undefined) return decodePercentEscapes(match)
+  const codePoint = /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number(number)
+  return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : '\ufffd'
 }
 
 /**
@@ -73,59 +79,68 @@ function resolve(match: string, unit?: string, number?: string, entity?: string)
 export type Meaning = 'secret' | 'name' | 'value' | 'other'
 
 const nameWords = [
-  ...names.split(' ').flatMap((name) => ['', 'name', 'key', 'id'].map((end) => name + end)),
+  ...nameKeys.split(' ').flatMap((name) => ['', 'name', 'key', 'id'].map((end) => name + end)),
   'k',
   'id',
   'label',
 ]
-const secretWords = `${secrets} ${secretHeaders}`.split(' ').map(lettersOf)
+const secretWords = `${secretNames} ${secretHeaders}`.split(' ').map(extractLetters)
 const meanings = new Map<string, Meaning>([
   ...nameWords.map((name): [string, Meaning] => [name, 'name']),
   ...['v', 'val', 'values', 'content', 'text', 'data'].map((name): [string, Meaning] => [name, 'value']),
   ...secretWords.map((name): [string, Meaning] => [name, 'secret']),
 ])
-const starts = new Set(secretWords.flatMap((word) => Array.from(word, (_, end) => word.slice(0, end))))
+const secretPrefixes = new Set(
+  secretWords.flatMap((word) => Array.from(word, (_, end) => word.slice(0, end))),
+)
 
-/** The sensitive names, and the names such as `key`, as regular expression alternatives over normalized letters. */
+/**
+ * The sensitive names, and the names such as `key`, as regular expression alternatives that match normalized
+ * letters.
+ */
 export const [secretPattern, namePattern] = [secretWords.join('|'), nameWords.join('|')]
 const anySecret = new RegExp(secretPattern)
 
-/** Returns whether a text contains the letters of a sensitive name in sequence. The test without folding runs first. */
+/**
+ * Returns whether the text contains the letters of a sensitive name in sequence. The cheap test without
+ * folding runs first.
+ */
 export const hasSecretLetters = (text: string): boolean =>
-  anySecret.test(text.toLowerCase()) || anySecret.test(lettersOf(text))
+  anySecret.test(text.toLowerCase()) || anySecret.test(extractLetters(text))
 
-const known = new Map<string, Meaning>()
-const [maxKnown, maxKnownLength] = [1_000, 64]
+const meaningCache = new Map<string, Meaning>()
+const [maxCachedKeys, maxCachedKeyLength] = [1_000, 64]
 
 /**
- * Returns the meaning of a key. One sensitive part, as in `user[password]`, `a.b.api.key` or `ns:pin`, makes it secret.
+ * Returns the meaning of a key. A key is secret if one of its parts is sensitive, as in `user[password]`,
+ * `a.b.api.key` or `ns:pin`.
  */
-export function meaningOf(key: string): Meaning {
-  const cached = known.get(key)
+export function getMeaning(key: string): Meaning {
+  const cached = meaningCache.get(key)
   if (cached !== undefined) return cached
   const meaning = findMeaning(key)
-  if (known.size >= maxKnown) known.clear()
-  if (key.length <= maxKnownLength) known.set(key, meaning)
+  if (meaningCache.size >= maxCachedKeys) meaningCache.clear()
+  if (key.length <= maxCachedKeyLength) meaningCache.set(key, meaning)
   return meaning
 }
 
 function findMeaning(key: string): Meaning {
-  const name = key.length > maxNameLength ? null : unescaped(key)
+  const name = key.length > maxNameLength ? null : decodeEscapes(key)
   if (name === null) return 'secret'
-  const letters = lettersOf(name)
+  const letters = extractLetters(name)
   const meaning = meanings.get(letters) ?? (letters.endsWith('value') ? 'value' : 'other')
-  if (meaning === 'secret' || inOnePart.test(name) || !anySecret.test(letters)) return meaning
+  if (meaning === 'secret' || singlePart.test(name) || !anySecret.test(letters)) return meaning
   const parts = name
     .split(partEnd)
-    .map(lettersOf)
+    .map(extractLetters)
     .filter((part) => part !== '')
-  return parts.some((_, first) => startsSecret(parts, first)) ? 'secret' : meaning
+  return parts.some((_, first) => startsSecretName(parts, first)) ? 'secret' : meaning
 }
 
-/** Returns whether this part, or this part joined with the following ones, is a sensitive name. */
-function startsSecret(parts: readonly string[], first: number): boolean {
+/** Returns whether this part, alone or joined with the following parts, is a sensitive name. */
+function startsSecretName(parts: readonly string[], first: number): boolean {
   let letters = ''
-  for (let at = first; at < parts.length && (at === first || starts.has(letters)); at++) {
+  for (let at = first; at < parts.length && (at === first || secretPrefixes.has(letters)); at++) {
     letters += parts[at]
     if (meanings.get(letters) === 'secret') return true
   }
@@ -135,12 +150,13 @@ function startsSecret(parts: readonly string[], first: number): boolean {
 /** Returns whether the value of a key such as `name` is the name of a secret sibling. */
 export const isSecretName = (value: string): boolean =>
   value.length <= 100 &&
-  (meanings.get(lettersOf(value)) === 'secret' || (dotted.test(value) && meaningOf(value) === 'secret'))
+  (meanings.get(extractLetters(value)) === 'secret' ||
+    (dottedPath.test(value) && getMeaning(value) === 'secret'))
 
 /** Returns whether the value is a JSON pointer (RFC 6901) to a secret. */
 export const isSecretPointer = (value: string): boolean =>
-  pointer.test(value) && meaningOf(value) === 'secret'
+  jsonPointer.test(value) && getMeaning(value) === 'secret'
 
 /** Returns whether the whole value of the header is redacted. */
 export const isSecretHeader = (name: string): boolean =>
-  meaningOf(name) === 'secret' || /token|secret|password|signature/.test(lettersOf(name))
+  getMeaning(name) === 'secret' || /token|secret|password|signature/.test(extractLetters(name))

@@ -1,5 +1,5 @@
-// Tests malformed bodies, with which a misbehaving partner or an attacker could evade redaction. In every case,
-// `s3cr3t` and `h1dden` are parts of the secret, and `kept` is not.
+// These tests cover malformed bodies that a misbehaving partner or an attacker could use to evade redaction.
+// In every case, `s3cr3t` and `h1dden` are parts of the secret, and `kept` is not.
 import { describe, expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
 
@@ -87,7 +87,7 @@ const jsonCases: Record<string, string> = {
   'deeper than anybody nests': `{"b":"kept","a":${'['.repeat(3_000)}{"password":"s3cr3t","c":{"value":"h1dden","name":"pin"}}`,
 }
 
-// In these bodies, only the following text reveals the end of the secret.
+// In these bodies, only the text after the secret reveals where the secret ends.
 const brokenCases: Record<string, string> = {
   'a quote that should be escaped': '{"a":"kept","password":"s3cr3t"h1dden","b":"x"}',
   'a quote and a comma that should be escaped': '{"a":"kept","password":"s3cr3t","h1dden"}',

@@ -1,5 +1,5 @@
-// Secrets under sensitive keys must never be shown, in any spelling, depth, format or part of a body. Everything else
-// must be shown.
+// Secrets under sensitive keys must never be shown, regardless of spelling, depth, format or position in the
+// body. Everything else must be shown.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
@@ -11,7 +11,7 @@ const sensitive =
   'private_key credential credentials pin cvv card_number iban ssn'
 const harmless = 'user note count city order line item2 créé state total'.split(' ')
 
-/** Draws from a seed, so that a seed and a size reproduce a case. */
+/** Generates values from a seed, so that a seed and a size reproduce a case. */
 function dice(seed: number) {
   let state = seed
   const below = (limit: number): number => {
@@ -25,7 +25,7 @@ function dice(seed: number) {
 }
 type Dice = ReturnType<typeof dice>
 
-/** A document without a format. */
+/** A document that is independent of the format. */
 type Leaf = { text: string }
 type Tree =
   Leaf | { list: Tree[] } | { fields: [string, Tree][] } | { pair: [string, Leaf] } | { inner: Tree }
@@ -79,7 +79,7 @@ function draw(d: Dice, budget: number) {
   const leaves = (leaf: () => Leaf, size: number): Tree => {
     if (size < 2 || d.chance(60)) return leaf()
     const inner = Array.from({ length: 1 + d.below(2) }, () => leaves(leaf, size - 2))
-    // A secret can contain text that would be shown elsewhere.
+    // A secret can contain text that would not be redacted elsewhere.
     if (d.chance(30))
       return {
         inner: {
@@ -114,7 +114,7 @@ function draw(d: Dice, budget: number) {
   return { tree: document(budget), secrets, kept }
 }
 
-/** Returns the key in another case and with other separators. */
+/** Returns the key in a different case and with different separators. */
 const spelled = (d: Dice, key: string): string =>
   Array.from(key)
     .map((c) =>
@@ -173,7 +173,7 @@ function toXml(d: Dice, tree: Tree, name = 'root'): string {
         .join(''),
     )
   }
-  // An element can have an attribute only once.
+  // An element cannot have two attributes with the same name.
   const [attributes, elements] = [new Map<string, string>(), [] as string[]]
   for (const [key, value] of tree.fields)
     if ('text' in value && d.chance(30) && !attributes.has(key))

@@ -1,7 +1,7 @@
-// Redaction replaces only spans of a text. Everything else stays as it was sent: whitespace, order, numbers and
+// Redaction replaces only spans of the text. Everything else stays unchanged: whitespace, order, numbers and
 // repeated keys.
 
-export const redacted = '[REDACTED]'
+export const redactionMarker = '[REDACTED]'
 
 export type Range = { start: number; end: number }
 /** The end of the range can be set after the span is created. */
@@ -11,17 +11,17 @@ export type Span = { range: Range; text: string }
 type Slice = (start: number, end: number) => string
 
 /**
- * Returns the text up to `end` with all spans replaced. If spans overlap, the outer one wins. If two spans have the
- * same range, the later one wins: a value is searched before all of it is known to be secret.
+ * Returns the text up to `end` with all spans replaced. If spans overlap, the outer one wins. If two spans
+ * have the same range, the later one wins: a value is searched before it is known to be entirely secret.
  */
 export function replaceSpans(slice: Slice, end: number, spans: readonly Span[]): string {
-  let [shown, at] = ['', 0]
-  for (const { range, text } of spans.toReversed().toSorted(byRange)) {
+  let [result, at] = ['', 0]
+  for (const { range, text } of spans.toReversed().toSorted(compareSpans)) {
     if (range.end <= range.start || range.start >= end) continue
-    if (range.start >= at) shown += slice(at, range.start) + text
+    if (range.start >= at) result += slice(at, range.start) + text
     at = Math.max(at, range.end)
   }
-  return shown + slice(at, Math.max(at, end))
+  return result + slice(at, Math.max(at, end))
 }
 
-const byRange = (a: Span, b: Span): number => a.range.start - b.range.start || b.range.end - a.range.end
+const compareSpans = (a: Span, b: Span): number => a.range.start - b.range.start || b.range.end - a.range.end

@@ -1,49 +1,49 @@
-// This file redacts embedded texts, header values and queries. It parses JSON, XML, forms and URLs. Other text is
+// Redacts embedded text, header values and queries. JSON, XML, forms and URLs are parsed. Other text is
 // shown, or redacted completely if it may contain a secret.
 import { type Budget, type RedactionContext, spend, tryParse } from './redact-budget.pure.ts'
 import { redactAddress, redactForm } from './redact-form.pure.ts'
 import { redactJson } from './redact-json.pure.ts'
 import {
-  folded,
+  foldText,
   hasSecretLetters,
   isSecretName,
-  meaningOf,
+  getMeaning,
   namePattern,
   secretPattern,
-  unescaped,
+  decodeEscapes,
 } from './redact-keys.pure.ts'
-import { redacted } from './redact-spans.pure.ts'
+import { redactionMarker } from './redact-spans.pure.ts'
 import { redactXml } from './redact-xml.pure.ts'
 
-// Texts that are embedded more deeply are not parsed.
+// Text that is embedded more deeply is not parsed.
 const maxDepth = 5
 // Starting a JSON or XML parser costs as much as reading this many values, even if the text does not parse.
 const parserCost = 16
 
 const parsers = { json: redactJson, xml: redactXml, form: redactForm, address: redactAddress }
 
-// JSON texts can start with a separator (RFC 7464).
+// JSON can start with a separator (RFC 7464).
 // oxlint-disable-next-line no-control-regex -- the separator is a control character
 const jsonStart = /^[\s\ufeff\x1e]*["[{]/
 const xmlStart = /^[\s\ufeff]*</
-const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|\/)[^?#]*[?#]/i
+const urlStart = /^(?:[a-z][a-z0-9+.-]*:\/\/|\/)[^?#]*[?#]/i
 // A form contains no whitespace, quotes or tags, and has a pair with a name and a value. `aGVsbG8=` is not a form.
-const pairs = /^[^\s"<>]+$/
+const formText = /^[^\s"<>]+$/
 const pair = /(?:^|&)[\w.[\]%+-]{1,200}=[^&=]/
 
 /** Selects the parser by the text itself, because the sender chooses the `Content-Type`. */
-function kindOf(text: string): keyof typeof parsers | 'text' {
+function detectKind(text: string): keyof typeof parsers | 'text' {
   if (jsonStart.test(text)) return 'json'
   if (xmlStart.test(text)) return 'xml'
-  if (!pairs.test(text)) return 'text'
-  return address.test(text) ? 'address' : pair.test(text) ? 'form' : 'text'
+  if (!formText.test(text)) return 'text'
+  return urlStart.test(text) ? 'address' : pair.test(text) ? 'form' : 'text'
 }
 
 /** Redacts a body. Returns null if it is not JSON, XML or a form. Throws if it exceeds the budget. */
 export function redactDocument(text: string, budget: Budget, isTruncated: boolean): string | null {
-  const kind = kindOf(text)
+  const kind = detectKind(text)
   if (kind === 'text' || kind === 'address') return null
-  // Most bodies contain no secret. For these it is sufficient, and faster, to check that they parse.
+  // Most bodies contain no secret. For such bodies, checking that they parse is sufficient and faster.
   if (kind === 'json' && !isTruncated && canSkipParsing(text) && isJson(text)) return text
   return tryParse(() => parsers[kind](text, createContext(budget, 1, isTruncated)))
 }
@@ -60,32 +60,35 @@ const createContext = (budget: Budget, depth: number, isTruncated: boolean): Red
 export const redactUrlQuery = (url: string, budget: Budget): string =>
   redactAddress(url, createContext(budget, 1, false))
 
-/** Redacts a text. Throws if it exceeds the budget. */
+/** Redacts text. Throws if it exceeds the budget. */
 export function redactText(text: string, budget: Budget, depth = 0): string {
   if (canSkipParsing(text)) return text
-  const kind = kindOf(text)
-  if (kind !== 'text' && depth >= maxDepth) return redacted
+  const kind = detectKind(text)
+  if (kind !== 'text' && depth >= maxDepth) return redactionMarker
   if (
     kind === 'address' &&
     isSuspicious(text.replace(/^[a-z0-9+.-]+:\/\/[^/?#]*/i, '').replace(/[?#].*/, ''))
   )
-    return redacted
+    return redactionMarker
   spend(budget, kind === 'json' || kind === 'xml' ? parserCost : 1)
-  const shown =
+  const redactedText =
     kind === 'text' ? null : tryParse(() => parsers[kind](text, createContext(budget, depth + 1, false)))
-  return shown ?? (isSuspicious(text) ? redacted : text)
+  return redactedText ?? (isSuspicious(text) ? redactionMarker : text)
 }
 
-const signs = /[=:\uff1d\uff1a<{[%&\\\r\n@]|bearer|basic|-----BEGIN/i
-// The pattern matches signs of escaped names and of secrets without a name.
-const nameless = /[%&\\@]|<[!?]|bearer|basic|-----BEGIN/i
+const structureSigns = /[=:\uff1d\uff1a<{[%&\\\r\n@]|bearer|basic|-----BEGIN/i
+// The pattern matches characters of escaped names and the start of secrets without a name.
+const namelessSigns = /[%&\\@]|<[!?]|bearer|basic|-----BEGIN/i
 
-/** Returns whether a text needs no parsing: it has no structure, or no letters of a sensitive name and no escapes. */
+/**
+ * Returns whether the text needs no parsing: it has no structure, or it has neither letters of a sensitive
+ * name nor escapes.
+ */
 const canSkipParsing = (text: string): boolean =>
-  !signs.test(text) || (!nameless.test(text) && !hasSecretLetters(text))
+  !structureSigns.test(text) || (!namelessSigns.test(text) && !hasSecretLetters(text))
 
 // These patterns match secrets without a name, and comments, which can contain anything.
-const unnamed = [
+const unnamedSecrets = [
   /\b(?:bearer|basic)\s+(?!(?:realm|charset|scope|error(?:_description)?)=)\S/i,
   /:\/\/[^\s/?#"'<>]*@/,
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/,
@@ -98,11 +101,14 @@ const secretBeforeSign = new RegExp(`(?:${secretPattern})=`)
 const nameBeforeSign = new RegExp(`(?:${namePattern})=`)
 const maxNamedLength = 120
 
-/** Returns whether the letters contain `password=`, or `name=userpassword`, which names the value next to it. */
+/**
+ * Returns whether the letters contain `password=`, or a pair such as `name=userpassword`, which names a
+ * neighboring value.
+ */
 const hasSecretName = (letters: string): boolean =>
-  secretBeforeSign.test(letters) || (nameBeforeSign.test(letters) && namesSecret(letters.split(/=+/)))
+  secretBeforeSign.test(letters) || (nameBeforeSign.test(letters) && hasNamedSecret(letters.split(/=+/)))
 
-const namesSecret = (parts: string[]): boolean =>
+const hasNamedSecret = (parts: string[]): boolean =>
   parts.some(
     (part, index) =>
       nameBeforeSign.test(`${parts[index - 1]?.slice(-maxNamedLength) ?? ''}=`) &&
@@ -110,17 +116,22 @@ const namesSecret = (parts: string[]): boolean =>
   )
 
 /**
- * Returns whether a text that does not parse may contain a secret: a credential, a comment or a sensitive name. A name
- * counts before `:` or `=`, in a table header, and anywhere in text that resembles broken JSON or XML.
+ * Returns whether unparsable text may contain a secret: a credential, a comment or a sensitive name. Names
+ * are searched before `:` or `=`, in a table header, and anywhere in text that resembles broken JSON or XML.
  */
 function isSuspicious(text: string): boolean {
-  const plain = unescaped(text)
-  if (plain === null || unnamed.some((pattern) => pattern.test(plain))) return true
-  if (!hasSecretLetters(plain)) return false
-  const letters = folded(plain)
+  const decodedText = decodeEscapes(text)
+  if (decodedText === null || unnamedSecrets.some((pattern) => pattern.test(decodedText))) return true
+  if (!hasSecretLetters(decodedText)) return false
+  const letters = foldText(decodedText)
     .replaceAll(/[:=]/g, '=')
     .replaceAll(/[^\p{L}\p{N}=]+/gu, '')
-  return hasSecretName(letters) || structure.test(plain) || hasSecretPath(plain) || hasSecretColumn(plain)
+  return (
+    hasSecretName(letters) ||
+    structure.test(decodedText) ||
+    hasSecretPath(decodedText) ||
+    hasSecretColumn(decodedText)
+  )
 }
 
 /** Returns whether a sensitive name with several parts, such as `user[password][0`, precedes `:` or `=`. */
@@ -128,8 +139,8 @@ const hasSecretPath = (text: string): boolean =>
   text
     .split(/[:=]/)
     .slice(0, -1)
-    .some((before) => meaningOf(lastWord(before.slice(-maxPathLength))) === 'secret')
-const lastWord = (text: string): string => text.split(wordEnd).findLast((word) => word !== '') ?? ''
+    .some((before) => getMeaning(getLastWord(before.slice(-maxPathLength))) === 'secret')
+const getLastWord = (text: string): string => text.split(wordEnd).findLast((word) => word !== '') ?? ''
 
 /** Returns whether the first of several lines is a table header with a secret column. */
 function hasSecretColumn(text: string): boolean {

@@ -71,7 +71,7 @@ describe('headers', () => {
       ['/p?a=b&api_key=s3cr3t', '/p?a=b&api_key=[REDACTED]'],
       ['https://user:s3cr3t@h/p?a=b', 'https://[REDACTED]@h/p?a=b'],
       ['{"password":"s3cr3t","a":1}', '{"password":"[REDACTED]","a":1}'],
-      // Other text is redacted completely.
+      // Any other text is redacted completely.
       ['<https://h/p?token=s3cr3t&page=2>; rel="next"', '[REDACTED]'],
       ['</p?page=2&pin=s3cr3t>; rel=next', '[REDACTED]'],
       ['0; url=https://user:s3cr3t@h/p', '[REDACTED]'],
@@ -99,7 +99,7 @@ test('[esb-audit.redact-headers] what PostgreSQL cannot store is replaced', () =
   const shown = '\ufffd\ufffdx'
   expect(redactHeaders(['x\0', '\0\ud83dx'])).toEqual([{ name: 'x\ufffd', value: shown }])
   expect(redactUrl('/\0\ud83dx?a=\0\ud83dx')).toBe(`/${shown}?a=${shown}`)
-  // The stored length ends in the middle of a character.
+  // The stored part ends in the middle of a character.
   const text = `${'🙂pin=1&'.repeat(4_000)}a`
   for (const body of [text, `x${text}`]) expect(show(body).isWellFormed()).toBe(true)
 })

@@ -1,5 +1,5 @@
-// These tests cover attacks by someone other than the person at the terminal: cross-site forms, stolen form tokens,
-// HTML in texts, and guessed codes.
+// These tests cover attacks by someone other than the person at the terminal: cross-site forms, stolen form
+// tokens, HTML in user input, and guessed codes.
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -194,7 +194,7 @@ describe('guesses', () => {
 
   test('[cli-login.page-errors] every code is unknown until 15 minutes after the first wrong one, and the right one is known then', async () => {
     let now = Date.now()
-    // Redis has its own clock. Without Redis, the service uses the clock of the test.
+    // Redis uses its own clock. Without Redis, the service uses the clock of the test.
     const other = await startTestApp({
       world: { clock: { now: () => new Date(now) } },
       env: { SVC_REDIS_URL: 'redis://127.0.0.1:1' },

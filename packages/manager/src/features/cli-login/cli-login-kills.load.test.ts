@@ -1,5 +1,5 @@
-// This test kills the service (SIGKILL) while terminals fetch their tokens. Afterwards, every token was received by its
-// terminal or is revoked: no token is both lost and valid.
+// This test kills the service (SIGKILL) while terminals fetch their tokens. Afterwards, every token was
+// received by its terminal or is revoked. No token is both lost and valid.
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { type TestDatabase, createScratchDatabase } from '../../../test/kit/data
 import { loadSize } from '@manager/harness/load-sizes.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 
-// One of four kills happens during approvals, and one in each third of the fetching.
+// One of the four kills happens during approvals, and one in each third of the fetch phase.
 const kills = loadSize(4, 8)
 const terminals = loadSize(8, 16)
 
@@ -29,7 +29,7 @@ const raised = {
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-/** Prefixes of the tokens that terminals received, as stored in their rows. */
+/** Prefixes of the tokens that terminals received. The token rows store the same prefixes. */
 const held = new Set<string>()
 /** Logins that have been approved. */
 const approved = new Set<string>()
@@ -59,7 +59,7 @@ async function fetchToken({ terminal, sessionId }: Waiting): Promise<void> {
   else held.add(/^pat_(\w{8})_/.exec(terminal.open(answer.body['sealed_token']))?.[1] as string)
 }
 
-/** Kills the service while terminals fetch their tokens, or earlier while people approve. */
+/** Kills the service while terminals fetch their tokens, or earlier, while people approve logins. */
 async function playRound(kill: number): Promise<void> {
   const service = await startProcess(database.url, raised)
   const already = approved.size
@@ -107,7 +107,7 @@ test('a token is delivered or revoked, however the service ends', { timeout: 600
       `after the kills: ${JSON.stringify(left)}\n`,
   )
   expect(lost).toEqual([])
-  // Without such a request, no kill would have interrupted anything.
+  // Without such a request, the kill would not have interrupted anything.
   expect(unanswered).toBeGreaterThan(0)
   expect(countOf(({ revoked }) => revoked)).toBeGreaterThan(0)
 })

@@ -65,7 +65,7 @@ describe('/cli/authorize', () => {
     const decided = await sendForm(service, anna, form)
     for (const { text } of [page, decided]) {
       expect(text).toContain('<code>svc tokens list</code>')
-      // The terminal chose the token name, so no command that a person might paste contains it.
+      // The terminal chose the token name, so commands that a person might paste must not contain it.
       expect(text).toContain('<code>svc tokens revoke &lt;name&gt;</code>')
     }
   })

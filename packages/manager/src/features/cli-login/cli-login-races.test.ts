@@ -34,7 +34,7 @@ const begin = async (name: string) => {
     sendForm(service, anna, { code: started.user_code, form_token, decision, compared: 'yes' })
   return { ...started, send }
 }
-/** Locks the row until another transaction waits for it, then makes the change and commits. */
+/** Locks the row until another transaction waits for it. Then makes the change and commits. */
 const whileRowLocked = async (
   code: string,
   change: (client: PoolClient) => Promise<unknown>,
@@ -54,7 +54,7 @@ const whileRowLocked = async (
   }
 }
 
-/** Returns whether a session waits for a lock with a statement like this. */
+/** Returns whether a session that runs a statement like this waits for a lock. */
 const waitsFor = async (text: string): Promise<boolean> => {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`
   return (await service.sql.query(waiting, [`%${text}%`])).rows.length > 0
@@ -137,7 +137,7 @@ describe('[cli-login.poll-once] polls', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => terminal.poll(session_id)))
     const others = answers.filter(({ body }) => !('sealed_token' in body))
     expect(others).toHaveLength(99)
-    // Polls that are concurrent with the successful one must poll again.
+    // Polls that run concurrently with the successful poll must poll again.
     for (const { body } of others) expect(['expired', 'authorization_pending']).toContain(body['status'])
     expect((await terminal.poll(session_id)).body).toEqual({ status: 'expired' })
   })
@@ -163,7 +163,7 @@ describe('[cli-login.poll-once] polls', () => {
     const { session_id, send } = await begin('met')
     const client = await service.sql.connect()
     try {
-      // The approval waits for the head of the chain while it holds the lock on the login.
+      // The approval holds the lock on the login and waits for the head row of the audit chain.
       await client.query('begin')
       await client.query('select 1 from audit_chains for update')
       const approving = send('approve')
@@ -183,7 +183,7 @@ describe('[cli-login.poll-once] polls', () => {
     const leaving = new AbortController()
     const client = await service.sql.connect()
     try {
-      // The poll has removed the token from the login and waits for the head of the chain.
+      // The poll has removed the token from the login and waits for the head row of the audit chain.
       await client.query('begin')
       await client.query('select 1 from audit_chains for update')
       const polling = fetch(`${service.url}/api/cli/login/poll`, {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../../policy/actor.ts'
 import { AppError, badRequest } from '../../platform/errors.ts'
-import { clientNetwork } from '../../platform/http/client-address.ts'
+import { getClientNetwork } from '../../platform/http/client-address.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
-import { headerText } from '../../platform/http/headers.ts'
+import { decodeHeader } from '../../platform/http/headers.ts'
 import { acceptOnlyPageForms, refuseEmbedding, refuseForeignForm } from '../../platform/http/pages/forms.ts'
 import { sendPage } from '../../platform/http/pages/send-page.ts'
 import { decideSchema, pollSchema, showSchema, startSchema } from './cli-login.schemas.ts'
-import { codePage, consentPage, decidedPage } from './consent.page.ts'
+import { renderCodePage, renderConsentPage, renderDecidedPage } from './consent.page.ts'
 import type { DecisionService } from './decision.service.ts'
 import type { Delivery } from './delivery.service.ts'
 import type { TerminalService } from './terminal.service.ts'
@@ -17,7 +17,7 @@ const bodyLimit = 8_192
 
 type Services = { terminal: TerminalService; decisions: DecisionService; delivery: Delivery }
 
-/** Registers the routes for the terminal and the page for the person. */
+/** Registers the routes for the terminal and the page on which the person decides. */
 export function registerCliLoginRoutes(server: ApiServer, services: Services): void {
   registerTerminalRoutes(server, services)
   void server.register((forms, _options, done) => {
@@ -35,7 +35,7 @@ function registerTerminalRoutes(server: ApiServer, { terminal, delivery }: Servi
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       const { public_key: publicKey, token_name: tokenName } = request.body
-      return terminal.start({ publicKey, tokenName }, originOf(request))
+      return terminal.start({ publicKey, tokenName }, getOrigin(request))
     },
   )
   server.post(
@@ -43,15 +43,15 @@ function registerTerminalRoutes(server: ApiServer, { terminal, delivery }: Servi
     { bodyLimit, config: { policy, audited: ['cliLogin deliver'] }, schema: pollSchema },
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
-      const poll = await terminal.poll(request.body.session_id, originOf(request))
+      const poll = await terminal.poll(request.body.session_id, getOrigin(request))
       if ('status' in poll) return poll
       const { loginId, sealedToken, tokenName, expiresAt } = poll
-      // The handler waits for `close`, not for the end of the response: a client that disconnects has not received the
-      // token.
+      // The handler waits for `close`, not for the end of the response, because a client that disconnects has
+      // not received the token.
       const settle = (): void => {
         const isSent = reply.raw.writableFinished && reply.statusCode === 200
-        if (isSent) delivery.sent(loginId)
-        else delivery.failed(loginId)
+        if (isSent) delivery.onSent(loginId)
+        else delivery.onFailed(loginId)
       }
       if (reply.raw.closed) settle()
       else reply.raw.once('close', settle)
@@ -69,17 +69,21 @@ function registerPage(server: ApiServer, decisions: DecisionService): void {
     async (request, reply) => {
       refuseEmbedding(request)
       const { code = '' } = request.query
-      if (code.trim() === '') return sendPage(reply, 200, codePage(null))
-      const viewer = viewerOf(request)
+      if (code.trim() === '') return sendPage(reply, 200, renderCodePage(null))
+      const viewer = getViewer(request)
       try {
         const { publicKey, ...shown } = await decisions.show(code, viewer)
-        const fingerprint = fingerprintOf(publicKey)
-        const isElsewhere = clientNetwork(shown.ipAddress) !== request.clientNetwork
-        const person = nameOf(viewer.actor.user)
-        return await sendPage(reply, 200, consentPage({ ...shown, fingerprint, isElsewhere, person }))
+        const fingerprint = formatFingerprint(publicKey)
+        const isElsewhere = getClientNetwork(shown.ipAddress) !== request.clientNetwork
+        const person = formatUserName(viewer.actor.user)
+        return await sendPage(
+          reply,
+          200,
+          renderConsentPage({ ...shown, fingerprint, isOtherNetwork: isElsewhere, person }),
+        )
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'not_found') throw error
-        return sendPage(reply, error.status, codePage(error.message))
+        return sendPage(reply, error.status, renderCodePage(error.message))
       }
     },
   )
@@ -97,29 +101,32 @@ function registerPage(server: ApiServer, decisions: DecisionService): void {
         throw badRequest('compared must be yes: compare the code first')
       const { tokenName } = await decisions.decide(
         { code, formToken: form_token, decision },
-        viewerOf(request),
+        getViewer(request),
       )
-      return sendPage(reply, 200, decidedPage(decision, tokenName))
+      return sendPage(reply, 200, renderDecidedPage(decision, tokenName))
     },
   )
 }
 
-const originOf = ({ clientAddress, clientNetwork, headers }: FastifyRequest) => ({
+const getOrigin = ({ clientAddress, clientNetwork, headers }: FastifyRequest) => ({
   ipAddress: clientAddress,
   network: clientNetwork,
-  userAgent: headerText(headers['user-agent'] ?? ''),
+  userAgent: decodeHeader(headers['user-agent'] ?? ''),
 })
 
-const viewerOf = ({ actor, clientNetwork }: FastifyRequest) => ({
+const getViewer = ({ actor, clientNetwork }: FastifyRequest) => ({
   actor: actor as Actor,
   network: clientNetwork,
 })
 
-const nameOf = ({ externalName, externalUsername, externalEmail }: Actor['user']): string => {
+const formatUserName = ({ externalName, externalUsername, externalEmail }: Actor['user']): string => {
   const name = externalName === '' ? externalUsername : externalName
   return externalEmail === '' || externalEmail === name ? name : `${name} (${externalEmail})`
 }
 
-/** Returns a fingerprint that is short enough to compare by eye. A terminal can show the fingerprint of its own key. */
-const fingerprintOf = (publicKey: Uint8Array): string =>
+/**
+ * Returns a fingerprint that is short enough to compare visually. A terminal can show the fingerprint of its
+ * own key.
+ */
+const formatFingerprint = (publicKey: Uint8Array): string =>
   (createHash('sha256').update(publicKey).digest('hex').slice(0, 16).match(/.{4}/g) ?? []).join(' ')

@@ -1,7 +1,7 @@
 // These schemas describe the requests of terminals and browsers, and the responses.
 import { Type } from 'typebox'
-import { errorResponses, errorSchemas } from '../../platform/http/http.schemas.ts'
-import { notBlank } from '../../platform/http/validation.ts'
+import { createErrorResponses, errorSchemas } from '../../platform/http/http.schemas.ts'
+import { notBlankPattern } from '../../platform/http/validation.ts'
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 
@@ -13,15 +13,15 @@ export const startSchema = {
   tags: ['people' as const],
   body: Type.Object({
     public_key: Type.String({
-      title: 'the base64 or base64url of an X25519 public key, 32 bytes',
+      title: 'an X25519 public key (32 bytes) in base64 or base64url',
       maxLength: 100,
       description:
         'Raw X25519 key in base64 or base64url, with or without padding. Create a new key for each login: the token is encrypted for this key.',
     }),
     token_name: Type.String({
       maxLength: 100,
-      pattern: notBlank,
-      description: 'Name of the token in the list of its owner, such as the name of the machine.',
+      pattern: notBlankPattern,
+      description: "Token name shown in the owner's token list, for example the machine name.",
     }),
   }),
   response: {
@@ -32,22 +32,22 @@ export const startSchema = {
       interval: Type.Integer({ description: 'Seconds between polls.' }),
       expires_at: timestamp('Expiry time of the login.'),
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }
 
-const waiting = Type.Object({
+const waitingState = Type.Object({
   status: Type.Enum(['authorization_pending', 'slow_down'], {
     description: '`slow_down`: the poll was too early, and the interval is now 5 s longer.',
   }),
   interval: Type.Integer({ description: 'Seconds until the next poll.' }),
 })
-const ended = Type.Object({
+const endedState = Type.Object({
   status: Type.Enum(['denied', 'expired'], {
     description: '`expired` also means that the token was already fetched.',
   }),
 })
-const approved = Type.Object({
+const approvedState = Type.Object({
   sealed_token: Type.String({
     description: 'Libsodium sealed box with the personal access token, in base64.',
   }),
@@ -63,11 +63,14 @@ export const pollSchema = {
   body: Type.Object({
     session_id: Type.String({
       maxLength: 200,
-      pattern: notBlank,
+      pattern: notBlankPattern,
       description: '`session_id` from the start of the login.',
     }),
   }),
-  response: { 200: Type.Union([waiting, ended, approved]), ...errorResponses('error', 404, 429) },
+  response: {
+    200: Type.Union([waitingState, endedState, approvedState]),
+    ...createErrorResponses('error', 404, 429),
+  },
 }
 
 const page = Type.String({ description: 'HTML page.' })
@@ -81,23 +84,27 @@ export const showSchema = {
     code: Type.Optional(Type.String({ maxLength: 100, description: 'The code that the terminal shows.' })),
   }),
   produces: 'text/html',
-  response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410) },
+  response: { 200: page, 401: errorSchemas.page, ...createErrorResponses('page', 403, 404, 410) },
 }
 
 export const decideSchema = {
   operationId: 'decideCliLogin',
   summary: 'Approves or denies a terminal login',
-  description: 'Approval creates a personal access token of the person. The terminal fetches it.',
+  description: 'Approval creates a personal access token for the person. The terminal fetches the token.',
   tags: ['people' as const],
   consumes: 'application/x-www-form-urlencoded' as const,
   body: Type.Object(
     {
       code: Type.String({
         maxLength: 100,
-        pattern: notBlank,
+        pattern: notBlankPattern,
         description: 'The code that the terminal shows.',
       }),
-      form_token: Type.String({ maxLength: 200, pattern: notBlank, description: 'Token from the page.' }),
+      form_token: Type.String({
+        maxLength: 200,
+        pattern: notBlankPattern,
+        description: 'Form token from the approval page.',
+      }),
       decision: Type.Enum(['approve', 'deny'], { title: 'approve or deny' }),
       compared: Type.Optional(
         Type.String({
@@ -109,5 +116,5 @@ export const decideSchema = {
     { title: 'the fields of the consent form' },
   ),
   produces: 'text/html',
-  response: { 200: page, 401: errorSchemas.page, ...errorResponses('page', 403, 404, 410) },
+  response: { 200: page, 401: errorSchemas.page, ...createErrorResponses('page', 403, 404, 410) },
 }

@@ -3,7 +3,7 @@ import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 
 type LoginStatus = 'pending' | 'approved' | 'denied' | 'fetched' | 'consumed' | 'undelivered'
 
-/** A login with the fields that the deciding person and the audit trail see. */
+/** A login, with the fields that are visible to the deciding person and in the audit trail. */
 export type CliLogin = {
   id: string
   userCode: string
@@ -33,28 +33,29 @@ const columns = [
 export type NewLogin = Pick<CliLogin, 'id' | 'userCode' | 'tokenName' | 'ipAddress' | 'userAgent'> & {
   secretHash: Buffer
   publicKey: Buffer
-  /** The network that throttles use to identify the client. */
+  /** The client network, by which throttles identify the client. */
   network: string
 }
 
 const maxPendingPerAddress = 1_000
-// At most 100,000 logins are pending, divided into 100 shares of 1,000. Concurrent starts do not see each other: the
-// margin of 50 leaves room for 50 concurrent starts in one share. The index cli_logins_share_idx contains the number of
-// shares.
+// At most 100,000 logins are pending, divided into 100 shares of 1,000. Concurrent starts do not see each
+// other, so a margin of 50 leaves room for 50 concurrent starts in one share. The definition of the index
+// cli_logins_share_idx contains the number of shares.
 const shares = 100
 const maxPendingPerShare = 950
-// A start deletes more logins than it adds, so an excess from concurrent starts disappears quickly.
+// A start can delete more logins than it adds, so an excess from concurrent starts disappears quickly.
 const dropBatchSize = 10
 
 /**
- * Selects the logins after the newest `kept` ones. The new login, which the statement does not see yet, counts as one.
+ * Selects the logins after the newest `keptCount` logins. The new login also counts, although the statement does not
+ * see it yet.
  */
-const beyond = (kept: number) =>
-  sql`order by created_at desc, id desc offset ${kept - 1} limit ${dropBatchSize}`
+const selectExcess = (keptCount: number) =>
+  sql`order by created_at desc, id desc offset ${keptCount - 1} limit ${dropBatchSize}`
 
 /**
- * Inserts a login and deletes the oldest pending logins that exceed the limit per address or the total limit. Reads two
- * ranges of at most 1,000 index entries. Returns undefined if another login has the code.
+ * Inserts a login and deletes the oldest pending logins that exceed the limit per address or the total limit.
+ * Reads two ranges of at most 1,000 index entries. Returns undefined if another login already has the code.
  */
 export async function insertLogin(
   db: Queries,
@@ -66,11 +67,11 @@ export async function insertLogin(
       delete from cli_logins where id = any (array(
         select id from cli_logins where status = 'pending' and id = any (array(
           (select id from cli_logins where status = 'pending' and network = ${login.network}
-            ${beyond(maxPendingPerAddress)})
+            ${selectExcess(maxPendingPerAddress)})
           union all
           (select id from cli_logins where status = 'pending'
             and (get_byte(secret_hash, 0) * 256 + get_byte(secret_hash, 1)) % ${sql.lit(shares)} = ${share}
-            ${beyond(maxPendingPerShare)})))
+            ${selectExcess(maxPendingPerShare)})))
         for update skip locked))
       returning id)
     insert into cli_logins (id, secret_hash, user_code, public_key, token_name, ip_address, network, user_agent)
@@ -81,7 +82,7 @@ export async function insertLogin(
   return rows[0]
 }
 
-/** The data that a poll needs. Both flags use the database clock. */
+/** The data that a poll needs. The flags are computed with the database clock. */
 export type PolledLogin = CliLogin & {
   intervalSeconds: number
   sealedToken: Buffer | null
@@ -94,7 +95,7 @@ export type PolledLogin = CliLogin & {
 /**
  * Locks the login of a terminal until the transaction ends. Returns false if it is already locked or does not exist.
  */
-export async function lockPolled(tx: Tx, secretHash: Buffer): Promise<boolean> {
+export async function lockPolledLogin(tx: Tx, secretHash: Buffer): Promise<boolean> {
   const row = await tx
     .selectFrom('cliLogins')
     .select('id')
@@ -109,7 +110,7 @@ export async function lockPolled(tx: Tx, secretHash: Buffer): Promise<boolean> {
  * Reads the login after locking it. A separate statement is needed: the statement that waited for the lock would not
  * see the decision that was just committed.
  */
-export function findPolled(tx: Tx, secretHash: Buffer): Promise<PolledLogin | undefined> {
+export function findPolledLogin(tx: Tx, secretHash: Buffer): Promise<PolledLogin | undefined> {
   return tx
     .selectFrom('cliLogins')
     .select(columns)
@@ -144,7 +145,7 @@ export async function markFetched(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** Records that the response was sent. Returns false if the token was revoked before. */
+/** Records that the response was sent. Returns false if the token was revoked first. */
 export async function markConsumed(db: Queries, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('cliLogins')
@@ -155,7 +156,7 @@ export async function markConsumed(db: Queries, id: string): Promise<boolean> {
   return numUpdatedRows === 1n
 }
 
-/** The data that the page shows. The age uses the database clock. */
+/** The data that the page shows. The age is computed with the database clock. */
 export type ShownLogin = CliLogin & { publicKey: Buffer; isExpired: boolean; ageSeconds: number }
 
 export function findByCode(db: Reads, userCode: string): Promise<ShownLogin | undefined> {
@@ -176,12 +177,12 @@ type Decision =
   | { status: 'approved'; userId: string; accessTokenId: string; sealedToken: Buffer }
 
 /**
- * Approves or denies a pending login. Returns the login before and after. Returns null if it has expired or was already
- * decided.
+ * Approves or denies a pending login. Returns the login before and after the change, or null if the login has
+ * expired or was already decided.
  */
-export async function decide(tx: Tx, id: string, decision: Decision): Promise<Decided | null> {
-  // The row is locked first: after a lock wait, PostgreSQL does not check a time condition again if the row is
-  // unchanged.
+export async function decideLogin(tx: Tx, id: string, decision: Decision): Promise<DecidedLogin | null> {
+  // The row is locked first: after a lock wait, PostgreSQL does not evaluate the time condition again if the
+  // row is unchanged.
   const before = await tx
     .selectFrom('cliLogins')
     .select(columns)
@@ -196,20 +197,18 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
     .where('expiresAt', '>', sql<string>`clock_timestamp()`)
     .returning(columns)
     .executeTakeFirst()
-  return before === undefined || after === undefined ? null : ({ before, after } as Decided)
+  return before === undefined || after === undefined ? null : ({ before, after } as DecidedLogin)
 }
-type Decided = { before: CliLogin; after: CliLogin }
+type DecidedLogin = { before: CliLogin; after: CliLogin }
 
 /** Returns the expiry time of a token with this lifetime, by the database clock. */
-export async function daysFromNow(tx: Tx, days: number): Promise<string> {
+export async function computeExpiry(tx: Tx, days: number): Promise<string> {
   const { rows } = await sql<{ at: string }>`select now() + make_interval(days => ${days}) as at`.execute(tx)
   return (rows[0] as { at: string }).at
 }
 
-/**
- * Returns and locks logins whose token did not arrive: it was not fetched in time, or its delivery was never confirmed.
- */
-export function lockUndelivered(tx: Tx, limit: number): Promise<CliLogin[]> {
+/** Returns and locks logins whose token was not fetched in time, or whose delivery was never confirmed. */
+export function lockUndeliveredLogins(tx: Tx, limit: number): Promise<CliLogin[]> {
   return tx
     .selectFrom('cliLogins')
     .select(columns)
@@ -226,7 +225,7 @@ export function lockUndelivered(tx: Tx, limit: number): Promise<CliLogin[]> {
 }
 
 /** Returns and locks a login whose response failed, or undefined if it is already settled. */
-export function lockFetched(tx: Tx, id: string): Promise<CliLogin | undefined> {
+export function lockFetchedLogin(tx: Tx, id: string): Promise<CliLogin | undefined> {
   return tx
     .selectFrom('cliLogins')
     .select(columns)
@@ -245,7 +244,7 @@ export async function markUndelivered(tx: Tx, logins: readonly CliLogin[]): Prom
     .execute()
 }
 
-/** Marks logins as consumed if their token has been used, because such a token has certainly arrived. */
+/** Marks logins as consumed if their token has been used, because a used token was certainly delivered. */
 export async function markUsed(db: Queries): Promise<void> {
   await sql`
     update cli_logins l set status = 'consumed' from personal_access_tokens t
@@ -253,7 +252,7 @@ export async function markUsed(db: Queries): Promise<void> {
 }
 
 /** Deletes some of the logins that expired more than an hour ago. Returns the number of deleted logins. */
-export async function deleteOld(db: Queries, limit: number): Promise<number> {
+export async function deleteExpiredLogins(db: Queries, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from cli_logins where id in (
       select id from cli_logins where expires_at <= now() - interval '1 hour' and status not in ('approved', 'fetched')

@@ -95,7 +95,7 @@ describe('POST /api/cli/login/start', () => {
     const { status, body } = await terminal.start({ public_key: key })
     expect([status, body['error']]).toEqual([
       400,
-      'public_key must be the base64 or base64url of an X25519 public key, 32 bytes',
+      'public_key must be an X25519 public key (32 bytes) in base64 or base64url',
     ])
   })
 

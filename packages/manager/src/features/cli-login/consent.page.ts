@@ -1,5 +1,5 @@
-// These pages show a login in the browser. Their reader may have received the link from an attacker, so the texts say
-// what to compare and when to deny.
+// These pages show a login in the browser. The reader may have received the link from an attacker, so the
+// page explains what to compare and when to deny.
 import { type Html, html } from '../../platform/http/pages/html.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 
@@ -8,7 +8,7 @@ export type ConsentView = {
   tokenName: string
   ipAddress: string
   /** Whether the terminal is in a different network than the browser. */
-  isElsewhere: boolean
+  isOtherNetwork: boolean
   userAgent: string
   createdAt: string
   ageSeconds: number
@@ -20,17 +20,17 @@ export type ConsentView = {
   person: string
 }
 
-// A program chooses its own name, which can be a whole sentence.
-const maxShownProgram = 80
+// A program chooses its own name, which can be very long.
+const maxProgramLength = 80
 
-const row = (name: string, value: string | Html): Html =>
+const renderRow = (name: string, value: string | Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd> `
-/** Isolates the text direction of a text that the terminal sent. */
-const isolated = (text: string): Html => html`<bdi>${text}</bdi>`
+/** Isolates the text direction of text that the terminal sent. */
+const isolateText = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** Shows the details of the login and the form with the decision. */
-export const consentPage = (view: ConsentView): Page => ({
+/** Shows the details of the login and the decision form. */
+export const renderConsentPage = (view: ConsentView): Page => ({
   title: 'Sign in to the command line',
   main: html`<h1>Sign in to the command line?</h1>
     <p>A terminal is requesting an access token on your behalf. Your terminal must show this code:</p>
@@ -39,7 +39,7 @@ export const consentPage = (view: ConsentView): Page => ({
       <strong>Deny if you did not start this login yourself just now,</strong> or if the code differs, even if
       someone you know sent you here. Anyone with the token can do everything that you can do.
     </p>
-    <dl>${details(view)}</dl>
+    <dl>${renderDetails(view)}</dl>
     <form method="post" autocomplete="off">
       <input type="hidden" name="code" value="${view.userCode}" />
       <input type="hidden" name="form_token" value="${view.formToken}" />
@@ -52,17 +52,17 @@ export const consentPage = (view: ConsentView): Page => ({
     </form>`,
 })
 
-const details = (view: ConsentView): Html[] => [
-  row('Signed in as', view.person),
-  row('Token name', isolated(view.tokenName)),
-  row(
+const renderDetails = (view: ConsentView): Html[] => [
+  renderRow('Signed in as', view.person),
+  renderRow('Token name', isolateText(view.tokenName)),
+  renderRow(
     'Requested from',
-    view.isElsewhere ? `${view.ipAddress}, which is not in your network` : view.ipAddress,
+    view.isOtherNetwork ? `${view.ipAddress}, which is not in your network` : view.ipAddress,
   ),
-  row('Program (self-reported)', isolated(programOf(view.userAgent))),
-  row('Started', html`<time datetime="${view.createdAt}">${ago(view.ageSeconds)}</time>`),
-  row('Key fingerprint', view.fingerprint),
-  row(
+  renderRow('Program (self-reported)', isolateText(formatProgram(view.userAgent))),
+  renderRow('Started', html`<time datetime="${view.createdAt}">${formatAge(view.ageSeconds)}</time>`),
+  renderRow('Key fingerprint', view.fingerprint),
+  renderRow(
     'Token expires',
     html`after ${view.tokenDays === 1 ? 'a day' : `${view.tokenDays} days`}, or when you revoke it:
     ${tokenCommands}`,
@@ -74,20 +74,20 @@ const details = (view: ConsentView): Html[] => [
 const tokenCommands = html`<code>svc tokens list</code> lists your tokens,
   <code>svc tokens revoke &lt;name&gt;</code> revokes one`
 
-function programOf(userAgent: string): string {
+function formatProgram(userAgent: string): string {
   if (userAgent === '') return 'unknown'
-  return userAgent.length <= maxShownProgram
+  return userAgent.length <= maxProgramLength
     ? userAgent
-    : `${userAgent.slice(0, maxShownProgram).toWellFormed()}…`
+    : `${userAgent.slice(0, maxProgramLength).toWellFormed()}…`
 }
 
-/** Asks for the code if the URL contains no code or an unknown one. */
-export const codePage = (problem: string | null): Page => ({
+/** Asks for the code if the URL contains no code or an unknown code. */
+export const renderCodePage = (problem: string | null): Page => ({
   title: problem === null ? 'Sign in to the command line' : 'Unknown code',
   main: html`<h1>${problem === null ? 'Sign in to the command line' : 'Unknown code'}</h1>
     <p>
-      ${problem === null ? 'Your terminal shows a code.' : `Reason: ${problem}.`} Type it here; you decide on
-      the next page.
+      ${problem === null ? 'Your terminal shows a code.' : `Reason: ${problem}.`} Type the code here; you
+      decide on the next page.
     </p>
     <form method="get" autocomplete="off">
       <label for="code">Code</label>
@@ -105,7 +105,7 @@ export const codePage = (problem: string | null): Page => ({
     </form>`,
 })
 
-export const decidedPage = (decision: 'approve' | 'deny', tokenName: string): Page =>
+export const renderDecidedPage = (decision: 'approve' | 'deny', tokenName: string): Page =>
   decision === 'approve'
     ? {
         title: 'Approved',
@@ -127,7 +127,7 @@ export const decidedPage = (decision: 'approve' | 'deny', tokenName: string): Pa
           </p>`,
       }
 
-function ago(seconds: number): string {
+function formatAge(seconds: number): string {
   if (seconds < 60) return 'less than a minute ago'
   const minutes = Math.floor(seconds / 60)
   return minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`

@@ -1,6 +1,6 @@
 // A person approves a terminal login in the browser, and the terminal receives a personal access token that only it can
 // decrypt. access-tokens/ manages the tokens, and platform/http/pages/ renders the pages.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -23,7 +23,7 @@ export const cliLogin = defineFeature({
   role: 'api',
   settings: cliLoginSettings,
   create: (deps: Deps) => {
-    const settings = settingsOf(deps.config, cliLoginSettings)
+    const settings = selectSettings(deps.config, cliLoginSettings)
     const metrics = createCliLoginMetrics(deps.metrics)
     const { codeThrottleFailures: failures, codeThrottleWindowMs: windowMs } = settings
     const guessLimits = { failures, windowMs, blockMs: 'window' as const, maxBlockMs: windowMs }
@@ -34,8 +34,8 @@ export const cliLogin = defineFeature({
       metrics,
       publicUrl: deps.config.publicUrl.replace(/\/$/, ''),
       limits: {
-        pollsOfClient: limitOf('cli-poll-client', settings.cliPollsPerClient, deps.redis),
-        pollsOfLogin: limitOf('cli-poll-login', settings.cliPollsPerLogin, deps.redis),
+        pollsOfClient: createPollLimit('cli-poll-client', settings.cliPollsPerClient, deps.redis),
+        pollsOfLogin: createPollLimit('cli-poll-login', settings.cliPollsPerLogin, deps.redis),
       },
     })
     const decisions = createDecisionService({
@@ -57,5 +57,5 @@ export const cliLogin = defineFeature({
   },
 })
 
-const limitOf = (kind: string, perMinute: number, redis: Redis) =>
+const createPollLimit = (kind: string, perMinute: number, redis: Redis) =>
   createWindowLimit(kind, { count: perMinute, windowMs: 60_000 }, redis)

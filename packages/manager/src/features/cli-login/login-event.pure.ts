@@ -1,4 +1,4 @@
-// This file defines the audit events of a login.
+// Defines the audit events of a login.
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { CliLogin } from './cli-login.store.ts'
 

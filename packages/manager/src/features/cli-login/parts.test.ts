@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { formToken, isFormToken } from '../../platform/secrets/form-token.ts'
+import { createFormToken, isFormToken } from '../../platform/secrets/form-token.ts'
 import { parsePublicKey } from './public-key.pure.ts'
-import { newUserCode, readUserCode } from './user-code.pure.ts'
+import { createUserCode, parseUserCode } from './user-code.pure.ts'
 import { createSecretKey } from 'node:crypto'
 
 describe('a user code', () => {
   test('[cli-login.user-code] draws each letter from all twenty', () => {
-    expect(newUserCode(() => 0)).toBe('BBBB-BBBB')
-    expect(newUserCode((below) => below - 1)).toBe('ZZZZ-ZZZZ')
+    expect(createUserCode(() => 0)).toBe('BBBB-BBBB')
+    expect(createUserCode((below) => below - 1)).toBe('ZZZZ-ZZZZ')
     const drawn: number[] = []
-    newUserCode((below) => (drawn.push(below), 3))
+    createUserCode((below) => (drawn.push(below), 3))
     expect(drawn).toEqual(Array.from({ length: 8 }, () => 20))
   })
 
@@ -24,7 +24,7 @@ describe('a user code', () => {
     ['BCDFGHJK'.padEnd(1_000, ' '), null],
     ['ſCDF-GHJK', null],
   ])('typed as %j is %j', (typed, expected) => {
-    expect(readUserCode(typed)).toBe(expected)
+    expect(parseUserCode(typed)).toBe(expected)
   })
 })
 
@@ -54,7 +54,7 @@ test('[cli-login.public-key] 32 bytes in base64 or base64url, with or without pa
 test('[cli-login.csrf] a proof is of one key, person and login', () => {
   const [key, other] = [createSecretKey(Buffer.alloc(32, 1)), createSecretKey(Buffer.alloc(32, 2))]
   const shown = { userId: 'anna', objectId: '1' }
-  const token = formToken(key, shown)
+  const token = createFormToken(key, shown)
   expect(isFormToken(key, shown, token)).toBe(true)
   expect(isFormToken(other, shown, token)).toBe(false)
   expect(isFormToken(key, { ...shown, userId: 'ben' }, token)).toBe(false)

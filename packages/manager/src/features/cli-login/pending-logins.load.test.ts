@@ -1,5 +1,5 @@
-// These tests start a flood of logins from many addresses: the table stays within its limit, and the cost of a start
-// does not grow.
+// These tests start a flood of logins from many addresses. The table stays within its limit, and the cost of
+// a start does not grow.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Terminal, from, openTerminal } from '@manager/harness/cli-login.ts'
@@ -35,7 +35,7 @@ test('100,000 logins wait at most; the oldest make room for the new ones', async
 
 test('a start reads a bounded number of rows of the full table', async () => {
   const read = async (): Promise<number> => {
-    // The database processes report statistics when they are idle.
+    // Database processes report their statistics only when they are idle.
     await service.sql.query('select pg_stat_clear_snapshot()')
     const { rows } = await service.sql.query<{ n: number }>(
       `select (sum(i.idx_tup_read) + max(t.seq_tup_read))::int as n

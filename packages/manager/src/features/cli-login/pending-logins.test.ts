@@ -1,5 +1,5 @@
-// These tests cover the limit of pending logins: a start is never rejected, because the oldest pending logins are
-// deleted.
+// These tests cover the limit of pending logins: a start is never rejected, because the oldest pending logins
+// are deleted instead.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Terminal, decide, from, openTerminal } from '@manager/harness/cli-login.ts'

@@ -1,6 +1,6 @@
 // A terminal starts a login, shows its code, and polls until a person has decided in a browser.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound, rateLimited, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -11,7 +11,7 @@ import type { CliLoginMetrics } from './cli-login.metrics.ts'
 import * as store from './cli-login.store.ts'
 import { loginEvent } from './login-event.pure.ts'
 import { parsePublicKey } from './public-key.pure.ts'
-import { newUserCode } from './user-code.pure.ts'
+import { createUserCode } from './user-code.pure.ts'
 
 export type TerminalDeps = {
   db: Db
@@ -32,32 +32,32 @@ export type Poll =
 
 const firstInterval = 5
 const slowDownSeconds = 5
-const maxUserAgent = 500
-// With 20^8 possible codes, collisions are rare, and five in a row do not happen.
-const codeTries = 5
+const maxUserAgentLength = 500
+// With 20^8 possible codes, collisions are rare, and five in a row practically never happen.
+const maxCodeAttempts = 5
 
 export function createTerminalService({ db, audit, metrics, publicUrl, limits }: TerminalDeps) {
   return {
     /**
-     * Starts a login with one statement. Logins are never rejected because of their number: the oldest pending logins
-     * are deleted.
+     * Starts a login with one statement. Logins are never rejected because of their number. Instead, the
+     * oldest pending logins are deleted.
      */
-    start: async (given: { publicKey: string; tokenName: string }, origin: Origin) => {
-      const publicKey = parsePublicKey(given.publicKey)
-      const tokenName = checkName(given.tokenName, 'token_name')
+    start: async (input: { publicKey: string; tokenName: string }, origin: Origin) => {
+      const publicKey = parsePublicKey(input.publicKey)
+      const tokenName = checkName(input.tokenName, 'token_name')
       if (publicKey === null || !(await isUsablePublicKey(publicKey)))
-        throw badRequest('public_key must be the base64 or base64url of an X25519 public key, 32 bytes')
+        throw badRequest('public_key must be an X25519 public key (32 bytes) in base64 or base64url')
       const sessionId = randomBytes(32).toString('base64url')
-      const userAgent = origin.userAgent.toWellFormed().slice(0, maxUserAgent).toWellFormed()
+      const userAgent = origin.userAgent.toWellFormed().slice(0, maxUserAgentLength).toWellFormed()
       const login = {
-        secretHash: hashOf(sessionId),
+        secretHash: hashSession(sessionId),
         publicKey,
         tokenName,
         ipAddress: origin.ipAddress,
         network: origin.network,
         userAgent,
       }
-      const { userCode, expiresAt, dropped } = await insert(db, login)
+      const { userCode, expiresAt, dropped } = await insertWithFreeCode(db, login)
       metrics.logins.inc({ event: 'started' })
       metrics.logins.inc({ event: 'dropped' }, dropped)
       return {
@@ -70,21 +70,22 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
     },
 
     /**
-     * Returns the state of the login. Only one poll receives the token, because it is removed under a row lock. Costs a
-     * short transaction of three statements every few seconds per waiting terminal. It never waits for a lock.
+     * Returns the state of the login. Only one poll receives the token, because the token is removed under a
+     * row lock. Each waiting terminal costs a short transaction of three statements every few seconds. The
+     * transaction never waits for a lock.
      */
     poll: async (sessionId: string, { ipAddress, network, userAgent }: Origin): Promise<Poll> => {
-      const secretHash = hashOf(sessionId)
-      // The limit per login is checked first, so that a terminal that polls too often does not use up the limit of its
-      // network.
+      const secretHash = hashSession(sessionId)
+      // The limit per login is checked first. Otherwise, one terminal that polls too often would exhaust the
+      // limit of its network.
       await enforceLimit(limits.pollsOfLogin, secretHash.toString('hex'))
       await enforceLimit(limits.pollsOfClient, network)
-      const actor = { ...systemActor('cli-login'), ipAddress, userAgent }
+      const actor = { ...createSystemActor('cli-login'), ipAddress, userAgent }
       return db.transaction(async (tx) => {
-        const isLocked = await store.lockPolled(tx, secretHash)
-        const login = await store.findPolled(tx, secretHash)
+        const isLocked = await store.lockPolledLogin(tx, secretHash)
+        const login = await store.findPolledLogin(tx, secretHash)
         if (login === undefined) throw notFound('login session')
-        const response = responseOf(login, isLocked)
+        const response = getPollResponse(login, isLocked)
         if (response !== null) {
           if ('interval' in response && isLocked) await store.recordPoll(tx, login.id, response.interval)
           return response
@@ -101,10 +102,13 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
 }
 
 /**
- * Returns the response of a poll, or null if the poll receives the token. If the row is locked, the terminal must poll
- * again.
+ * Returns the response of a poll, or null if the poll receives the token. If another transaction has locked
+ * the row, the terminal must poll again.
  */
-function responseOf(login: store.PolledLogin, isLocked: boolean): Exclude<Poll, { loginId: string }> | null {
+function getPollResponse(
+  login: store.PolledLogin,
+  isLocked: boolean,
+): Exclude<Poll, { loginId: string }> | null {
   const { status, isExpired, isEarly, intervalSeconds: interval, sealedToken, tokenExpiresAt } = login
   if (status === 'denied') return { status }
   if (isExpired) return { status: 'expired' }
@@ -116,9 +120,9 @@ function responseOf(login: store.PolledLogin, isLocked: boolean): Exclude<Poll, 
   return isLocked ? null : { status: 'authorization_pending', interval }
 }
 
-async function insert(db: Db, login: Omit<store.NewLogin, 'id' | 'userCode'>) {
-  for (let tries = 0; tries < codeTries; tries++) {
-    const userCode = newUserCode(randomInt)
+async function insertWithFreeCode(db: Db, login: Omit<store.NewLogin, 'id' | 'userCode'>) {
+  for (let attempt = 0; attempt < maxCodeAttempts; attempt++) {
+    const userCode = createUserCode(randomInt)
     const row = await store.insertLogin(db.write, { id: newId(), userCode, ...login })
     if (row !== undefined) return { userCode, ...row }
   }
@@ -130,5 +134,5 @@ async function enforceLimit(limit: RateLimit, name: string): Promise<void> {
   if (waitMs > 0) throw rateLimited('too many requests; retry after the time in Retry-After', waitMs)
 }
 
-/** Only the hash is stored, so that read access to the table is not sufficient to poll. */
-const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest()
+/** Only the hash is stored, because read access to the table must not be sufficient to poll. */
+const hashSession = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest()

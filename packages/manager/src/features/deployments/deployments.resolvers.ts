@@ -11,7 +11,8 @@ export function createDeploymentsResolvers(service: SpecificationsService) {
       createDeploymentSpecification: (_parent, { applicationId, input }, { actor }) =>
         service.create(actor, applicationId, input),
       updateDeploymentSpecification: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteDeploymentSpecification: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteDeploymentSpecification: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

@@ -11,33 +11,33 @@ import type { WakeService } from './wake.service.ts'
 const bodyLimit = 16_384
 const config = { policy: { proxy: 'the proxy wakes deployments before a user is signed in' } }
 
-/** Registers the routes with which the trusted proxy scales deployments from zero. */
+/** Registers the routes that the trusted proxy uses to scale deployments from zero. */
 export function registerDeploymentRoutes(
   server: ApiServer,
   { wake, readiness }: { wake: WakeService; readiness: ReadinessService },
 ): void {
   server.post('/api/proxy/wake', { bodyLimit, config, schema: wakeSchema }, async (request, reply) => {
     void reply.header('cache-control', 'no-store')
-    const { minReplicas, alreadyAwake } = await wake.wake(requestedDeployment(request))
+    const { minReplicas, alreadyAwake } = await wake.wake(readDeploymentKey(request))
     void reply.code(202)
     return { success: true as const, min_replicas: minReplicas, already_awake: alreadyAwake }
   })
   void server.register((plain, _options, done) => {
     acceptGetBodies(plain)
-    const scoped = plain.withTypeProvider<TypeBoxTypeProvider>()
-    scoped.get('/api/proxy/ready', { config, schema: readySchema }, (request, reply) => {
+    const typedServer = plain.withTypeProvider<TypeBoxTypeProvider>()
+    typedServer.get('/api/proxy/ready', { config, schema: readySchema }, (request, reply) => {
       void reply.header('cache-control', 'no-store')
-      return readiness.ready(requestedDeployment(request))
+      return readiness.ready(readDeploymentKey(request))
     })
-    scoped.get('/api/proxy/deployment', { config, schema: deploymentSchema }, (request, reply) => {
+    typedServer.get('/api/proxy/deployment', { config, schema: deploymentSchema }, (request, reply) => {
       void reply.header('cache-control', 'no-store')
-      return readiness.deployment(requestedDeployment(request))
+      return readiness.deployment(readDeploymentKey(request))
     })
     done()
   })
 }
 
-function requestedDeployment({ query, body }: Pick<FastifyRequest, 'query' | 'body'>) {
+function readDeploymentKey({ query, body }: Pick<FastifyRequest, 'query' | 'body'>) {
   const key = parseDeploymentKey(query, body)
   if ('problem' in key) throw badRequest(key.problem)
   return key

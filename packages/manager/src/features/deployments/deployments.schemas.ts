@@ -1,6 +1,6 @@
-// These schemas describe the proxy requests about deployments, and the responses.
+// These schemas describe the deployment requests of the proxy, and the responses.
 import { Type } from 'typebox'
-import { errorResponses } from '../../platform/http/http.schemas.ts'
+import { createErrorResponses } from '../../platform/http/http.schemas.ts'
 
 const keyFields = {
   app_id: Type.Optional(
@@ -27,10 +27,10 @@ export const wakeSchema = {
   response: {
     202: Type.Object({
       success: Type.Literal(true),
-      min_replicas: Type.Integer({ description: 'Minimum number of replicas from now on.' }),
+      min_replicas: Type.Integer({ description: 'New minimum number of replicas.' }),
       already_awake: Type.Boolean({ description: 'True if the number of replicas was already sufficient.' }),
     }),
-    ...errorResponses('error', 404, 409, 502),
+    ...createErrorResponses('error', 404, 409, 502),
   },
 }
 
@@ -47,10 +47,12 @@ export const readySchema = {
         description: 'Number of backends with a recent heartbeat, counted up to 1,000.',
       }),
       retry_after_ms: Type.Optional(
-        Type.Integer({ description: 'Milliseconds to wait before the next request; sent if not ready.' }),
+        Type.Integer({
+          description: 'Milliseconds to wait before the next request; absent if the deployment is ready.',
+        }),
       ),
     }),
-    ...errorResponses('error', 404, 413, 415),
+    ...createErrorResponses('error', 404, 413, 415),
   },
 }
 
@@ -67,6 +69,6 @@ export const deploymentSchema = {
         description: 'Number of backends with a recent heartbeat, counted up to 1,000.',
       }),
     }),
-    ...errorResponses('error', 404, 413, 415),
+    ...createErrorResponses('error', 404, 413, 415),
   },
 }

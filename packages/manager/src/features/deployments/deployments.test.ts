@@ -44,7 +44,7 @@ describe('POST /api/proxy/wake', () => {
     await eligible()
     expect(await wake(at('dev'))).toMatchObject(awake(false))
     expect(orchestrator.calls).toEqual([{ namespace: 'shop', name: 'web' }])
-    // The immediate retry uses the stored result. A later wake calls the orchestrator.
+    // An immediate retry uses the stored result. A later wake calls the orchestrator again.
     expect(await wake(at('dev'))).toMatchObject(awake(true))
     expect(orchestrator.calls).toHaveLength(1)
     await forget()
@@ -115,7 +115,7 @@ describe('POST /api/proxy/wake', () => {
     going.resolve()
     for (const answer of await Promise.all(answers))
       expect(answer).toMatchObject(refused(502, 'cannot read the Deployment shop/web: forbidden'))
-    // The database clock decides.
+    // The database clock determines whether the result is still valid.
     await service.sql.query(`update deployment_wakes set ended_at = now() + interval '1 minute'`)
     expect(await wake(at('dev'))).toMatchObject({ status: 502 })
     await service.sql.query(`update deployment_wakes set ended_at = now() - interval '0.6 seconds'`)
@@ -255,7 +255,7 @@ describe('which deployment', () => {
   test('[deployments.parameters] the body of a GET is bounded, and is JSON', async () => {
     const large = JSON.stringify({ ...at('dev'), more: 'x'.repeat(20_000) })
     expect(await askByBody('ready', large)).toMatchObject(
-      refused(413, 'the body must have at most 16384 bytes'),
+      refused(413, 'the body must be at most 16384 bytes long'),
     )
     expect((await askByBody('ready', JSON.stringify(at('dev')), 'text/plain')).status).toBe(415)
     expect((await askByBody('ready', JSON.stringify(at('dev')))).status).toBe(200)

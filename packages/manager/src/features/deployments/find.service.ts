@@ -1,4 +1,4 @@
-// This service finds the deployments that the proxy names. Concurrent requests share a statement, so a flood of
+// Finds the deployments that proxy requests name. Concurrent requests share a statement, so a flood of
 // requests for unknown applications costs only one statement per round trip.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
@@ -14,14 +14,14 @@ const environments: ReadonlySet<string> = new Set(['dev', 'qas', 'run'])
 /** Returns a function that finds a deployment. It throws 404 for an unknown application or environment. */
 export function createDeploymentFinder({ database }: FindDeps) {
   const find = createCoalesced<DeploymentKey, FoundDeployment>({
-    keyOf: ({ applicationId, environment }) => `${environment} ${applicationId}`,
+    getKey: ({ applicationId, environment }) => `${environment} ${applicationId}`,
     run: (keys) => findDeployments(database.run, keys),
   })
   return async ({ applicationId, environment }: DeploymentKey): Promise<FoundDeployment> => {
     const id = parseUuid(applicationId)
     if (!environments.has(environment)) throw notFound('Environment')
-    const found = id === null ? null : await find({ applicationId: id, environment })
-    if (found === null) throw notFound('Application')
-    return found
+    const deployment = id === null ? null : await find({ applicationId: id, environment })
+    if (deployment === null) throw notFound('Application')
+    return deployment
   }
 }

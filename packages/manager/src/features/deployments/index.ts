@@ -4,7 +4,7 @@
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createDeploymentMetrics } from './deployments.metrics.ts'
 import { createDeploymentsResolvers } from './deployments.resolvers.ts'
@@ -26,7 +26,7 @@ export const deployments = defineFeature({
     DEPLOYMENT_SPECIFICATION: {
       noun: 'deployment specification',
       view: 'DEPLOYMENT_READ',
-      find: byId('deployment_specifications', { application: 'application_id' }),
+      find: createFindById('deployment_specifications', { application: 'application_id' }),
     },
   },
   constraints: {

@@ -1,4 +1,4 @@
-// This service tells whether a deployment has live backends. A request costs two lookups: the deployment and its live
+// Reports whether a deployment has live backends. A request costs two lookups: the deployment and its live
 // backends.
 import type { BackendsApi } from '../backends/index.ts'
 import type { FindDeployment } from './find.service.ts'
@@ -10,7 +10,8 @@ type Readiness = { ready: boolean; backends: number; retry_after_ms?: number }
 const retryAfterMs = 1_000
 
 /**
- * Serves the proxy requests about one deployment. Both functions throw 404 for an unknown application or environment.
+ * Serves proxy requests for one deployment. Both functions throw 404 for an unknown application or
+ * environment.
  */
 export function createReadinessService(deps: {
   find: FindDeployment
@@ -19,14 +20,17 @@ export function createReadinessService(deps: {
   const { find, backends } = deps
   return {
     ready: async (key: DeploymentKey): Promise<Readiness> => {
-      const live = await backends.countLive(await find(key))
-      const ready = live > 0
-      return { ready, backends: live, ...(ready ? {} : { retry_after_ms: retryAfterMs }) }
+      const liveCount = await backends.countLive(await find(key))
+      const isReady = liveCount > 0
+      return { ready: isReady, backends: liveCount, ...(isReady ? {} : { retry_after_ms: retryAfterMs }) }
     },
 
     deployment: async (key: DeploymentKey): Promise<{ scale_to_zero: boolean; healthy_backends: number }> => {
-      const found = await find(key)
-      return { scale_to_zero: found.scaleToZero === true, healthy_backends: await backends.countLive(found) }
+      const deployment = await find(key)
+      return {
+        scale_to_zero: deployment.scaleToZero === true,
+        healthy_backends: await backends.countLive(deployment),
+      }
     },
   }
 }

@@ -1,34 +1,37 @@
-// Operators decide with the command line whether a deployment may be scaled to zero.
-import { type Audit, systemActor } from '../../platform/audit/append.ts'
+// Operators control from the command line whether a deployment may be scaled to zero.
+import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
-import { findApplication, findSpecificationOf } from './scale-to-zero.store.ts'
+import { findApplication, findSpecificationId } from './scale-to-zero.store.ts'
 import { specificationEvent } from './specifications.service.ts'
 import { lockSpecification, updateSpecification } from './specifications.store.ts'
 import { deleteWake } from './wakes.store.ts'
 
-type Wanted = { application: string; environment: string; isOn: boolean; workload?: string | undefined }
-type Done = { name: string; workload: string; isChanged: boolean }
+type FlagRequest = { application: string; environment: string; isOn: boolean; workload?: string | undefined }
+type FlagResult = { name: string; workload: string; isChanged: boolean }
 
-const actor = systemActor('manager deployment scale-to-zero')
+const actor = createSystemActor('manager deployment scale-to-zero')
 
-/** Sets the flag of a deployment and records the change. If the flag already has the value, no audit row is written. */
+/**
+ * Sets the scale-to-zero flag of a deployment and records the change. If the flag already has this value, no
+ * audit row is written.
+ */
 export async function setScaleToZero(
   { db, audit }: { db: Db; audit: Audit },
-  { application, environment, isOn, workload }: Wanted,
-): Promise<Done> {
+  { application, environment, isOn, workload }: FlagRequest,
+): Promise<FlagResult> {
   return db.transaction(async (tx) => {
     const [project, slug, ...more] = application.split('/')
     const id = parseUuid(application)
-    const found =
+    const target =
       more.length > 0 ? undefined : await findApplication(tx, id === null ? { project, slug } : { id })
-    if (found === undefined)
+    if (target === undefined)
       throw badRequest(
         `application ${application} not found; pass its id, or <project>/<application> with their slugs`,
       )
-    const name = `${found.project}/${found.slug} in ${environment}`
-    const specificationId = await findSpecificationOf(tx, found.id, environment)
+    const name = `${target.project}/${target.slug} in ${environment}`
+    const specificationId = await findSpecificationId(tx, target.id, environment)
     const before = specificationId === undefined ? undefined : await lockSpecification(tx, specificationId)
     if (before === undefined)
       throw badRequest(

@@ -1,23 +1,23 @@
 import type { Tx } from '../../platform/postgres/handles.ts'
 
-type Named = { id: string } | { project: string | undefined; slug: string | undefined }
+type ApplicationKey = { id: string } | { project: string | undefined; slug: string | undefined }
 type NamedApplication = { id: string; slug: string; project: string }
 
-/** Returns the application with this id, or with this project slug and application slug. */
-export function findApplication(tx: Tx, named: Named): Promise<NamedApplication | undefined> {
-  const found = tx
+/** Returns the application with this id, or with these project and application slugs. */
+export function findApplication(tx: Tx, key: ApplicationKey): Promise<NamedApplication | undefined> {
+  const query = tx
     .selectFrom('applications')
     .innerJoin('projects', 'projects.id', 'applications.projectId')
     .select(['applications.id', 'applications.slug', 'projects.slug as project'])
-  if ('id' in named) return found.where('applications.id', '=', named.id).executeTakeFirst()
-  return found
-    .where('projects.slug', '=', named.project ?? '')
-    .where('applications.slug', '=', named.slug ?? '')
+  if ('id' in key) return query.where('applications.id', '=', key.id).executeTakeFirst()
+  return query
+    .where('projects.slug', '=', key.project ?? '')
+    .where('applications.slug', '=', key.slug ?? '')
     .executeTakeFirst()
 }
 
-/** Returns the id of the specification of an application in the environment with this name. */
-export async function findSpecificationOf(
+/** Returns the id of the deployment specification of an application in an environment. */
+export async function findSpecificationId(
   tx: Tx,
   applicationId: string,
   environment: string,

@@ -1,5 +1,5 @@
-// These rules validate the fields of a specification. The workload becomes part of a URL of the orchestrator, so only
-// two DNS labels are accepted.
+// These rules validate the fields of a deployment specification. The workload becomes part of an orchestrator
+// URL, so only two DNS labels are accepted.
 import { badRequest } from '../../platform/errors.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
 import type { SpecificationValues } from './specifications.store.ts'
@@ -14,16 +14,16 @@ const visible = /^[\u0021-\u007e]+$/
 
 /** Validates a specification and adds defaults for missing fields. Throws for the first invalid field. */
 export function checkSpecification(input: SpecificationInput): SpecificationValues {
-  const least = checkNumber(input.minReplicas ?? 0, 'minReplicas', [0, maxReplicas])
-  const highest = checkNumber(input.maxReplicas ?? Math.max(1, least), 'maxReplicas', [1, maxReplicas])
-  const lowest = input.minReplicas ?? 1
-  if (lowest > highest) throw badRequest('minReplicas must not be greater than maxReplicas')
+  const minimum = checkNumber(input.minReplicas ?? 0, 'minReplicas', [0, maxReplicas])
+  const maxCount = checkNumber(input.maxReplicas ?? Math.max(1, minimum), 'maxReplicas', [1, maxReplicas])
+  const minCount = input.minReplicas ?? 1
+  if (minCount > maxCount) throw badRequest('minReplicas must not be greater than maxReplicas')
   return {
     workload: checkWorkload(input.workload ?? ''),
     image: checkVisible(checkName(input.image ?? '', 'image', 500), 'image'),
     version: checkText(input.version ?? '', 'version', 100),
-    minReplicas: lowest,
-    maxReplicas: highest,
+    minReplicas: minCount,
+    maxReplicas: maxCount,
     port: checkNumber(input.port ?? 8_080, 'port', [1, 65_535]),
     healthPath: checkHealthPath(input.healthPath ?? '/health'),
     readinessTimeoutSeconds: checkNumber(
@@ -35,7 +35,7 @@ export function checkSpecification(input: SpecificationInput): SpecificationValu
 }
 
 /** Splits a workload into its namespace and name. */
-export function workloadOf(text: string): { namespace: string; name: string } {
+export function parseWorkload(text: string): { namespace: string; name: string } {
   const [namespace = '', name = ''] = text.split('/')
   return { namespace, name }
 }
@@ -61,7 +61,7 @@ function checkVisible(text: string, field: string): string {
   return text
 }
 
-function checkNumber(value: number, field: string, [least, most]: readonly [number, number]): number {
-  if (value < least || value > most) throw badRequest(`${field} must be from ${least} to ${most}`)
+function checkNumber(value: number, field: string, [minimum, maximum]: readonly [number, number]): number {
+  if (value < minimum || value > maximum) throw badRequest(`${field} must be from ${minimum} to ${maximum}`)
   return value
 }

@@ -3,14 +3,17 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { conflict, notFound, orNotFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
-import { changesOf } from '../../platform/inputs/inputs.ts'
+import { selectChanges } from '../../platform/inputs/inputs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { type SpecificationInput, checkSpecification } from './specification-rules.pure.ts'
 import * as store from './specifications.store.ts'
 
 export type SpecificationsDeps = { db: Db; audit: Audit }
 export type SpecificationsService = ReturnType<typeof createSpecificationsService>
+
+type Changes = SpecificationInput & { readonly expectedRevision?: ExpectedRevision }
 
 export const specificationEvent = auditedEntity<store.Specification>({
   type: 'deploymentSpecification',
@@ -29,7 +32,6 @@ export const specificationEvent = auditedEntity<store.Specification>({
     readinessTimeoutSeconds: 'public',
     scaleToZero: 'public',
     createdAt: 'ignored',
-    updatedAt: 'ignored',
   },
   nameOf: (specification) => specification.workload,
   projectOf: (specification) => specification.projectId,
@@ -46,24 +48,30 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
     create: (
       actor: Actor,
       applicationId: string,
-      { environmentId: given, ...input }: SpecificationInput & { environmentId: string },
+      { environmentId: environmentKey, ...input }: SpecificationInput & { environmentId: string },
     ): Promise<store.Specification> => {
       const values = checkSpecification(input)
-      const environmentId = parseUuid(given)
+      const environmentId = parseUuid(environmentKey)
       if (environmentId === null) throw notFound('environment')
       return db.transaction(async (tx) => {
-        const own = { id: newId(), applicationId, environmentId, ...values }
-        const after = orNotFound(await store.insertSpecification(tx, own), 'application')
+        const newSpecification = { id: newId(), applicationId, environmentId, ...values }
+        const after = orNotFound(await store.insertSpecification(tx, newSpecification), 'application')
         await audit.append(tx, actor, specificationEvent('create', { before: null, after }))
         return after
       })
     },
 
-    update: (actor: Actor, id: string, input: SpecificationInput): Promise<store.Specification> =>
+    update: (
+      actor: Actor,
+      id: string,
+      { expectedRevision, ...input }: Changes,
+    ): Promise<store.Specification> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockSpecification(tx, id), noun)
-        const values = checkSpecification({ ...before, ...changesOf(input) })
-        // The operator set the flag for the current workload. Another workload may belong to someone else.
+        await checkRevision(tx, actor, before, expectedRevision)
+        const values = checkSpecification({ ...before, ...selectChanges(input) })
+        // The operator set the flag for the current workload. A different workload may belong to a different
+        // team.
         if (before.scaleToZero && values.workload !== before.workload)
           throw conflict(
             'the workload cannot be changed while scaleToZero is on; ask the operator to turn it off (manager deployment scale-to-zero)',
@@ -73,9 +81,10 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockSpecification(tx, id), noun)
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteSpecification(tx, id)
         await audit.append(tx, actor, specificationEvent('delete', { before, after: null }))
         return true as const

@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
-import { lockProjectOf } from '../../platform/postgres/application-rows.ts'
+import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Specification = {
+export type Specification = Revised & {
   id: string
   projectId: string
   applicationId: string
   environmentId: string
-  /** namespace/name. */
+  /** The workload in the format namespace/name. */
   workload: string
   image: string
   version: string
@@ -20,7 +21,6 @@ export type Specification = {
   readinessTimeoutSeconds: number
   scaleToZero: boolean
   createdAt: string
-  updatedAt: string
 }
 export type SpecificationValues = Pick<
   Specification,
@@ -37,7 +37,8 @@ export type SpecificationValues = Pick<
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'environmentId', 'workload', 'image', 'version'] as const),
   ...(['minReplicas', 'maxReplicas', 'port', 'healthPath', 'readinessTimeoutSeconds'] as const),
-  ...(['scaleToZero', 'createdAt', 'updatedAt'] as const),
+  ...(['scaleToZero', 'createdAt'] as const),
+  ...revisionColumns,
 ]
 
 export const specificationFields: ListFields = {
@@ -57,7 +58,7 @@ export const specificationFields: ListFields = {
 
 /** Returns a page of the specifications of an application. */
 export function listSpecifications(db: Reads, applicationId: string, page: Page): Promise<Specification[]> {
-  return pagesOf(db, {
+  return fetchPages(db, {
     table: 'deploymentSpecifications',
     columns,
     page,
@@ -73,21 +74,21 @@ export function lockSpecification(tx: Tx, id: string): Promise<Specification | u
       .selectFrom('deploymentSpecifications')
       .select(columns)
       .where('id', '=', id)
-      // Wakes that reference the row do not have to wait for this lock.
+      // With this lock mode, wakes that reference the row do not have to wait.
       .forNoKeyUpdate()
       .executeTakeFirst()
   )
 }
 
 /**
- * Inserts a specification in the project of the application. Returns undefined if the application does not exist. The
- * environment must belong to the same project.
+ * Inserts a specification with the project of the application. Returns undefined if the application does not
+ * exist. The environment must belong to the same project.
  */
 export async function insertSpecification(
   tx: Tx,
   values: SpecificationValues & { id: string; applicationId: string; environmentId: string },
 ): Promise<Specification | undefined> {
-  const projectId = await lockProjectOf(tx, values.applicationId)
+  const projectId = await lockApplicationProject(tx, values.applicationId)
   if (projectId === undefined) return undefined
   return tx
     .insertInto('deploymentSpecifications')

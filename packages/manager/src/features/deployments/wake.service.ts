@@ -1,7 +1,8 @@
-// This service wakes deployments. Only one request at a time calls the orchestrator for a deployment, across all
-// processes. Requests in a process share a promise. Between processes, the waking process holds a claim in the database
-// (deployment_wakes). In each other process, one request polls the result every 100 ms without holding a connection. A
-// claim expires, so a killed process delays the others by a few seconds at most.
+// This service wakes deployments. Across all processes, only one request at a time calls the orchestrator for
+// a deployment. Requests in the same process share a promise. Across processes, the waking process holds a
+// claim in the database (deployment_wakes). In every other process, one request polls for the result every
+// 100 ms without holding a connection. Because claims expire, a killed process delays the others by at most a
+// few seconds.
 import type { Db } from '../../platform/postgres/handles.ts'
 import { AppError, conflict, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
@@ -13,7 +14,7 @@ import {
 } from '../../platform/orchestrator/orchestrator.ts'
 import type { DeploymentMetrics } from './deployments.metrics.ts'
 import type { FindDeployment } from './find.service.ts'
-import { workloadOf } from './specification-rules.pure.ts'
+import { parseWorkload } from './specification-rules.pure.ts'
 import { type DeploymentKey, type FoundDeployment, claimWake, endWake } from './wakes.store.ts'
 
 export type WakeDeps = {
@@ -28,19 +29,22 @@ export type WakeTimes = typeof wakeTimes
 export type WakeService = ReturnType<typeof createWakeService>
 
 const wakeTimes = {
-  /** A second timeout, in case the orchestrator client does not honor its own. */
+  /** A second timeout, in case the orchestrator client does not enforce its own timeout. */
   orchestratorMs: 6_000,
-  /** Duration of a claim. It is longer than the call can take, so that no process takes over from a live one. */
+  /**
+   * Duration of a claim. It is longer than the orchestrator call can take, so that no process takes over from
+   * a live process.
+   */
   leaseMs: 8_000,
   /** Time for which later requests reuse a result. */
   resultTtlMs: 2_000,
   /**
-   * Time for which later requests reuse a failure. It is longer than the poll interval, so that waiting processes see
-   * it.
+   * Time for which later requests reuse a failure. It is longer than the poll interval, so that waiting
+   * processes see the failure.
    */
   failureTtlMs: 500,
   pollIntervalMs: 100,
-  /** Maximum time to wait for another process. It is longer than a claim. */
+  /** Maximum time to wait for another process. It is longer than the duration of a claim. */
   waitMs: 10_000,
 }
 const maxWakesInFlight = 100
@@ -49,8 +53,8 @@ const maxFailureLength = 500
 const notEligible = (): AppError => conflict('the deployment is not scale-to-zero eligible')
 
 /**
- * Creates the service. A wake costs one lookup (find.service.ts). The first of several concurrent wakes also costs two
- * short statements and the orchestrator calls.
+ * Creates the service. A wake costs one lookup (find.service.ts). The first of several concurrent wakes also
+ * costs two short statements and the calls to the orchestrator.
  */
 export function createWakeService(deps: WakeDeps) {
   const { find, orchestrator, times = wakeTimes } = deps
@@ -58,32 +62,38 @@ export function createWakeService(deps: WakeDeps) {
   const startWake = createSharedWake(deps, times)
 
   return {
-    /** Raises the replicas to at least 1. Throws 404, 409 without the flag, and 502 if the orchestrator fails. */
+    /**
+     * Raises the replicas to at least 1. Throws 404 for an unknown deployment, 409 if the flag is not set,
+     * and 502 if the orchestrator fails.
+     */
     wake: async (key: DeploymentKey): Promise<WakeResult> => {
-      const found = await find(key)
-      const { specificationId: id } = found
-      if (id === null || found.scaleToZero !== true) throw notEligible()
-      if (orchestrator.kind === 'none') return raisedBy(await attempt(deps, ''))
-      const recent = recentOutcome(found, times)
-      if (recent !== null) return raisedBy(recent)
-      const known = wakesInFlight.get(id)
-      if (known !== undefined) return known
-      // Each wake in flight belongs to a different deployment that an operator has enabled.
+      const deployment = await find(key)
+      const { specificationId: id } = deployment
+      if (id === null || deployment.scaleToZero !== true) throw notEligible()
+      if (orchestrator.kind === 'none') return unwrapOutcome(await callOrchestrator(deps, ''))
+      const lastOutcome = findRecentOutcome(deployment, times)
+      if (lastOutcome !== null) return unwrapOutcome(lastOutcome)
+      const pendingWake = wakesInFlight.get(id)
+      if (pendingWake !== undefined) return pendingWake
+      // Each wake in flight is for a different deployment, and an operator has set the flag for each of them.
       if (wakesInFlight.size >= maxWakesInFlight)
         throw unavailable('too many deployments are being woken; try again')
-      const started = startWake(key, found).finally(() => wakesInFlight.delete(id))
-      wakesInFlight.set(id, started)
-      return started
+      const newWake = startWake(key, deployment).finally(() => wakesInFlight.delete(id))
+      wakesInFlight.set(id, newWake)
+      return newWake
     },
   }
 }
 
 /**
- * Returns the result of a wake that just ended, or null. A success means that the deployment was already awake when
- * this request arrived.
+ * Returns the result of a wake that has just ended, or null. A success means that the deployment was already
+ * awake when this request arrived.
  */
-function recentOutcome(found: FoundDeployment, { resultTtlMs, failureTtlMs }: WakeTimes): Outcome | null {
-  const { endedMsAgo, minReplicas, failure } = found
+function findRecentOutcome(
+  deployment: FoundDeployment,
+  { resultTtlMs, failureTtlMs }: WakeTimes,
+): Outcome | null {
+  const { endedMsAgo, minReplicas, failure } = deployment
   if (endedMsAgo === null) return null
   if (failure !== null) return endedMsAgo > failureTtlMs ? null : { failure }
   return minReplicas === null || endedMsAgo > resultTtlMs ? null : { minReplicas, alreadyAwake: true }
@@ -91,79 +101,87 @@ function recentOutcome(found: FoundDeployment, { resultTtlMs, failureTtlMs }: Wa
 
 type Outcome = WakeResult | { failure: string }
 
-function raisedBy(outcome: Outcome): WakeResult {
+function unwrapOutcome(outcome: Outcome): WakeResult {
   if ('failure' in outcome) throw new AppError('bad_gateway', outcome.failure)
   return outcome
 }
 
-/** Wakes a deployment, or waits for the process that wakes it. */
+/** Returns a function that wakes a deployment, or waits for the process that is waking it. */
 function createSharedWake(deps: WakeDeps, times: WakeTimes) {
   const { db, find, log } = deps
 
-  const wakeAs = async (claim: { specificationId: string; holder: string }, workload: string) => {
-    const outcome = await attempt(deps, workload, times.orchestratorMs)
-    // The deployment is awake anyway. Other processes wait until the claim expires, and then find it awake.
+  const runWake = async (claim: { specificationId: string; holder: string }, workload: string) => {
+    const outcome = await callOrchestrator(deps, workload, times.orchestratorMs)
+    // If storing fails, the deployment is awake anyway. Other processes find it awake after the claim
+    // expires.
     await endWake(db.idempotent, claim, outcome).catch((error: unknown) =>
       log.warn({ err: error, workload }, 'could not store the result of a wake'),
     )
-    return raisedBy(outcome)
+    return unwrapOutcome(outcome)
   }
 
-  return async (key: DeploymentKey, first: FoundDeployment): Promise<WakeResult> => {
-    const until = performance.now() + times.waitMs
-    let [found, awaited] = [first, first.isInProgress === true ? first.holder : null]
+  return async (key: DeploymentKey, foundDeployment: FoundDeployment): Promise<WakeResult> => {
+    const deadline = performance.now() + times.waitMs
+    let [deployment, awaitedHolder] = [
+      foundDeployment,
+      foundDeployment.isInProgress === true ? foundDeployment.holder : null,
+    ]
     for (;;) {
-      const { specificationId } = found
-      if (specificationId === null || found.scaleToZero !== true) throw notEligible()
-      if (found.isInProgress !== true) {
-        const ended = found.holder === awaited ? outcomeOf(found) : recentOutcome(found, times)
-        if (ended !== null) return raisedBy(ended)
+      const { specificationId } = deployment
+      if (specificationId === null || deployment.scaleToZero !== true) throw notEligible()
+      if (deployment.isInProgress !== true) {
+        const previousOutcome =
+          deployment.holder === awaitedHolder ? readOutcome(deployment) : findRecentOutcome(deployment, times)
+        if (previousOutcome !== null) return unwrapOutcome(previousOutcome)
         const claim = { specificationId, holder: newId() }
         const workload = await claimWake(db.write, { ...claim, ...times })
-        if (workload !== undefined) return wakeAs(claim, workload)
-      } else awaited = found.holder
-      if (performance.now() > until)
+        if (workload !== undefined) return runWake(claim, workload)
+      } else awaitedHolder = deployment.holder
+      if (performance.now() > deadline)
         throw unavailable('another request is still waking the deployment; try again')
       await new Promise((resolve) => setTimeout(resolve, times.pollIntervalMs))
-      found = await find(key)
+      deployment = await find(key)
     }
   }
 }
 
 /** Returns the result of the awaited wake, or null if its claim expired without a result. */
-function outcomeOf({ minReplicas, alreadyAwake, failure }: FoundDeployment): Outcome | null {
+function readOutcome({ minReplicas, alreadyAwake, failure }: FoundDeployment): Outcome | null {
   if (failure !== null) return { failure }
   return minReplicas === null || alreadyAwake === null ? null : { minReplicas, alreadyAwake }
 }
 
-/** Calls the orchestrator. Callers see the message of an OrchestratorFailure, but not of any other error. */
-async function attempt(
+/**
+ * Calls the orchestrator. Callers see the message of an OrchestratorFailure, but not the message of any other
+ * error.
+ */
+async function callOrchestrator(
   { orchestrator, log, metrics }: WakeDeps,
   workload: string,
   timeoutMs = wakeTimes.orchestratorMs,
 ): Promise<Outcome> {
-  const late = Promise.withResolvers<never>()
+  const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(new OrchestratorFailure(`the orchestrator did not respond within ${timeoutMs} ms`)),
+    () => timeout.reject(new OrchestratorFailure(`the orchestrator did not respond within ${timeoutMs} ms`)),
     timeoutMs,
   )
   try {
-    const raised = await Promise.race([orchestrator.wake(workloadOf(workload)), late.promise])
-    metrics.wakes.inc({ outcome: raised.alreadyAwake ? 'already_awake' : 'raised' })
+    const wakeResult = await Promise.race([orchestrator.wake(parseWorkload(workload)), timeout.promise])
+    metrics.wakes.inc({ outcome: wakeResult.alreadyAwake ? 'already_awake' : 'raised' })
     log.info(
-      { workload, min_replicas: raised.minReplicas, already_awake: raised.alreadyAwake },
+      { workload, min_replicas: wakeResult.minReplicas, already_awake: wakeResult.alreadyAwake },
       'deployment woken',
     )
-    return raised
+    return wakeResult
   } catch (error) {
     metrics.wakes.inc({ outcome: 'failed' })
-    const isKnown = error instanceof OrchestratorFailure
+    const isExpectedFailure = error instanceof OrchestratorFailure
     if (orchestrator.kind !== 'none')
       log.warn(
-        { workload, ...(isKnown ? { failure: error.message } : { err: error }) },
+        { workload, ...(isExpectedFailure ? { failure: error.message } : { err: error }) },
         'could not wake a deployment',
       )
-    const text = isKnown ? error.message : 'the orchestrator failed; see the log of the Manager'
+    const text = isExpectedFailure ? error.message : 'the orchestrator failed; see the log of the Manager'
     return { failure: text.replaceAll('\0', '').slice(0, maxFailureLength).toWellFormed() }
   } finally {
     clearTimeout(timer)

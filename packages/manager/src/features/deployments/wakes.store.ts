@@ -68,8 +68,9 @@ type Claim = {
 }
 
 /**
- * Claims the wake for this process, unless another process is waking the deployment or has just done so. Returns the
- * workload to wake, or undefined. The statement checks the flag again. No lock is held while the deployment wakes.
+ * Claims the wake for this process, unless another process is waking the deployment or has just finished
+ * waking it. Returns the workload to wake, or undefined. The statement checks the flag again. No lock is held
+ * while the deployment wakes.
  */
 export async function claimWake(db: Queries, claim: Claim): Promise<string | undefined> {
   const { rows } = await sql<{ workload: string }>`
@@ -96,17 +97,17 @@ export async function deleteWake(tx: Tx, specificationId: string): Promise<void>
   await tx.deleteFrom('deploymentWakes').where('specificationId', '=', specificationId).execute()
 }
 
-type Ended = { minReplicas: number; alreadyAwake: boolean } | { failure: string }
+type WakeEnd = { minReplicas: number; alreadyAwake: boolean } | { failure: string }
 
 /** Stores the result of a wake, unless its claim has expired and another process has taken over. */
 export async function endWake(
   db: Queries,
   { specificationId, holder }: Pick<Claim, 'specificationId' | 'holder'>,
-  ended: Ended,
+  wakeEnd: WakeEnd,
 ): Promise<void> {
   await db
     .updateTable('deploymentWakes')
-    .set({ ...ended, claimedUntil: null, endedAt: sql`clock_timestamp()` })
+    .set({ ...wakeEnd, claimedUntil: null, endedAt: sql`clock_timestamp()` })
     .where('specificationId', '=', specificationId)
     .where('holder', '=', holder)
     .where('claimedUntil', 'is not', null)

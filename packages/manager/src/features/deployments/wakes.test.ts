@@ -1,5 +1,5 @@
-// These tests wake deployments with several processes. Only one process calls the orchestrator, and no process waits
-// for a dead one.
+// These tests wake deployments with several processes. Only one process calls the orchestrator, and no
+// process waits for a killed process.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApp, dropReferences, startTestApp } from '../../../test/kit/app.ts'
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const first = proxyCalls(() => service.url)
 const second = proxyCalls(() => others.second.url)
 const without = proxyCalls(() => others.without.url)
-/** Inserts the claim of a dead process, which expires after this many seconds. */
+/** Inserts the claim of a killed process, which expires after the given number of seconds. */
 const leaveClaim = (seconds: number) =>
   service.sql.query(
     `insert into deployment_wakes (specification_id, holder, claimed_until)
@@ -49,7 +49,7 @@ describe('two processes', () => {
     const one = first.wake(place())
     await expect.poll(() => orchestrator.calls.length).toBe(1)
     const rest = [second.wake(place()), second.wake(place()), first.wake(place())]
-    // The other process has read the state and polls it.
+    // The other process has read the state and is polling it.
     others.second.statements.length = 0
     const looks = () => others.second.statements.filter((text) => text.includes('deployment_wakes')).length
     await expect.poll(looks).toBeGreaterThan(2)

@@ -1,7 +1,7 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { EndpointAccessService } from './endpoint-access.service.ts'
 
-/** Creates the GraphQL resolvers for the rows that allow machine users to call endpoints. */
+/** Creates the GraphQL resolvers for access rows, which allow machine users to call endpoints. */
 export function createEndpointAccessResolvers(service: EndpointAccessService) {
   return {
     Query: {
@@ -11,7 +11,8 @@ export function createEndpointAccessResolvers(service: EndpointAccessService) {
     Mutation: {
       createMachineUser2Endpoint: (_parent, { input }, { actor }) => service.create(actor, input),
       updateMachineUser2Endpoint: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteMachineUser2Endpoint: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteMachineUser2Endpoint: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

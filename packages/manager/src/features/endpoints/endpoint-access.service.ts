@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -29,8 +30,8 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
       store.listEndpointAccess(db.read, endpointId, readPage(store.endpointAccessFields, args)),
 
     get: async (endpointId: string, id: string): Promise<store.EndpointAccess> => {
-      const known = parseUuid(id)
-      const row = known === null ? null : await store.findEndpointAccess(db.read, endpointId, known)
+      const parsedId = parseUuid(id)
+      const row = parsedId === null ? null : await store.findEndpointAccess(db.read, endpointId, parsedId)
       return orNotFound(row, noun)
     },
 
@@ -40,28 +41,34 @@ export function createEndpointAccessService({ db, audit }: { db: Db; audit: Audi
     ): Promise<store.EndpointAccess> => {
       const machineUserId = orNotFound(parseUuid(input.machineUserID), 'machine user')
       return db.transaction(async (tx) => {
-        const inserted = await store.insertEndpointAccess(tx, {
+        const insertedRow = await store.insertEndpointAccess(tx, {
           machineUserId,
           endpointId: input.endpointID,
           enabled: input.enabled ?? true,
         })
-        const after = orNotFound(inserted, 'endpoint')
+        const after = orNotFound(insertedRow, 'endpoint')
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
       })
     },
 
-    update: (actor: Actor, id: string, input: { enabled?: boolean | null }): Promise<store.EndpointAccess> =>
+    update: (
+      actor: Actor,
+      id: string,
+      input: { enabled?: boolean | null; expectedRevision?: ExpectedRevision },
+    ): Promise<store.EndpointAccess> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
+        await checkRevision(tx, actor, before, input.expectedRevision)
         const after = await store.setEnabled(tx, id, input.enabled ?? before.enabled)
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpointAccess(tx, id), noun)
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteEndpointAccess(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const

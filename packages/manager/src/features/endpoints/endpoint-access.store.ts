@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-/** Allows a machine user to call an endpoint while the row is enabled. */
-export type EndpointAccess = {
+/** The machine user may call the endpoint while the row is enabled. */
+export type EndpointAccess = Revised & {
   id: string
   projectId: string
   machineUserId: string
@@ -13,7 +14,7 @@ export type EndpointAccess = {
   enabled: boolean
 }
 
-const columns = ['id', 'projectId', 'machineUserId', 'endpointId', 'enabled'] as const
+const columns = ['id', 'projectId', 'machineUserId', 'endpointId', 'enabled', ...revisionColumns] as const
 
 export const endpointAccessFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -24,7 +25,7 @@ export const endpointAccessFields: ListFields = {
 /** Returns a page of the access rows of an endpoint. */
 export function listEndpointAccess(db: Reads, endpointId: string, page: Page): Promise<EndpointAccess[]> {
   const where = sql<boolean>`machine_user2endpoints.endpoint_id = ${endpointId}`
-  return pageOf(db, { table: 'machineUser2endpoints', columns, page, where })
+  return fetchPage(db, { table: 'machineUser2endpoints', columns, page, where })
 }
 
 /** Returns one access row of the endpoint, or undefined. */
@@ -51,7 +52,7 @@ export function lockEndpointAccess(tx: Tx, id: string): Promise<EndpointAccess |
     .executeTakeFirst()
 }
 
-/** Inserts a row in the project of the endpoint. The database rejects a machine user of another project. */
+/** Inserts a row with the project of the endpoint. The database rejects a machine user of another project. */
 export function insertEndpointAccess(
   tx: Tx,
   values: { machineUserId: string; endpointId: string; enabled: boolean },

@@ -1,4 +1,4 @@
-// These tests cover the rows that allow machine users to call endpoints, through GraphQL.
+// These tests cover access rows, which allow machine users to call endpoints, through GraphQL.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -93,11 +93,11 @@ describe('letting a machine user call an endpoint', () => {
     const { id, endpointId, machineUserId } = await newAccess()
     const again = await allow(admin, { endpointID: endpointId, machineUserID: machineUserId, enabled: false })
     expect(again.error).toBe(
-      'the machine user already has a row for this endpoint; update it with updateMachineUser2Endpoint',
+      'the machine user already has an access row for this endpoint; update it with updateMachineUser2Endpoint',
     )
     expectRefused(again, 'conflict')
     expect(await rowsOf(endpointId)).toEqual([shown(id, true, endpointId, machineUserId)])
-    // Each side of the pair can have other rows.
+    // The endpoint and the machine user can each have other access rows.
     for (const input of [
       { endpointID: endpointId, machineUserID: await newMachineUser() },
       { endpointID: await newEndpoint(), machineUserID: machineUserId },

@@ -1,4 +1,5 @@
-// These rules validate the URLs and credentials of an endpoint. Each function returns a text with the problem, or null.
+// These rules validate the URLs and credentials of an endpoint. Each function returns a description of the
+// problem, or null.
 import { hasForbiddenCharacters, isLongerThan } from '../../platform/inputs/inputs.ts'
 
 const maxLength = 500
@@ -6,20 +7,23 @@ const maxUsernameLength = 200
 const maxSecretLength = 4_096
 
 /** Checks the path that callers use: it must start with a slash and must not be ambiguous. */
-export function problemOfConsumeUrl(value: string): string | null {
+export function findConsumeUrlProblem(value: string): string | null {
   if (!value.startsWith('/') || value.startsWith('//'))
     return 'consumeURL must be a path that starts with a single /, such as /orders; it must not be an absolute URL'
   if (value.length > maxLength) return `consumeURL must have at most ${maxLength} characters`
   if (value.includes('..')) return 'consumeURL must not contain ..'
   if (/\s/.test(value)) return 'consumeURL must not contain whitespace'
   if (/[?#\\]/.test(value)) return 'consumeURL is a path: it must not contain ?, # or a backslash'
-  // A request line cannot contain other characters.
+  // No other characters are allowed in a request line.
   if (!/^[\x21-\x7e]+$/.test(value))
     return 'consumeURL must contain only ASCII characters; encode other characters as %XX'
   return isDecodable(value) ? null : 'consumeURL must contain only % escapes of valid UTF-8'
 }
 
-/** Returns whether the path can be decoded. Other paths would be rejected as malformed before they are matched. */
+/**
+ * Returns whether the path can be decoded. The server would reject other paths as malformed before matching
+ * them.
+ */
 function isDecodable(value: string): boolean {
   try {
     decodeURIComponent(value)
@@ -30,7 +34,7 @@ function isDecodable(value: string): boolean {
 }
 
 /** Checks the target URL of forwarded calls. */
-export function problemOfUrl(value: string): string | null {
+export function findUrlProblem(value: string): string | null {
   if (value.length > maxLength) return `url must have at most ${maxLength} characters`
   const url = URL.canParse(value) ? new URL(value) : null
   if (url === null || !/^https?:\/\/[^/?#]/i.test(value) || url.hostname === '')
@@ -43,9 +47,10 @@ export function problemOfUrl(value: string): string | null {
 }
 
 /**
- * Checks the user name, which must not contain a colon: in Basic authentication, the first colon ends the user name.
+ * Checks the user name. It must not contain a colon, because in Basic authentication the first colon ends the
+ * user name.
  */
-export function problemOfUsername(value: string): string | null {
+export function findUsernameProblem(value: string): string | null {
   if (value.includes(':')) return 'authUsername must not contain a colon'
   if (isLongerThan(value, maxUsernameLength))
     return `authUsername must have at most ${maxUsernameLength} characters`
@@ -55,7 +60,7 @@ export function problemOfUsername(value: string): string | null {
 }
 
 /** Checks a password or token, which becomes part of a header. */
-export const problemOfSecret = (value: string, field: 'authPassword' | 'authToken'): string | null =>
+export const findSecretProblem = (value: string, field: 'authPassword' | 'authToken'): string | null =>
   value.length > maxSecretLength || hasForbiddenCharacters(value) || /[\r\n]/.test(value)
-    ? `${field} must have at most ${maxSecretLength} characters, none of them a control character`
+    ? `${field} must have at most ${maxSecretLength} characters, without control characters`
     : null

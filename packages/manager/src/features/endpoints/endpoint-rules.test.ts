@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { problemOfConsumeUrl, problemOfUrl } from './endpoint-rules.pure.ts'
+import { findConsumeUrlProblem, findUrlProblem } from './endpoint-rules.pure.ts'
 
 const rooted =
   'consumeURL must be a path that starts with a single /, such as /orders; it must not be an absolute URL'
@@ -11,7 +11,7 @@ const absolute =
 const withCredentials =
   'url must not contain a user name or password; use authType, authUsername and authPassword'
 
-/** Checks that each text is rejected with this message. */
+/** Checks that each value is rejected with this message. */
 function expectProblems(problemOf: (value: string) => string | null, said: string, texts: string[]): void {
   expect(texts.map((text) => [text, problemOf(text)])).toEqual(texts.map((text) => [text, said]))
 }
@@ -21,7 +21,7 @@ function expectFine(problemOf: (value: string) => string | null, texts: string[]
 
 describe('consumeURL', () => {
   test('[endpoints.consume-url] a rooted path passes, whatever stands in it that a request line can hold', () => {
-    expectFine(problemOfConsumeUrl, [
+    expectFine(findConsumeUrlProblem, [
       '/',
       '/orders',
       '/orders/',
@@ -36,7 +36,7 @@ describe('consumeURL', () => {
   })
 
   test('[endpoints.consume-url] what is not rooted, or is an absolute URL, is refused', () => {
-    expectProblems(problemOfConsumeUrl, rooted, [
+    expectProblems(findConsumeUrlProblem, rooted, [
       '',
       'orders',
       './orders',
@@ -51,33 +51,38 @@ describe('consumeURL', () => {
   })
 
   test('[endpoints.consume-url] two dots, whitespace and more than 500 characters are refused', () => {
-    expectProblems(problemOfConsumeUrl, 'consumeURL must not contain ..', ['/..', '/a/../b', '/a..b', '/...'])
+    expectProblems(findConsumeUrlProblem, 'consumeURL must not contain ..', [
+      '/..',
+      '/a/../b',
+      '/a..b',
+      '/...',
+    ])
     const blanks = [' ', '\t', '\n', '\r', '\v', '\f', '\u00a0', '\u2003', '\u2028', '\u3000', '\ufeff']
     for (const blank of blanks)
-      expectProblems(problemOfConsumeUrl, 'consumeURL must not contain whitespace', [
+      expectProblems(findConsumeUrlProblem, 'consumeURL must not contain whitespace', [
         `/${blank}`,
         `/a${blank}b`,
         `/a${blank}`,
       ])
-    expectProblems(problemOfConsumeUrl, 'consumeURL must have at most 500 characters', [
+    expectProblems(findConsumeUrlProblem, 'consumeURL must have at most 500 characters', [
       `/${'a'.repeat(500)}`,
       `/${'a'.repeat(100_000)}`,
     ])
   })
 
   test('[endpoints.consume-url] what a request line cannot hold as a path is refused', () => {
-    expectProblems(problemOfConsumeUrl, 'consumeURL is a path: it must not contain ?, # or a backslash', [
+    expectProblems(findConsumeUrlProblem, 'consumeURL is a path: it must not contain ?, # or a backslash', [
       '/a?b',
       '/a#b',
       '/a\\b',
       '/?',
     ])
     expectProblems(
-      problemOfConsumeUrl,
+      findConsumeUrlProblem,
       'consumeURL must contain only ASCII characters; encode other characters as %XX',
       ['/ü', '/🙂', '/a\0', '/a\u001b', '/a\u007f', '/a\u0085', '/\ud83d', '/\u200b'],
     )
-    expectProblems(problemOfConsumeUrl, 'consumeURL must contain only % escapes of valid UTF-8', [
+    expectProblems(findConsumeUrlProblem, 'consumeURL must contain only % escapes of valid UTF-8', [
       '/%',
       '/a%2',
       '/a%zz',
@@ -107,7 +112,7 @@ describe('consumeURL', () => {
           characters.every((one, index) => one !== '.' || characters[index + 1] !== '.') &&
           !/%(?![\da-f]{2})/i.test(value) &&
           isUtf8(Buffer.from(unescape(value), 'latin1'))
-        expect(problemOfConsumeUrl(value) === null).toBe(isFine)
+        expect(findConsumeUrlProblem(value) === null).toBe(isFine)
       }),
       { numRuns: 2_000 },
     )
@@ -116,7 +121,7 @@ describe('consumeURL', () => {
 
 describe('url', () => {
   test('[endpoints.url] absolute http and https URLs with a host pass', () => {
-    expectFine(problemOfUrl, [
+    expectFine(findUrlProblem, [
       'https://partner.example',
       'http://partner.example/orders',
       'HTTPS://Partner.Example/Orders',
@@ -130,7 +135,7 @@ describe('url', () => {
   })
 
   test('[endpoints.url] other schemes, relative addresses and a missing host are refused', () => {
-    expectProblems(problemOfUrl, absolute, [
+    expectProblems(findUrlProblem, absolute, [
       '',
       ' ',
       '/orders',
@@ -157,14 +162,14 @@ describe('url', () => {
   })
 
   test('[endpoints.url] credentials in the address, a fragment and more than 500 characters are refused', () => {
-    expectProblems(problemOfUrl, withCredentials, [
+    expectProblems(findUrlProblem, withCredentials, [
       'https://user@partner.example/',
       'https://user:password@partner.example/',
       'https://:password@partner.example/',
     ])
-    expectProblems(problemOfUrl, 'url must not contain a fragment', ['https://partner.example/#part'])
+    expectProblems(findUrlProblem, 'url must not contain a fragment', ['https://partner.example/#part'])
     const tooLong = `https://partner.example/${'a'.repeat(501 - 'https://partner.example/'.length)}`
-    expectProblems(problemOfUrl, 'url must have at most 500 characters', [tooLong, `${tooLong}a`])
+    expectProblems(findUrlProblem, 'url must have at most 500 characters', [tooLong, `${tooLong}a`])
   })
 
   test('[endpoints.url] of addresses put together from parts, exactly those pass whose parts are right', () => {
@@ -185,7 +190,7 @@ describe('url', () => {
         const value = scheme + slashes + user + host + rest + fragment
         const isFine =
           /^https?$/i.test(scheme) && slashes === '://' && user === '' && host !== '' && fragment === ''
-        expect([value, problemOfUrl(value) === null]).toEqual([value, isFine])
+        expect([value, findUrlProblem(value) === null]).toEqual([value, isFine])
       }),
       { numRuns: 3_000 },
     )
@@ -198,7 +203,7 @@ describe('url', () => {
         fc.constantFrom('', 'http://', 'https://'),
         (text, start) => {
           const value = start + text
-          if (problemOfUrl(value) !== null) return
+          if (findUrlProblem(value) !== null) return
           const { protocol, hostname, username, password, hash } = new URL(value)
           expect(['http:', 'https:']).toContain(protocol)
           expect([hostname === '', username, password, hash]).toEqual([false, '', '', ''])

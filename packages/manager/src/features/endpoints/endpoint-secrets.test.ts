@@ -14,8 +14,8 @@ import { expectRefused } from '../../../test/kit/members.ts'
 import { startProcess } from '@manager/harness/process.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
-import { encryptionRing } from '../../platform/secrets/keys.ts'
-import { createSecrets, sealedWith } from '../../platform/secrets/secrets.ts'
+import { createEncryptionRing } from '../../platform/secrets/keys.ts'
+import { createSecrets, readSealingKeyId } from '../../platform/secrets/secrets.ts'
 
 type Field = 'authPassword' | 'authToken'
 
@@ -42,7 +42,7 @@ const sealedOf = async (id: string, field: Field): Promise<Buffer | null> =>
 /** Decrypts the stored secret. Returns null if none is stored. */
 const openedOf = async (id: string, field: Field): Promise<string | null> => {
   const { masterKey, encryptionKeys } = service.config
-  const secrets = createSecrets(encryptionRing(masterKey, encryptionKeys))
+  const secrets = createSecrets(createEncryptionRing(masterKey, encryptionKeys))
   const sealed = await sealedOf(id, field)
   return sealed === null ? null : secrets.open(sealed, { table: 'endpoints', column: columns[field], id })
 }
@@ -116,9 +116,7 @@ describe('write-only', () => {
           await create(admin, project.applicationId, { name: 'x', consumeURL: '/refused', [field]: text }),
           await update(admin, id, { [field]: text }),
         ]) {
-          expect(answer.error).toBe(
-            `${field} must have at most 4096 characters, none of them a control character`,
-          )
+          expect(answer.error).toBe(`${field} must have at most 4096 characters, without control characters`)
           expectRefused(answer, 'bad_request')
         }
       expect(await sealedOf(id, field)).toEqual(sealed)
@@ -166,8 +164,8 @@ describe('at rest', () => {
       await sealedOf(second, 'authPassword'),
     ] as Buffer[]
     expect(new Set(stored.map((bytes) => bytes.toString('hex'))).size).toBe(3)
-    expect(stored.map((bytes) => sealedWith(bytes))).toEqual(['master', 'master', 'master'])
-    // Write access to the database does not let one endpoint use the secret of another.
+    expect(stored.map((bytes) => readSealingKeyId(bytes))).toEqual(['master', 'master', 'master'])
+    // Write access to the database must not let an endpoint use another endpoint's secret.
     await service.sql.query('update endpoints set auth_password = $1 where id = $2', [stored[0], second])
     await expect(openedOf(second, 'authPassword')).rejects.toThrow()
     await service.sql.query('update endpoints set auth_password = auth_token where id = $1', [first])
@@ -189,7 +187,7 @@ describe('at rest', () => {
     await keyed.close()
     for (const field of fields) {
       const sealed = (await sealedOf(data.row.id as string, field)) as Buffer
-      expect(sealedWith(sealed)).toBe('2027')
+      expect(readSealingKeyId(sealed)).toBe('2027')
       await expect(openedOf(data.row.id as string, field)).rejects.toThrow(
         'the encryption key 2027 is not in the ring',
       )
@@ -240,7 +238,7 @@ describe('at rest', () => {
       { maxBuffer: 64 * 1_048_576 },
     )
     const log = running.lines.join('\n')
-    // Both contain the expected text, so a secret that is not found is really absent.
+    // Both dumps contain the expected content, so a secret that is not found is really absent.
     expect(dump).toContain('Dumped endpoint 2')
     expect(log).toContain('"route":"/query"')
     const everything = [dump, log, JSON.stringify(refusals)].join('\n')

@@ -271,7 +271,8 @@ describe('one consumeURL in an application', () => {
     }
     expect(await counts()).toEqual(before)
     expect((await get(admin, applicationId, second.id)).data.row).toEqual(second)
-    // An endpoint does not conflict with its own value or with another spelling, because paths are compared exactly.
+    // An endpoint does not conflict with itself or with a different spelling of its path, because paths are
+    // compared exactly.
     expect((await update(admin, first.id, { consumeURL: '/unique' })).error).toBeNull()
     for (const consumeURL of ['/Unique', '/unique/', '/uniqu%65']) await made({ consumeURL })
     const other = await seedProject(service.sql, 'other')

@@ -5,8 +5,8 @@ import type {
   EndpointOutputMessageType,
   Resolvers,
 } from '../../generated/graphql.ts'
-import { responseBudget } from '../../platform/graphql/response-budget.ts'
-import { grouped, load } from '../../platform/graphql/loaders.ts'
+import { createContentCharge } from '../../platform/graphql/response-budget.ts'
+import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { EndpointsService } from './endpoints.service.ts'
 import type { PreviewService } from './preview.service.ts'
 
@@ -22,7 +22,7 @@ export function createEndpointsResolvers(service: EndpointsService, previews: Pr
     Application: {
       endpoints: (application, args, context) =>
         load(context, `Application.endpoints ${JSON.stringify(args)}`, application.id, async (ids) =>
-          grouped(ids, await service.list(ids, args), (endpoint) => endpoint.applicationId),
+          groupByKeys(ids, await service.list(ids, args), (endpoint) => endpoint.applicationId),
         ),
     },
     Endpoint: {
@@ -34,7 +34,7 @@ export function createEndpointsResolvers(service: EndpointsService, previews: Pr
       outputMessageType: (endpoint) => endpoint.outputMessageType as EndpointOutputMessageType | null,
       transformationTemplate: async ({ id }, _args, context) => {
         const name = 'Endpoint.transformationTemplate'
-        responseBudget(context)(await load(context, `${name} bytes`, id, service.findTemplateBytes))
+        createContentCharge(context)(await load(context, `${name} bytes`, id, service.findTemplateBytes))
         return load(context, name, id, service.findTemplates)
       },
       logLevel: (endpoint) => endpoint.logLevel as EndpointLogLevel,
@@ -43,7 +43,8 @@ export function createEndpointsResolvers(service: EndpointsService, previews: Pr
       createEndpoint: (_parent, { applicationId, input }, { actor }) =>
         service.create(actor, applicationId, input),
       updateEndpoint: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteEndpoint: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteEndpoint: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
       previewESBTransform: (_parent, { endpointId, input }, { actor }) =>
         previews.preview(actor, endpointId, input),
     },

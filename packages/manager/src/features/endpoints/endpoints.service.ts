@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { abbreviate } from '../../platform/audit/abbreviate.ts'
@@ -8,12 +9,12 @@ import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import { changesOf, checkName, checkText } from '../../platform/inputs/inputs.ts'
+import { selectChanges, checkName, checkText } from '../../platform/inputs/inputs.ts'
 import {
-  problemOfConsumeUrl,
-  problemOfSecret,
-  problemOfUrl,
-  problemOfUsername,
+  findConsumeUrlProblem,
+  findSecretProblem,
+  findUrlProblem,
+  findUsernameProblem,
 } from './endpoint-rules.pure.ts'
 import * as store from './endpoints.store.ts'
 import type { TransformationsApi } from '../transformations/index.ts'
@@ -24,7 +25,10 @@ export type EndpointsDeps = {
   secrets: Secrets
   lockMasterKey: LockMasterKey
   transformations: Pick<TransformationsApi, 'findProblem'>
-  /** Returns the number of logged calls of an endpoint as text, or null for none. Logged calls block deletion. */
+  /**
+   * Returns the number of logged calls of an endpoint as text, or null if it has none. Logged calls prevent
+   * deletion.
+   */
   countLoggedCalls: (tx: Tx, endpointId: string) => Promise<string | null>
 }
 export type EndpointsService = ReturnType<typeof createEndpointsService>
@@ -36,7 +40,9 @@ export type EndpointInput = Nullable<Omit<store.EndpointValues, 'consumeUrl'>> &
   readonly authToken?: string | null
 }
 
-/** An audit row shows that a secret was replaced or cleared, but never its value. */
+type Changes = EndpointInput & { readonly expectedRevision?: ExpectedRevision }
+
+/** An audit row shows that a secret was replaced or cleared, but never the secret itself. */
 type AuditedEndpoint = store.WholeEndpoint & { authPassword?: string; authToken?: string }
 const entityEvent = auditedEntity<AuditedEndpoint>({
   type: 'endpoint',
@@ -58,17 +64,16 @@ const entityEvent = auditedEntity<AuditedEndpoint>({
     transformationTemplate: 'public',
     logLevel: 'public',
     createdAt: 'ignored',
-    updatedAt: 'ignored',
   },
   nameOf: (endpoint) => endpoint.name,
   projectOf: (endpoint) => endpoint.projectId,
 })
 
 /** Shortens a long template to its start and its digest. */
-const abbreviated = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
+const abbreviateRow = (row: AuditedEndpoint | null): AuditedEndpoint | null =>
   row && { ...row, transformationTemplate: abbreviate(row.transformationTemplate) }
 const event: typeof entityEvent = (action, { before, after }) =>
-  entityEvent(action, { before: abbreviated(before), after: abbreviated(after) })
+  entityEvent(action, { before: abbreviateRow(before), after: abbreviateRow(after) })
 
 export function createEndpointsService(deps: EndpointsDeps) {
   const { db, audit, transformations } = deps
@@ -78,13 +83,13 @@ export function createEndpointsService(deps: EndpointsDeps) {
 
     findMany: (ids: readonly string[]): Promise<store.Endpoint[]> => store.findEndpoints(db.read, ids),
 
-    findTemplates: (ids: readonly string[]) => inOrder(ids, store.findTemplates(db.read, ids), ''),
+    findTemplates: (ids: readonly string[]) => orderByIds(ids, store.findTemplates(db.read, ids), ''),
 
-    findTemplateBytes: (ids: readonly string[]) => inOrder(ids, store.findTemplateBytes(db.read, ids), 0),
+    findTemplateBytes: (ids: readonly string[]) => orderByIds(ids, store.findTemplateBytes(db.read, ids), 0),
 
     get: async (applicationId: string, id: string): Promise<store.Endpoint> => {
-      const known = parseUuid(id)
-      const row = known === null ? null : await store.findEndpoint(db.read, applicationId, known)
+      const parsedId = parseUuid(id)
+      const row = parsedId === null ? null : await store.findEndpoint(db.read, applicationId, parsedId)
       return orNotFound(row, 'endpoint')
     },
 
@@ -93,43 +98,39 @@ export function createEndpointsService(deps: EndpointsDeps) {
       const id = newId()
       return db.transaction(async (tx) => {
         const secrets = await sealSecrets(tx, deps, id, input)
-        const inserted = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
-        const after = orNotFound(inserted, 'application')
-        await audit.append(
-          tx,
-          actor,
-          event('create', { before: null, after: { ...after, ...placeholders(secrets, 'new') } }),
-        )
+        const insertedRow = await store.insertEndpoint(tx, { id, applicationId, ...values, ...secrets })
+        const after = orNotFound(insertedRow, 'application')
+        const auditedRow = { ...after, ...createPlaceholders(secrets, 'new') }
+        await audit.append(tx, actor, event('create', { before: null, after: auditedRow }))
         return after
       })
     },
 
-    update: (actor: Actor, id: string, input: EndpointInput): Promise<store.Endpoint> =>
+    update: (actor: Actor, id: string, { expectedRevision, ...input }: Changes): Promise<store.Endpoint> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
-        const present = { ...before, consumeURL: before.consumeUrl }
-        const changed = { ...present, ...changesOf(input, nullableFields) }
-        const values = checkValues(transformations, changed, before.transformationTemplate)
+        await checkRevision(tx, actor, before, expectedRevision)
+        const currentInput = { ...before, consumeURL: before.consumeUrl }
+        const newInput = { ...currentInput, ...selectChanges(input, nullableFields) }
+        const values = checkValues(transformations, newInput, before.transformationTemplate)
         const secrets = await sealSecrets(tx, deps, id, input)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
-        await audit.append(
-          tx,
-          actor,
-          event('update', {
-            before: { ...before, ...placeholders(secrets, 'old') },
-            after: { ...after, ...placeholders(secrets, 'new') },
-          }),
-        )
+        const changes = {
+          before: { ...before, ...createPlaceholders(secrets, 'old') },
+          after: { ...after, ...createPlaceholders(secrets, 'new') },
+        }
+        await audit.append(tx, actor, event('update', changes))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockEndpoint(tx, id), 'endpoint')
-        const calls = await deps.countLoggedCalls(tx, id)
-        if (calls !== null)
+        await checkRevision(tx, actor, before, expectedRevision)
+        const callCountText = await deps.countLoggedCalls(tx, id)
+        if (callCountText !== null)
           throw conflict(
-            `the endpoint has served ${calls} and cannot be deleted; disable it instead (updateEndpoint with enabled: false)`,
+            `the endpoint has served ${callCountText} and cannot be deleted; disable it instead (updateEndpoint with enabled: false)`,
           )
         await store.deleteEndpoint(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
@@ -138,14 +139,14 @@ export function createEndpointsService(deps: EndpointsDeps) {
   }
 }
 
-/** Returns the found values in the order of the ids, and `nothing` for an endpoint that no longer exists. */
-async function inOrder<Value>(
+/** Returns the values in the order of the ids, and `fallback` for an endpoint that no longer exists. */
+async function orderByIds<Value>(
   ids: readonly string[],
-  found: Promise<Map<string, Value>>,
-  nothing: Value,
+  pendingValues: Promise<Map<string, Value>>,
+  fallback: Value,
 ): Promise<Value[]> {
-  const byId = await found
-  return ids.map((id) => byId.get(id) ?? nothing)
+  const valuesById = await pendingValues
+  return ids.map((id) => valuesById.get(id) ?? fallback)
 }
 
 const nullableFields = ['url', 'inputMessageType', 'outputMessageType', 'transformationTemplate'] as const
@@ -157,13 +158,14 @@ function checkValues(
   storedTemplate = '',
 ): store.EndpointValues {
   const consumeUrl = input.consumeURL ?? ''
-  throwIfProblem(problemOfConsumeUrl(consumeUrl))
+  throwIfProblem(findConsumeUrlProblem(consumeUrl))
   const url = (input.url ?? '') === '' ? null : (input.url as string)
-  if (url !== null) throwIfProblem(problemOfUrl(url))
+  if (url !== null) throwIfProblem(findUrlProblem(url))
   const authUsername = input.authUsername ?? ''
-  throwIfProblem(problemOfUsername(authUsername))
+  throwIfProblem(findUsernameProblem(authUsername))
   const transformationTemplate = input.transformationTemplate ?? ''
-  // A stored template is not validated again: it may be older than a rule, and it is rendered unchanged.
+  // An unchanged template is not validated again: it may be older than a validation rule, and it is rendered
+  // unchanged.
   if (transformationTemplate !== storedTemplate)
     throwIfProblem(transformations.findProblem(transformationTemplate))
   return {
@@ -185,29 +187,29 @@ function throwIfProblem(problem: string | null): void {
   if (problem !== null) throw badRequest(problem)
 }
 
-/** Seals the secrets of the input. Null or absent keeps a secret, and an empty string clears it. */
+/** Seals the secrets in the input. A null or absent field keeps the secret, and an empty string clears it. */
 async function sealSecrets(
   tx: Tx,
   { secrets, lockMasterKey }: Pick<EndpointsDeps, 'secrets' | 'lockMasterKey'>,
   id: string,
   input: Pick<EndpointInput, 'authPassword' | 'authToken'>,
 ): Promise<store.SealedSecrets> {
-  const sealed: store.SealedSecrets = {}
+  const sealedSecrets: store.SealedSecrets = {}
   for (const [field, column] of [
     ['authPassword', 'auth_password'],
     ['authToken', 'auth_token'],
   ] as const) {
     const text = input[field]
     if (text === null || text === undefined) continue
-    throwIfProblem(problemOfSecret(text, field))
-    sealed[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
+    throwIfProblem(findSecretProblem(text, field))
+    sealedSecrets[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
   }
-  if (Object.keys(sealed).length > 0) await lockMasterKey(tx)
-  return sealed
+  if (Object.keys(sealedSecrets).length > 0) await lockMasterKey(tx)
+  return sealedSecrets
 }
 
 /** Returns placeholders for changed secrets, so that the audit row shows the change. */
-function placeholders(
+function createPlaceholders(
   secrets: store.SealedSecrets,
   side: 'old' | 'new',
 ): { authPassword?: string; authToken?: string } {

@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely'
 import type { Endpoints } from '../../generated/db.ts'
-import { lockProjectOf } from '../../platform/postgres/application-rows.ts'
+import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 /** An endpoint without its secrets and its template. A template can be long, so it is read only when requested. */
-export type Endpoint = {
+export type Endpoint = Revised & {
   id: string
   projectId: string
   applicationId: string
@@ -21,20 +22,20 @@ export type Endpoint = {
   outputMessageType: string | null
   logLevel: string
   createdAt: string
-  updatedAt: string
 }
 export type WholeEndpoint = Endpoint & { transformationTemplate: string }
 export type EndpointValues = Omit<
   WholeEndpoint,
-  'id' | 'projectId' | 'applicationId' | 'createdAt' | 'updatedAt'
+  'id' | 'projectId' | 'applicationId' | 'createdAt' | keyof Revised
 >
-/** Sealed secrets to store. An absent secret stays unchanged, and null clears it. */
+/** Sealed secrets to store. An absent secret is not changed, and null clears the secret. */
 export type SealedSecrets = Partial<Pick<Selectable<Endpoints>, 'authPassword' | 'authToken'>>
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'name', 'description', 'enabled', 'consumeUrl', 'url'] as const),
   ...(['authType', 'authUsername', 'inputMessageType', 'outputMessageType'] as const),
-  ...(['logLevel', 'createdAt', 'updatedAt'] as const),
+  ...(['logLevel', 'createdAt'] as const),
+  ...revisionColumns,
 ]
 const wholeColumns = [...columns, 'transformationTemplate'] as const
 
@@ -53,7 +54,7 @@ export const endpointFields: ListFields = {
 
 /** Returns a page of endpoints for each of the applications. */
 export function listEndpoints(db: Reads, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
-  return pagesOf(db, {
+  return fetchPages(db, {
     table: 'endpoints',
     columns,
     page,
@@ -77,7 +78,7 @@ export async function findTemplates(db: Reads, ids: readonly string[]): Promise<
   return new Map(rows.map(({ id, transformationTemplate }) => [id, transformationTemplate]))
 }
 
-/** Returns the size of the templates in bytes by endpoint id. */
+/** Returns the template sizes in bytes, by endpoint id. */
 export async function findTemplateBytes(db: Reads, ids: readonly string[]): Promise<Map<string, number>> {
   const bytes = sql<number>`octet_length(transformation_template)`.as('bytes')
   const rows = await db.selectFrom('endpoints').select(['id', bytes]).where('id', 'in', ids).execute()
@@ -104,7 +105,7 @@ export async function insertEndpoint(
   tx: Tx,
   values: EndpointValues & SealedSecrets & { id: string; applicationId: string },
 ): Promise<WholeEndpoint | undefined> {
-  const projectId = await lockProjectOf(tx, values.applicationId)
+  const projectId = await lockApplicationProject(tx, values.applicationId)
   if (projectId === undefined) return undefined
   return tx
     .insertInto('endpoints')

@@ -73,7 +73,7 @@ describe('reading endpoints', () => {
     expect((await list(admin, sibling)).data.rows).toEqual([elsewhere])
     for (const row of made) {
       expect((await get(admin, own.applicationId, row.id as string)).data.row).toEqual(row)
-      // Ids are not case sensitive.
+      // Ids are case-insensitive.
       const upper = (row.id as string).toUpperCase()
       expect((await get(admin, own.applicationId.toUpperCase(), upper)).data.row).toEqual(row)
     }
@@ -204,6 +204,7 @@ describe('the schema', () => {
       name: 'String',
       consumeURL: 'String',
       ...optional,
+      expectedRevision: 'Int',
     })
   })
 

@@ -1,8 +1,8 @@
-// This feature manages the endpoints of the ESB and which machine users may call them. transformations/ renders their
+// This feature manages ESB endpoints and the access of machine users to them. transformations/ renders their
 // templates, gateway/ forwards calls, and call-log/ records them.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import type { CallLogApi } from '../call-log/index.ts'
 import { createEndpointAccessResolvers } from './endpoint-access.resolvers.ts'
 import { createEndpointAccessService } from './endpoint-access.service.ts'
@@ -20,12 +20,12 @@ export const endpoints = defineFeature({
     ENDPOINT: {
       noun: 'endpoint',
       view: 'ENDPOINT_READ',
-      find: byId('endpoints', { application: 'application_id' }),
+      find: createFindById('endpoints', { application: 'application_id' }),
     },
     MACHINE_USER2ENDPOINT: {
       noun: 'machineUser2Endpoint',
       view: 'ENDPOINT_ACCESS_READ',
-      find: byId('machine_user2endpoints'),
+      find: createFindById('machine_user2endpoints'),
     },
   },
   constraints: {
@@ -33,21 +33,21 @@ export const endpoints = defineFeature({
     endpoints_application_fkey: ['not_found', 'application not found'],
     machine_user2endpoints_pair_key: [
       'conflict',
-      'the machine user already has a row for this endpoint; update it with updateMachineUser2Endpoint',
+      'the machine user already has an access row for this endpoint; update it with updateMachineUser2Endpoint',
     ],
     machine_user2endpoints_machine_user_fkey: ['not_found', 'machine user not found'],
     machine_user2endpoints_endpoint_fkey: ['not_found', 'endpoint not found'],
   },
   create: (deps: Deps) => {
     const service = createEndpointsService({ ...deps, countLoggedCalls: deps.callLog.countByEndpoint })
-    const own = createEndpointsResolvers(service, createPreviewService(deps))
-    const rows = createEndpointAccessResolvers(createEndpointAccessService(deps))
+    const endpointResolvers = createEndpointsResolvers(service, createPreviewService(deps))
+    const accessResolvers = createEndpointAccessResolvers(createEndpointAccessService(deps))
     return {
       resolvers: {
-        ...own,
-        ...rows,
-        Query: { ...own.Query, ...rows.Query },
-        Mutation: { ...own.Mutation, ...rows.Mutation },
+        ...endpointResolvers,
+        ...accessResolvers,
+        Query: { ...endpointResolvers.Query, ...accessResolvers.Query },
+        Mutation: { ...endpointResolvers.Mutation, ...accessResolvers.Mutation },
       },
       links: { Endpoint: { noun: 'endpoint', findMany: service.findMany } },
       api: {},

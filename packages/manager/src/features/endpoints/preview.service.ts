@@ -14,7 +14,7 @@ export type PreviewDeps = {
 }
 export type PreviewService = ReturnType<typeof createPreviewService>
 
-/** Renders a transformation of a body without sending it. */
+/** Previews the transformation of a body without sending the result. */
 export function createPreviewService({ db, clock, applications, transformations }: PreviewDeps) {
   return {
     preview: async (
@@ -23,8 +23,8 @@ export function createPreviewService({ db, clock, applications, transformations 
       input: { readonly body: string; readonly transformationTemplate?: string | null },
     ) => {
       const endpoint = orNotFound((await store.findEndpoints(db.read, [endpointId]))[0], 'endpoint')
-      const stored = await store.findTemplates(db.read, [endpointId])
-      const template = input.transformationTemplate ?? stored.get(endpointId) ?? ''
+      const storedTemplates = await store.findTemplates(db.read, [endpointId])
+      const template = input.transformationTemplate ?? storedTemplates.get(endpointId) ?? ''
       if (template === '')
         throw badRequest(
           'the endpoint has no transformationTemplate, so bodies are forwarded unchanged; pass transformationTemplate',

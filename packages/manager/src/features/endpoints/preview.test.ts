@@ -192,7 +192,7 @@ describe('previewing a transformation', () => {
   })
 
   test('[esb-templates.budget] a rendering takes 100,000 steps and not one more', async () => {
-    // The range and its value are two steps. Each iteration with its text is also two steps.
+    // The range and its value count as two steps. Each iteration with its text also counts as two steps.
     const steps = (passes: number, after = '') =>
       rendered(`{{range .Data}}x{{end}}${after}`, JSON.stringify(Array(passes).fill(0)))
     const text = 'x'.repeat(49_999)
@@ -202,7 +202,7 @@ describe('previewing a transformation', () => {
   })
 
   test('[esb-templates.budget] templates may be open 32 deep and not one more', async () => {
-    /** Renders templates that are nested `open` levels deep, including the main text. */
+    /** Renders templates that are nested `open` levels deep, including the main template. */
     const nested = (open: number) => {
       const calls = Array.from(
         { length: open - 2 },
@@ -223,7 +223,7 @@ describe('previewing a transformation', () => {
     expect(await rendered(`${twice}y`, body, {}, tight)).toMatch(/output budget/)
     await tight.close()
     expect(await rendered('x'.repeat(65_536))).toHaveLength(65_536)
-    expect(await rendered('x'.repeat(65_537))).toBe('transformationTemplate must have at most 65536 bytes')
+    expect(await rendered('x'.repeat(65_537))).toBe('transformationTemplate must be at most 65536 bytes long')
   })
 
   test('a template that fails says where', async () => {

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { load, grouped } from '../../platform/graphql/loaders.ts'
+import { load, groupByKeys } from '../../platform/graphql/loaders.ts'
 import type { EnvironmentsService } from './environments.service.ts'
 
 /** Creates the GraphQL resolvers for environments. */
@@ -12,7 +12,7 @@ export function createEnvironmentsResolvers(service: EnvironmentsService) {
     Project: {
       environments: (project, args, context) =>
         load(context, `Project.environments ${JSON.stringify(args)}`, project.id, async (ids) =>
-          grouped(ids, await service.list(ids, args), (environment) => environment.projectId),
+          groupByKeys(ids, await service.list(ids, args), (environment) => environment.projectId),
         ),
     },
   } satisfies Resolvers

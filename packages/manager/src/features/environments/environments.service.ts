@@ -10,7 +10,10 @@ export function createEnvironmentsService({ db }: { db: Db }) {
   return {
     createDefaults: store.insertDefaults,
 
-    /** Returns a page of environments for each project, in stage order unless the arguments specify another order. */
+    /**
+     * Returns a page of environments for each project. They are in stage order unless the arguments specify
+     * another order.
+     */
     list: async (projectIds: readonly string[], args: ListArgs): Promise<store.Environment[]> => {
       const order =
         (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'sortOrder', direction: 'ASC' as const }]

@@ -1,9 +1,10 @@
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Environment = {
+export type Environment = Revised & {
   id: string
   projectId: string
   name: string
@@ -13,7 +14,16 @@ export type Environment = {
   createdAt: string
 }
 
-const columns = ['id', 'projectId', 'name', 'displayName', 'sortOrder', 'protected', 'createdAt'] as const
+const columns = [
+  'id',
+  'projectId',
+  'name',
+  'displayName',
+  'sortOrder',
+  'protected',
+  'createdAt',
+  ...revisionColumns,
+] as const
 
 export const environmentFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -30,7 +40,7 @@ export function listEnvironments(
   projectIds: readonly string[],
   page: Page,
 ): Promise<Environment[]> {
-  return pagesOf(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
+  return fetchPages(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
 }
 
 /** Returns the environments with these ids, in any order. */
@@ -38,7 +48,7 @@ export function findEnvironments(db: Reads, ids: readonly string[]): Promise<Env
   return db.selectFrom('environments').select(columns).where('id', 'in', ids).execute()
 }
 
-/** The three environments that every project starts with. */
+/** The three environments of every new project. */
 export const defaultEnvironments = [
   { name: 'dev', displayName: 'Development', sortOrder: 10, protected: false },
   { name: 'qas', displayName: 'Quality assurance', sortOrder: 20, protected: false },

@@ -3,7 +3,7 @@
 import { defineFeature } from '../../feature.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import { createEnvironmentsResolvers } from './environments.resolvers.ts'
 import { type EnvironmentsService, createEnvironmentsService } from './environments.service.ts'
 
@@ -13,7 +13,9 @@ export type EnvironmentsApi = Pick<EnvironmentsService, 'createDefaults'>
 export const environments = defineFeature({
   name: 'environments',
   sdl: readSdl(import.meta.url, './environments.graphql'),
-  scopes: { ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: byId('environments') } },
+  scopes: {
+    ENVIRONMENT: { noun: 'environment', view: 'PROJECT_READ', find: createFindById('environments') },
+  },
   create: (deps: { db: Db }) => {
     const service = createEnvironmentsService(deps)
     const api: EnvironmentsApi = service

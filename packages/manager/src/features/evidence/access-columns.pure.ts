@@ -1,13 +1,16 @@
-// These columns show who has the access that an audit row is about, and to which entity. A change contains only the
-// fields that differ. For memberships, the subject is in the description. For machine users and tenants, it is in the
-// row that created the access.
-import { asUuid } from './trail-query.pure.ts'
+// These columns show the subject and the entity of an access change in an audit row. A change contains only
+// the fields that differ. For memberships, the subject is in the description. For machine users and tenants,
+// the subject is in the row that created the access.
+import { castToUuid } from './trail-query.pure.ts'
 
-export const memberships = ['user2project', 'user2tenant', 'user2application']
-/** Access that is not a membership: of a machine user to an endpoint, and of a tenant to an application. */
+export const membershipKinds = ['user2project', 'user2tenant', 'user2application']
+/**
+ * Access that is not a membership: a machine user's access to an endpoint, and a tenant's access to an
+ * application.
+ */
 export const assignments = ['machineUser2Endpoint', 'tenant2Application']
 
-const known = (name: string): string =>
+const readField = (name: string): string =>
   `coalesce(l.changes #>> '{${name},after}', l.changes #>> '{${name},before}', made.changes #>> '{${name},after}')`
 const memberId = `coalesce(l.changes #>> '{userId,after}', l.changes #>> '{userId,before}',
   substring(l.description from 'of user ([0-9a-f-]{36}) (?:granted|updated|revoked)$'))`
@@ -15,22 +18,22 @@ const memberId = `coalesce(l.changes #>> '{userId,after}', l.changes #>> '{userI
 const subjectId = `case l.entity_type
   when 'user' then l.entity_id
   when 'machineUser' then l.entity_id
-  when 'machineUser2Endpoint' then ${known('machineUserId')}
-  when 'tenant2Application' then ${known('tenantId')}
+  when 'machineUser2Endpoint' then ${readField('machineUserId')}
+  when 'tenant2Application' then ${readField('tenantId')}
   when 'user2project' then ${memberId} when 'user2tenant' then ${memberId} when 'user2application' then ${memberId}
 end`
 const scopeId = `case l.entity_type
   when 'user2project' then l.chain_id::text
-  when 'user2tenant' then ${known('tenantId')}
-  when 'tenantRoleDefinition' then ${known('tenantId')}
-  when 'user2application' then ${known('applicationId')}
-  when 'tenant2Application' then ${known('applicationId')}
-  when 'machineUser2Endpoint' then ${known('endpointId')}
+  when 'user2tenant' then ${readField('tenantId')}
+  when 'tenantRoleDefinition' then ${readField('tenantId')}
+  when 'user2application' then ${readField('applicationId')}
+  when 'tenant2Application' then ${readField('applicationId')}
+  when 'machineUser2Endpoint' then ${readField('endpointId')}
   when 'project' then l.entity_id when 'tenant' then l.entity_id
   when 'application' then l.entity_id when 'endpoint' then l.entity_id
 end`
 
-/** Requires `accessJoins`. Names are the current ones, or null for deleted entities. */
+/** Requires `accessJoins`. The names are current names, or null for deleted entities. */
 export const accessColumns = {
   subject_type: `case when l.entity_type in ('user', 'user2project', 'user2tenant', 'user2application') then 'user'
     when l.entity_type in ('machineUser', 'machineUser2Endpoint') then 'machine_user'
@@ -56,7 +59,7 @@ export const accessJoins = `
   ) made on true
   cross join lateral (select ${subjectId} as subject_id, ${scopeId} as scope_id) of_access
   cross join lateral (
-    select ${asUuid('of_access.subject_id')} as subject_id, ${asUuid('of_access.scope_id')} as scope_id
+    select ${castToUuid('of_access.subject_id')} as subject_id, ${castToUuid('of_access.scope_id')} as scope_id
   ) ids
   left join users subject_user on subject_user.id = ids.subject_id
   left join machine_users subject_machine on subject_machine.id = ids.subject_id

@@ -1,11 +1,11 @@
-import { accessColumns, accessJoins, assignments, memberships } from './access-columns.pure.ts'
-import { after, anyOf, before, isAbout, trailQuery } from './trail-query.pure.ts'
+import { accessColumns, accessJoins, assignments, membershipKinds } from './access-columns.pure.ts'
+import { buildAfterSql, joinWithOr, buildBeforeSql, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const accessRevocations = trailQuery({
   name: 'access-revocations',
   title: 'Revoked access',
   description:
-    'Memberships that were revoked. Access of machine users to endpoints, and of tenants to applications, that was removed or disabled. Machine users that were disabled. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
+    'Revoked memberships. Removed or disabled access of machine users to endpoints and of tenants to applications. Disabled machine users. Deletions of projects, tenants, applications, endpoints and machine users, each of which immediately revokes all related access.',
   controls: [
     'ISO/IEC 27001:2022 A.5.18',
     'SOC 2 CC6.2',
@@ -13,11 +13,14 @@ export const accessRevocations = trailQuery({
     'NIST SP 800-53 AC-2',
     'NIST SP 800-53 PS-4',
   ],
-  columns: { ...accessColumns, former_role: `coalesce(${before('role')}, ${before('roleName')})` },
+  columns: {
+    ...accessColumns,
+    former_role: `coalesce(${buildBeforeSql('role')}, ${buildBeforeSql('roleName')})`,
+  },
   joins: accessJoins,
-  condition: anyOf(
-    isAbout(memberships, 'revoke'),
+  condition: joinWithOr(
+    isAbout(membershipKinds, 'revoke'),
     isAbout([...assignments, 'project', 'tenant', 'application', 'endpoint', 'machineUser'], 'delete'),
-    `(${isAbout([...assignments, 'machineUser'], 'update')} and ${after('enabled')} = 'false')`,
+    `(${isAbout([...assignments, 'machineUser'], 'update')} and ${buildAfterSql('enabled')} = 'false')`,
   ),
 })

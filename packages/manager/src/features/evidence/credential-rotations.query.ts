@@ -1,10 +1,10 @@
-import { anyOf, isAbout, trailQuery } from './trail-query.pure.ts'
+import { joinWithOr, isAbout, trailQuery } from './trail-query.pure.ts'
 
 export const credentialRotations = trailQuery({
   name: 'credential-rotations',
   title: 'Rotated credentials and keys',
   description:
-    'Rotated credentials of machine users, replaced secrets of endpoints, keys that sign pilets, and rotations of the master key. The audit trail does not contain the secrets. Personal access tokens are not rotated: see pat-lifecycle.',
+    'Rotated machine user credentials, replaced endpoint secrets, changes to pilet signing keys, and master key rotations. The audit trail does not contain the secrets. Personal access tokens are not rotated: see pat-lifecycle.',
   controls: [
     'ISO/IEC 27001:2022 A.5.17',
     'ISO/IEC 27001:2022 A.8.24',
@@ -12,7 +12,7 @@ export const credentialRotations = trailQuery({
     'NIST SP 800-53 IA-5',
     'NIST SP 800-53 SC-12',
   ],
-  condition: anyOf(
+  condition: joinWithOr(
     isAbout(['machineUser', 'installation'], 'rotate'),
     `(${isAbout(['endpoint'], 'update')} and l.changes ?| array['authPassword', 'authToken'])`,
     isAbout(['piletSigningKey']),

@@ -4,7 +4,7 @@ export const esbTrafficSummary: EvidenceQuery = {
   name: 'esb-traffic-summary',
   title: 'ESB calls by day',
   description:
-    'Number and outcome of the calls of each machine user to each endpoint, by day (UTC). Calls are kept for the number of days in `esb.audit_retention_days`.',
+    'Number and outcome of calls by machine user, endpoint and day (UTC). Calls are kept for the number of days in `esb.audit_retention_days`.',
   controls: ['ISO/IEC 27001:2022 A.8.15', 'ISO/IEC 27001:2022 A.8.16', 'SOC 2 CC7.2', 'NIST SP 800-53 AU-6'],
   columns: {
     day: "to_char(c.day, 'YYYY-MM-DD')",

@@ -66,13 +66,13 @@ describe('the page', () => {
     expect(text).toContain('name="from" value="2026-01-01"')
     expect(text).toContain('name="to" value="2026-04-01"')
     expect(text).toContain('There are no rows in this window.')
-    // Empty fields are treated as absent. Fields accept times in addition to days.
+    // Empty fields are treated as absent. The fields accept times as well as days.
     const today = new Date().toISOString().slice(0, 10)
     expect((await ask(`${list}/lockouts?from=&to=`)).text).toContain(`until <time datetime="${today}`)
     expect((await ask(`${list}/lockouts?from=2026-01-01T12:30:00Z&to=2026-01-02T01:00:00Z`)).text).toContain(
       'name="to" value="2026-01-03"',
     )
-    // API clients cannot send days.
+    // API clients cannot send days instead of times.
     expect((await runEvidence(service, admin, 'lockouts', { from: '2026-01-01' })).status).toBe(400)
   })
 
@@ -98,7 +98,7 @@ describe('the page', () => {
     expect((await ask(`${list}/access-grants`)).text).toContain(`<bdi>${shown}`)
     const { text } = await ask(`${list}/role-changes`)
     expect(text).toContain('<li>role: <bdi>developer → owner</bdi></li>')
-    // Ids and hashes are not shown: only programs need them.
+    // Ids and hashes are omitted, because only programs need them.
     expect(text).not.toMatch(/>(?:Hash|Seq|Chain id|User agent|Subject id)<\/th>/)
   })
 
@@ -110,7 +110,7 @@ describe('the page', () => {
     )
     const { text } = await ask(`${list}/failed-authentications`)
     expect(text.match(/<tr>/g)).toHaveLength(501)
-    expect(text).toContain('The first 500 rows; there are more.')
+    expect(text).toContain('The first 500 rows are shown; more rows exist.')
     // The connection is released.
     for (let again = 0; again < 5; again++)
       expect((await ask(`${list}/failed-authentications`)).status).toBe(200)

@@ -1,4 +1,4 @@
-// This file defines evidence queries and the SQL statement that runs them.
+// Defines evidence queries and builds their SQL statements.
 
 export type EvidenceQuery = {
   name: string
@@ -11,22 +11,25 @@ export type EvidenceQuery = {
   columns: Readonly<Record<string, string>>
   /** The SQL from `from` to `where`, and `group by` if needed. $1 and $2 are the start and the end of the window. */
   source: string
-  /** The order, which decides which rows are kept if there are too many. It must be unique for each row. */
+  /**
+   * The order, which determines which rows are kept if there are too many. The columns must identify each row
+   * uniquely.
+   */
   orderBy: string
 }
 
-/** Returns the statement of a query. $3 is the maximum number of rows. */
-export const statementOf = ({ columns, source, orderBy }: EvidenceQuery): string =>
+/** Returns the SQL statement of a query. $3 is the maximum number of rows. */
+export const buildEvidenceStatement = ({ columns, source, orderBy }: EvidenceQuery): string =>
   `select ${Object.entries(columns)
     .map(([name, expression]) => `${expression} as ${name}`)
     .join(', ')} ${source} order by ${orderBy} limit $3`
 
-/** Returns the queries by name. Throws if two have the same name. */
-export function byName(queries: readonly EvidenceQuery[]): ReadonlyMap<string, EvidenceQuery> {
-  const found = new Map<string, EvidenceQuery>()
+/** Returns the queries by name. Throws if two queries have the same name. */
+export function indexByName(queries: readonly EvidenceQuery[]): ReadonlyMap<string, EvidenceQuery> {
+  const queriesByName = new Map<string, EvidenceQuery>()
   for (const query of queries) {
-    if (found.has(query.name)) throw new Error(`duplicate evidence query name: ${query.name}`)
-    found.set(query.name, query)
+    if (queriesByName.has(query.name)) throw new Error(`duplicate evidence query name: ${query.name}`)
+    queriesByName.set(query.name, query)
   }
-  return found
+  return queriesByName
 }

@@ -1,4 +1,4 @@
-// These tests cover the content of evidence rows, for each group of questions that an auditor has.
+// These tests cover the content of evidence rows, grouped by the questions of an auditor.
 import { describe, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { startTestApp } from '../../../test/kit/app.ts'
@@ -56,7 +56,7 @@ describe('rows of evidence', () => {
     expect(rows).toEqual([{ hash: granted['hash'] }])
 
     await ofProject.update(admin, { id, role: 'maintainer' })
-    // A change contains only the fields that differ; the subject is still known.
+    // A change contains only the fields that differ, but the subject is still known.
     const changed = {
       subject_id: ann.id,
       role_before: 'tester',
@@ -108,7 +108,7 @@ describe('rows of evidence', () => {
     const rowsOfReader = async () =>
       (await rowsOf('privileged-access')).filter((row) => row['entity_id'] === reader)
     expect(await rowsOfReader()).toEqual([])
-    // A change contains only the role; the tenant is in the row of the grant.
+    // The change contains only the role. The tenant is taken from the grant's row.
     await ofTenant.update(admin, { id: reader, role: 'stewards' })
     expect(await rowsOfReader()).toMatchObject([{ action: 'update', role_before: 'readers' }])
     await ofTenant.remove(admin, { id: reader })
@@ -215,7 +215,7 @@ describe('rows of evidence', () => {
   })
 
   test('[evidence.names-auth] failures and lockouts are counted by minute, kind and network', async () => {
-    // A process writes its counts at the latest when it stops.
+    // A process writes its counts when it stops, if not earlier.
     const other = await startTestApp({
       database: service.database,
       env: { SVC_THROTTLES_VALIDATE_FAILURES: '3' },

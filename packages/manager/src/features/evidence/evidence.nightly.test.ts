@@ -1,4 +1,5 @@
-// These tests read very many rows of evidence: memory does not grow with them, and a disconnect releases all resources.
+// These tests read very many evidence rows. Memory use does not grow with the number of rows, and a
+// disconnect releases all resources.
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,8 +10,8 @@ import { useProject } from '../../../test/kit/project.ts'
 
 const { service, admin, project } = useProject()
 let server: ServiceProcess
-// The service itself needs about 100 MiB. 100,000 rows as objects, or the response as one text, would not fit in the
-// rest.
+// The service itself needs about 100 MiB. 100,000 rows as objects, or the response as one string, would not
+// fit in the rest.
 const heapMb = 180
 beforeAll(async () => {
   await service.sql.query('create index on audit_logs using brin (created_at)')
@@ -42,7 +43,7 @@ const open = (name: string): Promise<IncomingMessage> =>
 const rssMb = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** Reads the whole response, but keeps only its size and its end. `seen` is called for each chunk. */
+/** Reads the whole response, but keeps only its size and its end. Calls `seen` for each chunk. */
 async function readAll(response: IncomingMessage, seen: () => void): Promise<{ bytes: number; end: string }> {
   let [bytes, end] = [0, '']
   for await (const chunk of response) {

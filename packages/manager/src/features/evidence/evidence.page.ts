@@ -1,25 +1,26 @@
-// These pages show the list of evidence queries, and the rows that a query finds in a time window, for reading and
+// These pages show the list of evidence queries, and the rows of a query in a time window, for reading and
 // printing.
 import { type Html, html } from '../../platform/http/pages/html.ts'
-import { formatCount, row, time, verdictOf } from '../../platform/http/pages/parts.ts'
+import { formatCount, renderRow, renderTime, describeVerdict } from '../../platform/http/pages/parts.ts'
 import type { Page } from '../../platform/http/pages/send-page.ts'
 import type { EvidenceRun, EvidenceService } from './evidence.service.ts'
-import { cellOf, columnsOf } from './evidence-table.page.ts'
+import { renderCell, buildColumns } from './evidence-table.page.ts'
 
 type Query = ReturnType<EvidenceService['list']>[number]
-type Shown = Pick<EvidenceRun, 'name' | 'from' | 'to' | 'generatedAt' | 'chain' | 'columns'> & Partial<Query>
+type ShownRun = Pick<EvidenceRun, 'name' | 'from' | 'to' | 'generatedAt' | 'chain' | 'columns'> &
+  Partial<Query>
 type Rows = { rows: readonly Record<string, unknown>[]; hasMore: boolean }
 
 const dayMs = 86_400_000
 
 /** Lists every query with its description and a link to its page. */
-export const evidenceListPage = (queries: readonly Query[]): Page => ({
+export const renderEvidenceListPage = (queries: readonly Query[]): Page => ({
   title: 'Evidence',
   isWide: true,
   main: html`<h1>Evidence</h1>
     <p>
       Queries over the records of the Manager, for audits. Each query shows the last 90 days by default. You
-      can choose another window and download the rows as CSV or JSON. Every run is recorded in the audit
+      can choose a different window and download the rows as CSV or JSON. Every run is recorded in the audit
       trail.
     </p>
     <ul class="queries">
@@ -27,19 +28,19 @@ export const evidenceListPage = (queries: readonly Query[]): Page => ({
         ({ name, title, description, controls }) =>
           html`<li>
             <h2><a href="${`evidence/${name}`}">${title}</a></h2>
-            <p>${prose(description)}</p>
+            <p>${renderProse(description)}</p>
             <p class="soft">Evidence for ${controls.join(', ')}</p>
           </li>`,
       )}
     </ul>`,
 })
 
-/** Renders a text in which backticks mark code. */
-const prose = (text: string): Html[] =>
+/** Renders text in which backticks mark code. */
+const renderProse = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 /** Shows the window, the verification status of the audit trail, and the rows that fit on a page. */
-export function evidencePage(run: Shown, { rows, hasMore }: Rows): Page {
+export function renderEvidencePage(run: ShownRun, { rows, hasMore }: Rows): Page {
   const { name, title = name, description = '', controls = [] } = run
   const window = `?from=${run.from.toISOString()}&to=${run.to.toISOString()}`
   return {
@@ -47,49 +48,52 @@ export function evidencePage(run: Shown, { rows, hasMore }: Rows): Page {
     isWide: true,
     main: html`<p><a href="../evidence">All evidence queries</a></p>
       <h1>${title}</h1>
-      <p>${prose(description)}</p>
+      <p>${renderProse(description)}</p>
       <p class="soft">Evidence for ${controls.join(', ')}</p>
-      <dl class="facts">${factsOf(run)}</dl>
-      ${windowForm(run)}
+      <dl class="facts">${renderFacts(run)}</dl>
+      ${renderWindowForm(run)}
       <h2 id="rows">Rows</h2>
       <p>
-        ${shownOf(rows.length, hasMore)} Download all rows and columns:
+        ${describeRowCount(rows.length, hasMore)} Download all rows and columns:
         <a href="${`${window}&format=csv`}">CSV</a>, <a href="${`${window}&format=json`}">JSON</a>.
       </p>
-      ${rows.length === 0 ? null : tableOf(run.columns, rows)}`,
+      ${rows.length === 0 ? null : renderTable(run.columns, rows)}`,
   }
 }
 
-const factsOf = ({ from, to, generatedAt, chain }: Shown): Html[] => [
-  row('Window', html`from ${time(from.toISOString())} until ${time(to.toISOString())} (exclusive)`),
-  row('As of', time(generatedAt)),
-  row('Audit trail', verdictOf(chain)),
+const renderFacts = ({ from, to, generatedAt, chain }: ShownRun): Html[] => [
+  renderRow(
+    'Window',
+    html`from ${renderTime(from.toISOString())} until ${renderTime(to.toISOString())} (exclusive)`,
+  ),
+  renderRow('As of', renderTime(generatedAt)),
+  renderRow('Audit trail', describeVerdict(chain)),
 ]
 
-const shownOf = (shown: number, hasMore: boolean): string => {
-  if (shown === 0) return 'There are no rows in this window.'
-  if (hasMore) return `The first ${formatCount(shown)} rows; there are more.`
-  return shown === 1 ? 'One row.' : `All ${formatCount(shown)} rows.`
+const describeRowCount = (rowCount: number, hasMore: boolean): string => {
+  if (rowCount === 0) return 'There are no rows in this window.'
+  if (hasMore) return `The first ${formatCount(rowCount)} rows are shown; more rows exist.`
+  return rowCount === 1 ? 'One row.' : `All ${formatCount(rowCount)} rows.`
 }
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-const windowForm = ({ from, to }: Shown): Html =>
+const renderWindowForm = ({ from, to }: ShownRun): Html =>
   html`<form method="get" class="window">
     <p class="field">
       <label for="from">From</label>
-      <input type="date" id="from" name="from" value="${dayOf(from.getTime())}" />
+      <input type="date" id="from" name="from" value="${formatDay(from.getTime())}" />
     </p>
     <p class="field">
       <label for="to">Until (not included)</label>
-      <input type="date" id="to" name="to" value="${dayOf(Math.ceil(to.getTime() / dayMs) * dayMs)}" />
+      <input type="date" id="to" name="to" value="${formatDay(Math.ceil(to.getTime() / dayMs) * dayMs)}" />
     </p>
     <button type="submit">Show</button>
     <p class="soft">Days start at midnight UTC. Without a start, the window is the 90 days before its end.</p>
   </form>`
 
-function tableOf(names: readonly string[], rows: readonly Record<string, unknown>[]): Html {
-  const columns = columnsOf(names, rows)
+function renderTable(names: readonly string[], rows: readonly Record<string, unknown>[]): Html {
+  const columns = buildColumns(names, rows)
   return html`<div class="scroll" role="region" aria-labelledby="rows" tabindex="0">
     <table class="${columns.length > 6 ? 'entries evidence many' : 'entries evidence'}">
       <thead>
@@ -101,7 +105,7 @@ function tableOf(names: readonly string[], rows: readonly Record<string, unknown
         ${rows.map(
           (one) =>
             html`<tr>
-              ${columns.map((column) => html`<td>${cellOf(column, one)}</td>`)}
+              ${columns.map((column) => html`<td>${renderCell(column, one)}</td>`)}
             </tr> `,
         )}
       </tbody>

@@ -1,93 +1,98 @@
 import type { Actor } from '../../policy/actor.ts'
 import { prefersHtml } from '../../platform/http/accept.ts'
-import { closeSignalOf } from '../../platform/http/close-signal.ts'
+import { createCloseSignal } from '../../platform/http/close-signal.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { refuseEmbedding } from '../../platform/http/pages/forms.ts'
 import { sendPage } from '../../platform/http/pages/send-page.ts'
 import { sendPieces } from '../../platform/http/send-pieces.ts'
-import { type Cell, csvRecord } from '../../platform/lists/csv.ts'
-import { evidenceListPage, evidencePage } from './evidence.page.ts'
+import { type Cell, formatCsvRecord } from '../../platform/lists/csv.ts'
+import { renderEvidenceListPage, renderEvidencePage } from './evidence.page.ts'
 import { listSchema, runSchema } from './evidence.schemas.ts'
 import type { EvidenceRun, EvidenceService } from './evidence.service.ts'
-import { dayBounds } from './window.pure.ts'
+import { convertDayBounds } from './window.pure.ts'
 
 const policy = { can: { do: 'EVIDENCE_READ' as const, on: [], in: 'SYSTEM' as const } }
-// A page is limited to the number of rows that a person can read. The CSV contains all rows.
-const maxShown = 500
+// A page shows only as many rows as a person can read. The CSV contains all rows.
+const maxPageRows = 500
 
-/** Registers the routes with which administrators run evidence queries, as JSON, CSV and pages. */
+/**
+ * Registers the routes that administrators use to run evidence queries. The formats are JSON, CSV and HTML
+ * pages.
+ */
 export function registerEvidenceRoutes(server: ApiServer, evidence: EvidenceService): void {
   server.get(
     '/api/audit/evidence',
-    { config: { policy, errorPageIfAsked: true }, schema: listSchema },
+    { config: { policy, prefersErrorPage: true }, schema: listSchema },
     async (request, reply) => {
       const queries = evidence.list()
       void reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
       if (!prefersHtml(request.headers.accept))
         return reply.send({ names: queries.map(({ name }) => name), queries })
       refuseEmbedding(request)
-      return sendPage(reply, 200, evidenceListPage(queries))
+      return sendPage(reply, 200, renderEvidenceListPage(queries))
     },
   )
   server.get(
     '/api/audit/evidence/:name',
     {
-      // A HEAD request would be recorded as a run without content.
+      // A HEAD request would be recorded as a run that returns no content.
       exposeHeadRoute: false,
-      config: { policy, audited: ['evidence read'], errorPageIfAsked: true },
+      config: { policy, audited: ['evidence read'], prefersErrorPage: true },
       schema: runSchema,
     },
     async (request, reply) => {
       const { name } = request.params
-      const { format, ...requested } = request.query
+      const { format, ...requestedWindow } = request.query
       void reply.header('vary', 'Accept')
       const isPage = format === undefined && prefersHtml(request.headers.accept)
       if (isPage) refuseEmbedding(request)
-      const window = isPage ? dayBounds(requested) : requested
+      const window = isPage ? convertDayBounds(requestedWindow) : requestedWindow
       // A disconnect releases the database connection, even before the first row.
-      const run = await evidence.run(request.actor as Actor, name, window, closeSignalOf(reply))
+      const run = await evidence.run(request.actor as Actor, name, window, createCloseSignal(reply))
       void reply.header('x-audit-chain', run.chain.status)
       if (format === 'csv') {
-        void reply.header('content-disposition', `attachment; filename="${fileNameOf(run)}"`)
-        return sendPieces(request, reply, csvOf(run), 'text/csv; charset=utf-8; header=present')
+        void reply.header('content-disposition', `attachment; filename="${buildFileName(run)}"`)
+        return sendPieces(request, reply, generateCsv(run), 'text/csv; charset=utf-8; header=present')
       }
-      if (!isPage) return sendPieces(request, reply, jsonOf(run))
+      if (!isPage) return sendPieces(request, reply, generateJson(run))
       const query = evidence.list().find((one) => one.name === name)
-      return sendPage(reply, 200, evidencePage({ ...run, ...query }, await firstRows(run)))
+      return sendPage(reply, 200, renderEvidencePage({ ...run, ...query }, await readFirstRows(run)))
     },
   )
 }
 
 /** Returns the rows that fit on a page, and closes the run. */
-async function firstRows(run: EvidenceRun): Promise<{ rows: Record<string, unknown>[]; hasMore: boolean }> {
+async function readFirstRows(
+  run: EvidenceRun,
+): Promise<{ rows: Record<string, unknown>[]; hasMore: boolean }> {
   const rows: Record<string, unknown>[] = []
   try {
-    for (let next = await run.rows.next(); next.done !== true; next = await run.rows.next()) {
-      rows.push(...next.value)
-      if (rows.length > maxShown) break
+    for (let batch = await run.rows.next(); batch.done !== true; batch = await run.rows.next()) {
+      rows.push(...batch.value)
+      if (rows.length > maxPageRows) break
     }
   } finally {
     await run.close()
   }
-  return { rows: rows.slice(0, maxShown), hasMore: rows.length > maxShown }
+  return { rows: rows.slice(0, maxPageRows), hasMore: rows.length > maxPageRows }
 }
 
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
-const fileNameOf = ({ name, from, to }: EvidenceRun): string =>
-  `evidence-${name}-${dayOf(from)}-${dayOf(to)}.csv`
+const formatDay = (at: Date): string => at.toISOString().slice(0, 10)
+const buildFileName = ({ name, from, to }: EvidenceRun): string =>
+  `evidence-${name}-${formatDay(from)}-${formatDay(to)}.csv`
 
-async function* jsonOf(run: EvidenceRun): AsyncGenerator<string> {
+async function* generateJson(run: EvidenceRun): AsyncGenerator<string> {
   try {
     const { name, from, to, generatedAt: generated_at, columns, chain, rows } = run
     let before = `${JSON.stringify({ name, from, to, generated_at, columns }).slice(0, -1)},"rows":[`
-    let next = await rows.next()
-    for (; next.done !== true; next = await rows.next()) {
-      yield before + next.value.map((row) => JSON.stringify(row)).join(',')
+    let batch = await rows.next()
+    for (; batch.done !== true; batch = await rows.next()) {
+      yield before + batch.value.map((row) => JSON.stringify(row)).join(',')
       before = ','
     }
-    const { count: row_count, isTruncated: truncated } = next.value
-    // The run is closed before the end is sent, so that a client that runs queries in sequence never has to wait for
-    // its own run.
+    const { count: row_count, isTruncated: truncated } = batch.value
+    // The run is closed before the end is sent. Otherwise, a client that runs queries in sequence would have
+    // to wait for its own run.
     await run.close()
     const opening = before === ',' ? '' : before
     yield `${opening}],${JSON.stringify({ row_count, truncated, chain }).slice(1)}`
@@ -96,26 +101,28 @@ async function* jsonOf(run: EvidenceRun): AsyncGenerator<string> {
   }
 }
 
-/** Yields a header, then one record per row. A truncated result ends with a record that says so. */
-async function* csvOf(run: EvidenceRun): AsyncGenerator<string> {
+/** Yields a header, then one record per row. If the result is truncated, the last record says so. */
+async function* generateCsv(run: EvidenceRun): AsyncGenerator<string> {
   const { columns, rows } = run
   try {
-    yield csvRecord(columns)
-    let next = await rows.next()
-    for (; next.done !== true; next = await rows.next())
-      yield next.value.map((row) => csvRecord(columns.map((column) => cellOf(row[column])))).join('')
-    const { count, isTruncated } = next.value
+    yield formatCsvRecord(columns)
+    let batch = await rows.next()
+    for (; batch.done !== true; batch = await rows.next())
+      yield batch.value
+        .map((row) => formatCsvRecord(columns.map((column) => formatCell(row[column]))))
+        .join('')
+    const { count, isTruncated } = batch.value
     await run.close()
-    if (isTruncated) yield csvRecord([truncationNotice(count), ...columns.slice(1).map(() => '')])
+    if (isTruncated) yield formatCsvRecord([buildTruncationNotice(count), ...columns.slice(1).map(() => '')])
   } finally {
     await run.close()
   }
 }
 
-const truncationNotice = (count: number): string =>
+const buildTruncationNotice = (count: number): string =>
   `TRUNCATED: there are more than ${count} rows; narrow the window to get the others`
 
-function cellOf(value: unknown): Cell {
+function formatCell(value: unknown): Cell {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   return JSON.stringify(value)

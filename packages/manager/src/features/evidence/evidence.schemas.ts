@@ -1,7 +1,7 @@
 // These schemas describe the evidence routes.
 import { Type } from 'typebox'
 import { chainSchema } from '../../platform/http/chain.schemas.ts'
-import { errorResponses } from '../../platform/http/http.schemas.ts'
+import { createErrorResponses } from '../../platform/http/http.schemas.ts'
 
 const tags = ['people' as const]
 const name = Type.String({ description: 'The name of the query, such as `access-grants`.' })
@@ -33,7 +33,7 @@ export const listSchema = {
         ),
       ),
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }
 
@@ -54,7 +54,7 @@ export const runSchema = {
   alternatives: {
     'text/csv': Type.String({
       description:
-        'A header, then one record per row; objects are JSON. If more rows exist, the last record starts with `TRUNCATED`. An apostrophe precedes texts that a spreadsheet would run as a formula.',
+        'A header, then one record per row; objects are JSON. If more rows exist, the last record starts with `TRUNCATED`. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.',
     }),
     'text/html': Type.String({
       description:
@@ -74,6 +74,6 @@ export const runSchema = {
       truncated: Type.Boolean({ description: 'True if more rows exist. Narrow the window to get them.' }),
       chain: chainSchema,
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }

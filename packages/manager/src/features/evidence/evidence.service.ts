@@ -8,7 +8,7 @@ import type { Db } from '../../platform/postgres/handles.ts'
 import type { OpenSnapshot, Snapshot } from '../../platform/postgres/snapshots.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import type { AuditTrailApi } from '../audit/index.ts'
-import { type EvidenceQuery, byName, statementOf } from './evidence-query.pure.ts'
+import { type EvidenceQuery, indexByName, buildEvidenceStatement } from './evidence-query.pure.ts'
 import { type RequestedWindow, type Window, readWindow } from './window.pure.ts'
 
 export type EvidenceDeps = {
@@ -22,7 +22,7 @@ export type EvidenceDeps = {
 export type EvidenceService = ReturnType<typeof createEvidenceService>
 type Row = Record<string, unknown>
 
-/** A run whose first rows are already read. The caller must close it. */
+/** A run whose first rows have already been read. The caller must close it. */
 export type EvidenceRun = Window & {
   name: string
   generatedAt: string
@@ -37,27 +37,27 @@ const batchSize = 200
 
 export function createEvidenceService(deps: EvidenceDeps) {
   const { db, audit, openSnapshot, auditTrail, maxRows } = deps
-  const queries = byName(deps.queries)
+  const queries = indexByName(deps.queries)
 
-  /** The first statement fixes the snapshot, so a run never contains its own audit row. */
+  /** The first statement determines the snapshot, so a run never contains its own audit row. */
   const start = async (
     actor: Actor,
     snapshot: Snapshot,
     query: EvidenceQuery,
-    requested: RequestedWindow,
+    requestedWindow: RequestedWindow,
   ): Promise<Omit<EvidenceRun, 'close'>> => {
-    const [moment] = await snapshot.query<{ now: string }>('select now() as now')
-    const generatedAt = (moment as { now: string }).now
-    const window = readWindow(requested, new Date(generatedAt))
+    const [timeRow] = await snapshot.query<{ now: string }>('select now() as now')
+    const generatedAt = (timeRow as { now: string }).now
+    const window = readWindow(requestedWindow, new Date(generatedAt))
     const chain = await auditTrail.chainStatus(snapshot, null)
     const times = { from: window.from.toISOString(), to: window.to.toISOString() }
     const values = [times.from, times.to, maxRows + 1]
-    const batches = snapshot.stream<Row>(statementOf(query), values, batchSize)
-    // Errors of the statement occur before the response starts.
-    const first = await batches.next()
+    const batches = snapshot.stream<Row>(buildEvidenceStatement(query), values, batchSize)
+    // The first batch is read here, so that statement errors occur before the response starts.
+    const firstBatch = await batches.next()
     await db.transaction(async (tx) => {
       await recheckSystemPermission(tx, actor, 'EVIDENCE_READ')
-      await audit.append(tx, actor, readEvent(query, times))
+      await audit.append(tx, actor, createReadEvent(query, times))
     })
     const columns = Object.keys(query.columns)
     return {
@@ -66,7 +66,7 @@ export function createEvidenceService(deps: EvidenceDeps) {
       generatedAt,
       columns,
       chain,
-      rows: limitRows(first, batches, maxRows),
+      rows: limitRows(firstBatch, batches, maxRows),
     }
   }
 
@@ -80,7 +80,10 @@ export function createEvidenceService(deps: EvidenceDeps) {
         columns: Object.keys(columns),
       })),
 
-    /** Throws 404, 400, or 503 if too many reports are running. The signal closes the run. */
+    /**
+     * Throws 404 for an unknown query, 400 for an invalid window, and 503 if too many reports are running.
+     * Aborting the signal closes the run.
+     */
     run: async (
       actor: Actor,
       name: string,
@@ -102,22 +105,22 @@ export function createEvidenceService(deps: EvidenceDeps) {
   }
 }
 
-/** Yields the batches up to `maxRows` rows. */
+/** Yields the batches up to a total of `maxRows` rows. */
 async function* limitRows(
   first: IteratorResult<Row[], void>,
-  rest: AsyncGenerator<Row[], void, void>,
+  remainingBatches: AsyncGenerator<Row[], void, void>,
   maxRows: number,
 ): AsyncGenerator<Row[], { count: number; isTruncated: boolean }> {
   let count = 0
-  for (let next = first; next.done !== true; next = await rest.next()) {
-    const rows = next.value.slice(0, maxRows - count)
-    count += next.value.length
+  for (let batch = first; batch.done !== true; batch = await remainingBatches.next()) {
+    const rows = batch.value.slice(0, maxRows - count)
+    count += batch.value.length
     if (rows.length > 0) yield rows
   }
   return { count: Math.min(count, maxRows), isTruncated: count > maxRows }
 }
 
-const readEvent = (query: EvidenceQuery, times: { from: string; to: string }) => ({
+const createReadEvent = (query: EvidenceQuery, times: { from: string; to: string }) => ({
   projectId: null,
   entityType: 'evidence',
   entityId: query.name,

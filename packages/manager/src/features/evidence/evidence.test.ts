@@ -6,10 +6,10 @@ import { aroundNow, runEvidence } from '../../../test/kit/evidence.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser } from '@manager/harness/seed.ts'
-import { createAudit, systemActor } from '../../platform/audit/append.ts'
+import { createAudit, createSystemActor } from '../../platform/audit/append.ts'
 import type { ChainObject } from '../../platform/audit/chain-object.ts'
 import type { Actor } from '../../policy/actor.ts'
-import { byName } from './evidence-query.pure.ts'
+import { indexByName } from './evidence-query.pure.ts'
 import { createEvidenceService } from './evidence.service.ts'
 import { evidenceQueries } from './queries.pure.ts'
 import { readWindow } from './window.pure.ts'
@@ -136,7 +136,7 @@ describe('evidence', () => {
       leaving.abort()
       await Promise.allSettled(asking)
       await expect.poll(async () => (await get(one)).status).toBe(200)
-      // The statements of these runs still wait. Other sessions may also wait for the table.
+      // The statements of these runs are still waiting. Other sessions may also wait for the table.
       expect(await countWaiting()).toBeGreaterThan(0)
     })
   })
@@ -225,7 +225,7 @@ describe('many rows of evidence', () => {
        select date_trunc('minute', now()) - n * interval '1 minute', 'failure', 'pat', '192.0.2.1', 1
        from generate_series(11, 22) n`,
     )
-    // The window ends before the failures of the previous tests, which are written some seconds later.
+    // The window ends before the failures of the previous tests, which are written a few seconds later.
     const window = { to: new Date(Date.now() - 600_000).toISOString() }
     const { database, clock } = service.world
     const runWith = async (maxRows: number) => {
@@ -238,7 +238,7 @@ describe('many rows of evidence', () => {
         maxRows,
       })
       const run = await evidence.run(
-        { ...systemActor('test'), user: { id: admin.id }, tokenId: null } as Actor,
+        { ...createSystemActor('test'), user: { id: admin.id }, tokenId: null } as Actor,
         'failed-authentications',
         window,
         new AbortController().signal,
@@ -262,7 +262,7 @@ describe('many rows of evidence', () => {
 
   test('two queries of one name stop the start', () => {
     const [first] = evidenceQueries
-    expect(() => byName([...evidenceQueries, first as (typeof evidenceQueries)[0]])).toThrow(
+    expect(() => indexByName([...evidenceQueries, first as (typeof evidenceQueries)[0]])).toThrow(
       'duplicate evidence query name: access-grants',
     )
   })

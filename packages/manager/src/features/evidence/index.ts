@@ -1,6 +1,6 @@
 // This feature provides named queries over the records of the Manager, for auditors. Every feature appends to the audit
 // trail (platform/audit/append.ts), and platform/credentials/auth-failures.ts counts failed authentications.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
@@ -23,7 +23,7 @@ export const evidence = defineFeature({
   role: 'api',
   settings: evidenceSettings,
   create: (deps: Deps) => {
-    const { authFailureRetentionDays: retentionDays } = settingsOf(deps.config, evidenceSettings)
+    const { authFailureRetentionDays: retentionDays } = selectSettings(deps.config, evidenceSettings)
     const { openSnapshot } = deps.database
     const service = createEvidenceService({ ...deps, openSnapshot, queries: evidenceQueries, maxRows })
     return {

@@ -4,7 +4,7 @@ export const staleCredentials: EvidenceQuery = {
   name: 'stale-credentials',
   title: 'Stale credentials',
   description:
-    'State at the time of the run: enabled machine users whose credential was created before the start of the window and has not been rotated since, and usable personal access tokens that were created before it and have not been used since. The oldest credentials come first. Credentials that were created, rotated or used in or after the window are not stale.',
+    'Stale credentials at the time of the run, oldest first. A machine user is listed if it is enabled and its credential was last created or rotated before the window. A personal access token is listed if it is usable, was created before the window, and has not been used since the window started. Credentials that were created, rotated or used in or after the window are not stale.',
   controls: [
     'ISO/IEC 27001:2022 A.5.17',
     'ISO/IEC 27001:2022 A.5.18',
@@ -27,8 +27,8 @@ export const staleCredentials: EvidenceQuery = {
     expires_at: 'c.expires_at',
     reason: 'c.reason',
   },
-  // The end of the window is irrelevant for the current state. It is referenced because the statement must use all
-  // parameters.
+  // The end of the window is irrelevant for the current state. It is referenced because PostgreSQL requires
+  // that the statement uses all parameters.
   source: `from (
       select 'machine_user' as credential_type, m.id, m.name, null::uuid as owner_id, m.project_id, e.name as environment,
         m.created_at, m.last_rotated_at, null::timestamptz as last_used_at, null::timestamptz as expires_at,

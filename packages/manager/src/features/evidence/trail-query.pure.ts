@@ -1,22 +1,30 @@
-// These queries read evidence from the audit trail: the rows of the window that meet a condition. Each row includes the
-// principal and its position in the chain, which identifies it in an export.
+// These queries read evidence from the audit trail: the rows in the window that meet a condition. Each row
+// includes the principal and its position in the chain, which identifies the row in an export.
 import type { EvidenceQuery } from './evidence-query.pure.ts'
 
 const systemChain = '00000000-0000-0000-0000-000000000000'
 
-/** Returns a field after the change, or before it if the entity was deleted. */
-export const field = (name: string): string =>
+/**
+ * Returns the SQL expression for a field after the change, or before the change if the entity was deleted.
+ */
+export const buildFieldSql = (name: string): string =>
   `coalesce(l.changes #>> '{${name},after}', l.changes #>> '{${name},before}')`
-export const before = (name: string): string => `l.changes #>> '{${name},before}'`
-export const after = (name: string): string => `l.changes #>> '{${name},after}'`
-/** Matches rows about these entity types with one of these actions, or with any action if none is given. */
+export const buildBeforeSql = (name: string): string => `l.changes #>> '{${name},before}'`
+export const buildAfterSql = (name: string): string => `l.changes #>> '{${name},after}'`
+/**
+ * Returns the SQL condition for rows about these entity types with one of these actions. Without actions, any
+ * action matches.
+ */
 export const isAbout = (entityTypes: readonly string[], ...actions: string[]): string =>
-  `(l.entity_type in (${listed(entityTypes)})${actions.length === 0 ? '' : ` and l.action in (${listed(actions)})`})`
-export const anyOf = (...conditions: string[]): string => `(${conditions.join(' or ')})`
-const listed = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ')
+  `(l.entity_type in (${quoteList(entityTypes)})${actions.length === 0 ? '' : ` and l.action in (${quoteList(actions)})`})`
+export const joinWithOr = (...conditions: string[]): string => `(${conditions.join(' or ')})`
+const quoteList = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ')
 
-/** Converts a text to a UUID, or to null if it is not one, so that no content of the trail makes a query fail. */
-export const asUuid = (text: string): string =>
+/**
+ * Converts text to a UUID, or to null if it is not a UUID. Unexpected content in the trail therefore does not
+ * fail a query.
+ */
+export const castToUuid = (text: string): string =>
   `case when ${text} ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' then (${text})::uuid end`
 
 const changeColumns = {
@@ -60,7 +68,7 @@ export const trailQuery = ({ condition, columns = {}, joins = '', ...rest }: Tra
   columns: { ...changeColumns, ...columns, ...projectColumns, ...principalColumns, ...chainColumns },
   source: `from audit_logs l
     left join users u on u.id = l.user_id
-    left join machine_users m on l.principal_type = 'machine_user' and m.id = ${asUuid('l.principal_id')}
+    left join machine_users m on l.principal_type = 'machine_user' and m.id = ${castToUuid('l.principal_id')}
     left join projects p on p.id = l.chain_id
     ${joins}
     where l.created_at >= $1 and l.created_at < $2 and ${condition}`,

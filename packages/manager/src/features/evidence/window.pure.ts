@@ -1,4 +1,4 @@
-// This file parses the time window of an evidence query.
+// Parses the time window of an evidence query.
 import { badRequest } from '../../platform/errors.ts'
 import { readBound } from '../../platform/inputs/time-window.ts'
 
@@ -7,32 +7,32 @@ export type RequestedWindow = { from?: string | undefined; to?: string | undefin
 
 const dayMs = 86_400_000
 const defaultDays = 90
-// The database does not support the year 0.
-const earliest = Date.parse('0001-01-01T00:00:00Z')
+// The earliest time that the database supports, because it has no year 0.
+const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 
-const dayForm = /^\d{4}-\d\d-\d\d$/
+const dayPattern = /^\d{4}-\d\d-\d\d$/
 
-/** Converts the window of a page: days start at midnight UTC, and an empty field is treated as absent. */
-export const dayBounds = ({ from, to }: RequestedWindow): RequestedWindow => ({
-  from: boundOf(from),
-  to: boundOf(to),
+/** Converts the window of a page. Days start at midnight UTC, and an empty field is treated as absent. */
+export const convertDayBounds = ({ from, to }: RequestedWindow): RequestedWindow => ({
+  from: convertBound(from),
+  to: convertBound(to),
 })
 
-function boundOf(text: string | undefined): string | undefined {
+function convertBound(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
-  return dayForm.test(text) ? `${text}T00:00:00Z` : text
+  return dayPattern.test(text) ? `${text}T00:00:00Z` : text
 }
 
 /**
- * Parses a window from `from`, inclusive, to `to`, exclusive. The number of rows is limited, but not the length of the
- * window. `to` defaults to now, and `from` to 90 days before the end. Throws 400.
+ * Parses a window from `from`, inclusive, to `to`, exclusive. The number of rows is limited, but the length
+ * of the window is not. `to` defaults to now, and `from` to 90 days before `to`. Throws 400.
  */
-export function readWindow(requested: RequestedWindow, now: Date): Window {
-  const to = requested.to === undefined ? now : readBound('to', requested.to)
+export function readWindow(requestedWindow: RequestedWindow, now: Date): Window {
+  const to = requestedWindow.to === undefined ? now : readBound('to', requestedWindow.to)
   const from =
-    requested.from === undefined
-      ? new Date(Math.max(earliest, to.getTime() - defaultDays * dayMs))
-      : readBound('from', requested.from)
+    requestedWindow.from === undefined
+      ? new Date(Math.max(earliestMs, to.getTime() - defaultDays * dayMs))
+      : readBound('from', requestedWindow.from)
   if (from >= to)
     throw badRequest(`from must be before to: ${from.toISOString()} is not before ${to.toISOString()}`)
   return { from, to }

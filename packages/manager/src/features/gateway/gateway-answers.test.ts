@@ -1,5 +1,5 @@
-// These tests cover the response that the caller receives: the upstream response, or the reason why the upstream could
-// not be called.
+// These tests cover the response that the caller receives: the upstream response, or the reason why the
+// upstream could not be called.
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, BlockList, type Server, createServer, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -9,7 +9,7 @@ import { testEnv } from '@manager/harness/test-env.ts'
 import { redisUrl } from '@manager/harness/run-engines.ts'
 import { type Gateway, type Sent, responseTo, startGateway } from '../../../test/kit/gateway.ts'
 import { settings } from '../../settings.ts'
-import { loadConfig, settingsOf } from '../../config/config.ts'
+import { loadConfig, selectSettings } from '../../config/config.ts'
 import { gatewaySettings } from './gateway.settings.ts'
 
 let gateway: Gateway
@@ -35,7 +35,7 @@ async function withEnv(env: Record<string, string>): Promise<TestApp> {
 const answerRaw = (bytes: string): void =>
   gateway.upstream.handle((_request, response) => void response.socket?.end(bytes))
 const failure = (why: string) => `the call could not be forwarded: ${why}`
-/** Returns the status and error text of a call to this URL. */
+/** Returns the status and error message of a call to this URL. */
 async function callTo(url: string, sent: Sent = {}) {
   const { status, error } = await gateway.send((await gateway.endpoint({ url })).path, sent)
   return [status, error]
@@ -124,7 +124,7 @@ describe('what the upstream answers', () => {
   })
 
   test('[esb.forward-failure] an answer that ends before its end is cut for the caller too', async () => {
-    // The last response ends with its connection, and a reset connection is not a valid end.
+    // The last response ends when its connection closes, but a reset connection is not a valid end.
     for (const head of [
       'Content-Length: 9\r\n\r\npart',
       'Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\n',
@@ -161,12 +161,12 @@ describe('when the upstream cannot be asked', () => {
   test('[esb.forward-limits] an upstream that does not answer in time gives 502', async () => {
     const hasty = await withEnv({ SVC_ESB_FORWARD_TIMEOUT: '300ms' })
     const config = loadConfig({ env: testEnv(gateway.service.database.url) }, settings)
-    expect(settingsOf(config, gatewaySettings).esbForwardTimeoutMs).toBe(30_000)
+    expect(selectSettings(config, gatewaySettings).esbForwardTimeoutMs).toBe(30_000)
     const closed = Promise.withResolvers<void>()
     gateway.upstream.handle((request) => void request.once('close', () => closed.resolve()))
     const { status, error } = await gateway.send(path, { method: 'POST', body: 'x', to: hasty })
     expect([status, error]).toEqual([502, failure('the upstream timed out')])
-    // The upstream does not have to continue, because the caller has already received a response.
+    // The upstream does not have to finish, because the caller has already received a response.
     await closed.promise
     // A response that has started is truncated.
     gateway.upstream.handle((_request, response) => void response.writeHead(200).write('part'))
@@ -224,7 +224,7 @@ const privateAddresses = (): string[] =>
 
 describe('where calls may go', () => {
   const notAllowed = [502, failure('the address of the upstream is not allowed')]
-  /** Counts the connections to it. */
+  /** Counts the connections to the upstream. */
   let listener: { server: Server; port: number; connections: number }
   beforeAll(async () => {
     listener = {
@@ -255,7 +255,8 @@ describe('where calls may go', () => {
 
   test('[esb.egress-metadata] private addresses are called', async () => {
     const addresses = privateAddresses()
-    // Loopback is not private: the test needs a machine with an address in a private network.
+    // Loopback addresses do not count as private, so the test needs a machine with an address in a private
+    // network.
     expect(addresses).not.toEqual([])
     for (const address of addresses) {
       const received: string[] = []

@@ -44,7 +44,7 @@ describe('large bodies are never held whole', () => {
     runInNewContext('gc')()
     return process.memoryUsage().arrayBuffers
   }
-  /** Creates a body of 128 MiB and reports how much of it was consumed. */
+  /** Creates a body of 128 MiB and reports how many bytes of it were consumed. */
   function body() {
     let taken = 0
     const parts = (function* () {
@@ -53,8 +53,8 @@ describe('large bodies are never held whole', () => {
     return { stream: Readable.from(parts, { objectMode: false }), taken: () => taken }
   }
   /**
-   * Starts to read late. Returns the bytes that arrived, the lag behind the sender, and the buffer memory during the
-   * transfer.
+   * Starts to read after a delay. Returns the bytes that arrived, the lag behind the sender, and the buffer
+   * memory during the transfer.
    */
   async function readLate(stream: Readable, taken: () => number) {
     const samples: number[] = []

@@ -39,7 +39,7 @@ beforeEach(() => gateway.upstream.reset())
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const received = () => gateway.upstream.received.at(-1)
-/** The caller does not request that the connection is closed. */
+/** The caller does not request the connection to be closed. */
 const kept: HeaderLine[] = [['connection', 'keep-alive']]
 const firstData = (stream: Readable): Promise<string> =>
   new Promise((resolve) => stream.once('data', (chunk: Buffer) => resolve(chunk.toString())))
@@ -213,7 +213,7 @@ describe('limits', () => {
       const answer = await responseTo(outgoing)
       expect([at, answer.status, answer.headers.connection]).toEqual([at, 413, 'close'])
     }
-    // The forwarded part does not appear complete.
+    // The forwarded part must not look like a complete body.
     expect(await ended.promise).toBe(false)
   })
 
@@ -268,8 +268,8 @@ describe('limits', () => {
   })
 
   test('[esb.forward-limits] an answer that grows too large after it has begun is cut, and never looks whole', async () => {
-    // Neither framing announces a length: the caller has the status 200 and the first bytes before the limit is
-    // reached.
+    // Neither framing announces a length, so the caller has the status 200 and the first bytes before the
+    // limit is reached.
     for (const [framing, part] of [
       [
         'Transfer-Encoding: chunked\r\n\r\n',

@@ -1,4 +1,5 @@
-// These tests check that a change applies to the next call after its response, in every process of the service.
+// These tests check that once a change is confirmed, it applies to the next call in every process of the
+// service.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Gateway, type Sent, startGateway } from '../../../test/kit/gateway.ts'

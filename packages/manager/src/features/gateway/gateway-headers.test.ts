@@ -78,7 +78,7 @@ describe('from the caller to the upstream', () => {
       const sent = { method: 'POST', headers, body: 'x', isChunked: true }
       expect((await gateway.send(path, sent)).status).toBe(200)
       expect(gateway.upstream.received.at(-1)?.body.toString()).toBe('x')
-      // One of these two headers is present, depending on how the body arrives.
+      // One of these two headers is present, depending on the framing of the body.
       return received().filter(([name]) => !['content-length', 'transfer-encoding'].includes(name))
     }
     for (const [name, value] of lines)

@@ -1,4 +1,5 @@
-// These tests follow the X-Request-Id of a response to the reason of a failure, in the call log and in the request log.
+// These tests use the X-Request-Id of a response to find the cause of a failure in the call log and in the
+// request log.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { throughProxy } from '@manager/harness/credentials.ts'

@@ -323,7 +323,7 @@ describe('what is kept', () => {
     expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'br']] })).toBe('[binary, 18 bytes]')
     expect(await answerOf(text, { 'content-encoding': 'br' })).toBe('[binary, 18 bytes]')
     expect(await bodyOf({ body: text, headers: [['Content-Encoding', 'identity']] })).toBe('[text, 18 bytes]')
-    // Text that cannot be stored does not fail the call.
+    // Text that cannot be stored does not make the call fail.
     expect(await bodyOf({ body: 'a\u0000b' })).toMatch(/^a\ufffdb$|^\[binary/)
     const { request_headers } = await rowOf('FULL', { headers: [['X-Latin', '\u00e9\u00ff']] })
     expect(request_headers).toContainEqual({ name: 'X-Latin', value: '\u00e9\u00ff' })

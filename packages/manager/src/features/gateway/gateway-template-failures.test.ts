@@ -1,4 +1,5 @@
-// These tests check that the log contains the position at which a template failed, but never a value of the body.
+// These tests check that the log contains the position at which a template failed, but never a value from the
+// body.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { type Gateway, startGateway } from '../../../test/kit/gateway.ts'

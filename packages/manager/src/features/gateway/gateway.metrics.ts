@@ -11,7 +11,7 @@ export const createGatewayMetrics = ({ histogram, counterByFirstIds }: MetricFac
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     },
   ),
-  /** The argument is the application, or null if the call failed before it was known. */
+  /** The argument is the application id, or null if the call failed before the application was known. */
   countFailure: counterByFirstIds(
     'svc_esb_failures_total',
     'ESB calls for which the Manager itself returned 500, 502 or 503, or truncated the response, by application.',

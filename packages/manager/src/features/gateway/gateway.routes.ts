@@ -5,12 +5,12 @@ import type { Machine } from '../../policy/authenticate.ts'
 import { callSchema } from './gateway.schemas.ts'
 import type { GatewayService } from './gateway.service.ts'
 
-// CONNECT requests a tunnel, not a response.
+// All methods except CONNECT, which requests a tunnel instead of a response.
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /**
- * Registers ANY /esb/:applicationId/*endpointPath. A call is handled before Fastify parses the body by its
- * Content-Type: forwarding reads the body itself, regardless of its type.
+ * Registers ANY /esb/:applicationId/*endpointPath. The handler runs before Fastify parses the body by its
+ * Content-Type, because forwarding reads the body itself, regardless of its type.
  */
 export function registerGatewayRoutes(server: ApiServer, gateway: GatewayService): void {
   for (const method of methods)
@@ -52,7 +52,7 @@ async function handleCall(
       onHead: () => void reply.hijack(),
     })
   } catch (error) {
-    // A response that has started is already truncated, and a caller that disconnected receives none.
+    // A response that has started is already truncated, and a caller that disconnected receives no response.
     if (reply.sent || reply.raw.destroyed) return void reply.hijack()
     // The rest of an unused body is not read.
     if (!raw.complete) void reply.header('connection', 'close')

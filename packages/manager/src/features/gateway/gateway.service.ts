@@ -1,5 +1,5 @@
-// This service handles a call through the ESB. It checks the endpoint, starts the log entry, checks the access, and
-// forwards the call. The outcome is logged, including rejections. The caller is already authenticated.
+// Handles a call through the ESB. The service finds the endpoint, starts the log entry, checks the access,
+// and forwards the call. The outcome is logged, including rejections. The caller is already authenticated.
 import type { Machine } from '../../policy/authenticate.ts'
 import { AppError, forbidden } from '../../platform/errors.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -8,9 +8,9 @@ import { CallerDisconnected, RelayFailure } from '../../platform/outbound/relay.
 import { BodyAborted } from '../../platform/outbound/request-body.ts'
 import type { CallLogApi, Outcome } from '../call-log/index.ts'
 import type { GatewayMetrics } from './gateway.metrics.ts'
-import { type ForwardingDeps, type Incoming, createForwarding } from './forwarding.service.ts'
-import { type Invocation, readInvocation, withQuery } from './invocation.pure.ts'
-import { type Target, type TargetsDeps, createTargets } from './targets.service.ts'
+import { type ForwardingDeps, type IncomingCall, createForwarder } from './forwarding.service.ts'
+import { type Invocation, readInvocation, appendQuery } from './invocation.pure.ts'
+import { type Target, type TargetsDeps, createTargetFinder } from './targets.service.ts'
 
 export type GatewayDeps = TargetsDeps &
   ForwardingDeps & {
@@ -26,36 +26,37 @@ const maxCallWaitMs = 1_000
 
 export function createGatewayService(deps: GatewayDeps) {
   const handleCall = createCallHandler(deps)
-  // A call keeps its connection until it is complete, and a caller that sends a body slowly delays that.
+  // A call occupies its connection until it is complete, and a caller that sends its body slowly prolongs
+  // that time.
   const calls = createFairShare({
     capacity: deps.maxCalls,
     maxWaiting: deps.maxCalls,
     maxWaitMs: maxCallWaitMs,
     full: 'too many calls are in flight; try again',
   })
-  const handleWithinLimit = async (incoming: Incoming, found: Found): Promise<void> => {
+  const handleWithinLimit = async (incoming: IncomingCall, scope: FailureScope): Promise<void> => {
     const call = await calls.take([incoming.machine.projectId]).catch((error: unknown) => {
-      countShed(deps, error)
+      countShedCall(deps, error)
       throw error
     })
     try {
-      await handleCall(incoming, found)
+      await handleCall(incoming, scope)
     } finally {
       call.release()
     }
   }
   return {
     /** Sends the response, or throws the error to send. */
-    call: async (incoming: Incoming): Promise<void> => {
-      const found: Found = { applicationId: null }
+    call: async (incoming: IncomingCall): Promise<void> => {
+      const scope: FailureScope = { applicationId: null }
       try {
-        await handleWithinLimit(incoming, found)
+        await handleWithinLimit(incoming, scope)
       } catch (error) {
-        const outcome = outcomeOf(error)
+        const outcome = getOutcome(error)
         incoming.onFailure(outcome)
-        // Only responses of the Manager itself (500, 502, 503, or a truncated response) count as failures, not those of
-        // the partner.
-        if ((outcome.status ?? 0) >= 500) deps.gatewayMetrics.countFailure(found.applicationId)
+        // Only responses of the Manager itself (500, 502, 503, or a truncated response) count as failures.
+        // Responses of the partner do not.
+        if ((outcome.status ?? 0) >= 500) deps.gatewayMetrics.countFailure(scope.applicationId)
         throw toResponseError(error)
       }
     },
@@ -63,48 +64,48 @@ export function createGatewayService(deps: GatewayDeps) {
 }
 
 /**
- * The application that a failed call is counted for. It is set only after the endpoint is found, so it is never an id
- * that a caller invented.
+ * The application for which a failed call is counted. The value is set only after the endpoint is found, so
+ * it is never an id that the caller invented.
  */
-type Found = { applicationId: string | null }
+type FailureScope = { applicationId: string | null }
 
 function createCallHandler(deps: GatewayDeps) {
-  const findTarget = createTargets(deps)
+  const findTarget = createTargetFinder(deps)
   const { record } = deps.callLog
-  const forward = createForwarding(deps)
-  return async (incoming: Incoming, found: Found): Promise<void> => {
+  const forward = createForwarder(deps)
+  return async (incoming: IncomingCall, scope: FailureScope): Promise<void> => {
     const invocation = readInvocation(incoming.request.url ?? '')
-    const target = invocation && (await findTarget(keyOf(incoming.machine, invocation)))
+    const target = invocation && (await findTarget(createTargetKey(incoming.machine, invocation)))
     if (invocation === null || target === null)
       throw new AppError('not_found', 'Endpoint not found or not enabled')
-    found.applicationId = invocation.applicationId
+    scope.applicationId = invocation.applicationId
     incoming.onEndpoint(target.id)
-    const recording = record(callDetails(incoming, invocation, target))
+    const recording = record(buildCallDetails(incoming, invocation, target))
     await recording.start()
-    const started = performance.now()
+    const startMs = performance.now()
     let result: 'answered' | 'failed' | 'refused' | 'abandoned' = 'answered'
     try {
       if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
-      await forward({ incoming, target, query: invocation.query, recording })
+      await forward({ incomingCall: incoming, target, query: invocation.query, recording })
     } catch (error) {
       result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
-      countShed(deps, error)
-      const outcome = outcomeOf(error)
+      countShedCall(deps, error)
+      const outcome = getOutcome(error)
       incoming.onFailure(outcome)
-      // If logging the end failed, nothing more can be written.
+      // If logging the end of the call failed, nothing more can be logged.
       if (!recording.hasEnded()) await recording.end(outcome)
       throw error
     } finally {
-      deps.gatewayMetrics.forward.observe({ outcome: result }, (performance.now() - started) / 1_000)
+      deps.gatewayMetrics.forward.observe({ outcome: result }, (performance.now() - startMs) / 1_000)
     }
   }
 }
 
-function countShed({ metrics }: GatewayDeps, error: unknown): void {
+function countShedCall({ metrics }: GatewayDeps, error: unknown): void {
   if (error instanceof AppError && error.code === 'unavailable') metrics.shed.inc({ point: 'esb' })
 }
 
-const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
+const createTargetKey = (machine: Machine, { applicationId, path }: Invocation) => ({
   projectId: machine.projectId,
   version: machine.endpointsVersion,
   machineUserId: machine.id,
@@ -112,8 +113,8 @@ const keyOf = (machine: Machine, { applicationId, path }: Invocation) => ({
   path,
 })
 
-const callDetails = (
-  { requestId, machine, sourceIp, request }: Incoming,
+const buildCallDetails = (
+  { requestId, machine, sourceIp, request }: IncomingCall,
   invocation: Invocation,
   target: Target,
 ): Parameters<CallLogApi['record']>[0] => ({
@@ -124,7 +125,7 @@ const callDetails = (
   sourceIp,
   method: request.method as string,
   path: `/esb/${invocation.applicationId}${invocation.path}`,
-  targetUrl: target.upstream === null ? '' : withQuery(target.upstream.url, invocation.query),
+  targetUrl: target.upstream === null ? '' : appendQuery(target.upstream.url, invocation.query),
   headers: request.rawHeaders,
 })
 
@@ -132,7 +133,7 @@ const isAbandoned = (error: unknown): error is Error =>
   error instanceof CallerDisconnected || error instanceof BodyAborted
 
 /** Returns the outcome that is logged for a failed call. */
-function outcomeOf(error: unknown): Outcome {
+function getOutcome(error: unknown): Outcome {
   if (isAbandoned(error)) return { status: null, failure: error.message }
   if (error instanceof RelayFailure) return { status: 502, failure: error.message }
   if (error instanceof AppError) return { status: error.status, failure: error.logMessage }

@@ -1,50 +1,50 @@
-import { cidrList, duration, integer, setting } from '../../config/readers.ts'
+import { cidrList, duration, integer, defineSetting } from '../../config/readers.ts'
 
 export const gatewaySettings = {
-  esbMaxResponseBytes: setting(integer(1_024, 1_073_741_824), {
+  esbMaxResponseBytes: defineSetting(integer(1_024, 1_073_741_824), {
     key: 'esb.max_response_bytes',
     env: 'SVC_ESB_MAX_RESPONSE_BYTES',
     default: 10 * 1_048_576,
     doc: 'Maximum size of the body of an upstream response, as transferred. A larger body fails the call with 502.',
   }),
-  esbForwardTimeoutMs: setting(duration(100, 3_600_000), {
+  esbForwardTimeoutMs: defineSetting(duration(100, 3_600_000), {
     key: 'esb.forward_timeout',
     env: 'SVC_ESB_FORWARD_TIMEOUT',
     default: 30_000,
     doc: 'Maximum time from forwarding a call to receiving the last byte of the response, for example `30s` or `500ms`. A longer call fails with 502.',
   }),
-  esbMaxCallsPerOrigin: setting(integer(1, 10_000), {
+  esbMaxCallsPerOrigin: defineSetting(integer(1, 10_000), {
     key: 'esb.max_calls_per_origin',
     env: 'SVC_ESB_MAX_CALLS_PER_ORIGIN',
     default: 256,
     doc: 'Maximum number of calls of one project that a process forwards concurrently to one scheme, host and port, each on its own connection. Further calls return 503 with `Retry-After`, so that a slow partner delays only its own callers.',
   }),
-  esbMaxBufferedBytes: setting(integer(1_048_576, 64 * 1_073_741_824), {
+  esbMaxBufferedBytes: defineSetting(integer(1_048_576, 64 * 1_073_741_824), {
     key: 'esb.max_buffered_bytes',
     env: 'SVC_ESB_MAX_BUFFERED_BYTES',
     default: 128 * 1_048_576,
-    doc: 'Maximum total size of the request bodies that a process buffers to transform them. Only bytes that have arrived count, and projects share the limit fairly. Further bodies wait briefly; then their calls return 503 with `Retry-After`. Bodies that are not transformed are never buffered.',
+    doc: 'Maximum total size of the request bodies that a process buffers to transform them. Only bytes that have arrived count, and projects share the limit fairly. Further bodies wait briefly, and their calls then return 503 with `Retry-After`. Bodies that are not transformed are never buffered.',
   }),
   // The maximum is below 30 s, after which the server itself closes a request without an entry in the call log.
-  esbBodyTimeoutMs: setting(duration(100, 29_000), {
+  esbBodyTimeoutMs: defineSetting(duration(100, 29_000), {
     key: 'esb.body_timeout',
     env: 'SVC_ESB_BODY_TIMEOUT',
     default: 25_000,
-    doc: 'Maximum time that a process waits for the body of a call, including all pauses. After it, the call returns 400.',
+    doc: 'Maximum time that a process waits for the body of a call, including all pauses. If it is exceeded, the call returns 400.',
   }),
-  esbBodyStallMs: setting(duration(100, 29_000), {
+  esbBodyStallMs: defineSetting(duration(100, 29_000), {
     key: 'esb.body_stall_timeout',
     env: 'SVC_ESB_BODY_STALL_TIMEOUT',
     default: 5_000,
-    doc: 'Maximum pause in the body of a call, and the maximum time that the body can lag behind 16 KiB/s. Beyond it, the call returns 400.',
+    doc: 'Maximum pause in the body of a call, and the maximum time that the body can lag behind 16 KiB/s. If it is exceeded, the call returns 400.',
   }),
-  esbDeniedCidrs: setting(cidrList, {
+  esbDeniedCidrs: defineSetting(cidrList, {
     key: 'esb.denied_cidrs',
     env: 'SVC_ESB_DENIED_CIDRS',
     default: [],
     doc: 'Networks to which calls are never forwarded, comma-separated. Link-local and cloud metadata addresses are always denied.',
   }),
-  esbAllowedCidrs: setting(cidrList, {
+  esbAllowedCidrs: defineSetting(cidrList, {
     key: 'esb.allowed_cidrs',
     env: 'SVC_ESB_ALLOWED_CIDRS',
     default: [],

@@ -57,7 +57,7 @@ describe('which endpoint is called', () => {
       expect([path, status]).toEqual([path, 200])
     }
     expect(arrived()).toEqual(paths)
-    // The id is not part of the path, so it can be in upper case.
+    // The application id can be in upper case, because only the rest of the path is case-sensitive.
     await gateway.send(`/esb/${gateway.project.applicationId.toUpperCase()}/a`)
     expect(arrived().at(-1)).toBe('/a')
   })
@@ -283,7 +283,7 @@ describe('refusals', () => {
   test('[esb.check-order] a body that passes as it comes is refused in the same place', async () => {
     const { id, accessId, path } = await endpointAt('/streamed', { enabled: false, url: null })
     await gateway.access.change(gateway.admin, accessId, { enabled: false })
-    /** Sends a body without a content length, so that its size shows only while it is streamed. */
+    /** Sends a body without a content length, so that its size is unknown until it has been streamed. */
     const stream = (token = gateway.machine.token) => {
       const headers: HeaderLine[] = [['transfer-encoding', 'chunked']]
       const outgoing = gateway.open(path, { method: 'POST', headers, token })

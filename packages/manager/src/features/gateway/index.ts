@@ -1,6 +1,6 @@
 // The ESB gateway forwards calls of machine users to endpoints. endpoints/ and transformations/ manage endpoints and
 // their transformations, and call-log/ records the calls.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -28,7 +28,7 @@ export const gateway = defineFeature({
   create: (deps: Deps) => {
     const { config, names, ownServices, shares } = deps
     const pools = createOutboundPools({
-      ...outboundOptions(config),
+      ...readOutboundOptions(config),
       ownServices,
       names,
       maxSockets: shares.outbound,
@@ -36,7 +36,7 @@ export const gateway = defineFeature({
     const service = createGatewayService({
       ...deps,
       pools,
-      limits: limitsOf(config),
+      limits: readLimits(config),
       maxBytes: config.cacheMaxBytes,
       // The remaining connections of the port are reserved for other requests.
       maxCalls: Math.max(1, Math.floor((shares.api * 3) / 4)),
@@ -50,8 +50,8 @@ export const gateway = defineFeature({
   },
 })
 
-function limitsOf(config: Config): GatewayDeps['limits'] {
-  const settings = settingsOf(config, gatewaySettings)
+function readLimits(config: Config): GatewayDeps['limits'] {
+  const settings = selectSettings(config, gatewaySettings)
   return {
     maxResponseBytes: settings.esbMaxResponseBytes,
     forwardTimeoutMs: settings.esbForwardTimeoutMs,
@@ -64,8 +64,8 @@ function limitsOf(config: Config): GatewayDeps['limits'] {
   }
 }
 
-function outboundOptions(config: Config) {
-  const settings = settingsOf(config, gatewaySettings)
+function readOutboundOptions(config: Config) {
+  const settings = selectSettings(config, gatewaySettings)
   return {
     policy: gatewayPolicy(settings),
     maxPerOrigin: settings.esbMaxCallsPerOrigin,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readInvocation, withQuery } from './invocation.pure.ts'
+import { readInvocation, appendQuery } from './invocation.pure.ts'
 
 const id = '0191d1a0-7c1f-7a3e-9b2c-00a0b0c0d0e0'
 
@@ -43,9 +43,9 @@ describe('readInvocation', () => {
 })
 
 test('[esb.target] withQuery appends a query to a query', () => {
-  expect(withQuery('/a', '')).toBe('/a')
-  expect(withQuery('/a?b', '')).toBe('/a?b')
-  expect(withQuery('/a', 'c=1')).toBe('/a?c=1')
-  expect(withQuery('/a?b', 'c=1')).toBe('/a?b&c=1')
-  expect(withQuery('https://host/a', '?')).toBe('https://host/a??')
+  expect(appendQuery('/a', '')).toBe('/a')
+  expect(appendQuery('/a?b', '')).toBe('/a?b')
+  expect(appendQuery('/a', 'c=1')).toBe('/a?c=1')
+  expect(appendQuery('/a?b', 'c=1')).toBe('/a?b&c=1')
+  expect(appendQuery('https://host/a', '?')).toBe('https://host/a??')
 })

@@ -3,56 +3,62 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { isProxyHeader } from '../../proxy-config/proxy-headers.ts'
 
-const words = (list: string): string[] => list.split(' ')
-const hopByHop = words(
+const splitWords = (list: string): string[] => list.split(' ')
+const hopByHop = splitWords(
   'connection keep-alive proxy-connection te trailer transfer-encoding upgrade http2-settings expect ' +
     'proxy-authenticate proxy-authorization proxy-authentication-info',
 )
-const droppedToUpstream = new Set([...hopByHop, ...words('host content-length authorization cookie')])
+const droppedToUpstream = new Set([...hopByHop, ...splitWords('host content-length authorization cookie')])
 const droppedToCaller = new Set([...hopByHop, 'x-request-id'])
 
 /**
- * Returns the caller's headers for the upstream, as a flat list. `replaced` contains the names of further headers to
- * drop.
+ * Returns the caller's headers that are forwarded to the upstream, as a flat list. `replaced` contains the
+ * names of additional headers to drop.
  */
-export function headersToUpstream(raw: readonly string[], replaced: ReadonlySet<string>): string[] {
-  const named = namedIn(raw)
-  const passed: string[] = []
+export function selectUpstreamHeaders(raw: readonly string[], replacedNames: ReadonlySet<string>): string[] {
+  const connectionNames = readConnectionNames(raw)
+  const forwardedHeaders: string[] = []
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
     // Many servers treat an underscore as a hyphen.
-    const plain = name.toLowerCase().replaceAll('_', '-')
-    if (droppedToUpstream.has(plain) || named.has(plain) || replaced.has(plain) || isProxyHeader(plain))
+    const normalizedName = name.toLowerCase().replaceAll('_', '-')
+    if (
+      droppedToUpstream.has(normalizedName) ||
+      connectionNames.has(normalizedName) ||
+      replacedNames.has(normalizedName) ||
+      isProxyHeader(normalizedName)
+    )
       continue
-    passed.push(name, raw[i + 1] as string)
+    forwardedHeaders.push(name, raw[i + 1] as string)
   }
-  return passed
+  return forwardedHeaders
 }
 
-/** Returns the upstream's headers for the caller. */
-export function headersToCaller(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const named = tokensOf([headers.connection ?? ''].flat().join(','))
-  const passed: OutgoingHttpHeaders = {}
+/** Returns the upstream's headers that are forwarded to the caller. */
+export function selectCallerHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const connectionNames = parseTokens([headers.connection ?? ''].flat().join(','))
+  const forwardedHeaders: OutgoingHttpHeaders = {}
   for (const name of Object.keys(headers)) {
-    const plain = name.replaceAll('_', '-')
-    if (!droppedToCaller.has(plain) && !named.has(plain)) passed[name] = headers[name]
+    const normalizedName = name.replaceAll('_', '-')
+    if (!droppedToCaller.has(normalizedName) && !connectionNames.has(normalizedName))
+      forwardedHeaders[name] = headers[name]
   }
-  return passed
+  return forwardedHeaders
 }
 
-const none: ReadonlySet<string> = new Set()
+const noNames: ReadonlySet<string> = new Set()
 
-/** Returns the names that Connection headers list. */
-function namedIn(raw: readonly string[]): ReadonlySet<string> {
+/** Returns the header names that Connection headers list. */
+function readConnectionNames(raw: readonly string[]): ReadonlySet<string> {
   let list = ''
   for (let i = 0; i < raw.length; i += 2)
     if ((raw[i] as string).length === 10 && (raw[i] as string).toLowerCase() === 'connection')
       list += `,${raw[i + 1]}`
-  return tokensOf(list)
+  return parseTokens(list)
 }
 
-function tokensOf(list: string): ReadonlySet<string> {
+function parseTokens(list: string): ReadonlySet<string> {
   const text = list.toLowerCase()
-  if (text === '' || text === ',keep-alive' || text === 'keep-alive' || text === ',close') return none
+  if (text === '' || text === ',keep-alive' || text === 'keep-alive' || text === ',close') return noNames
   return new Set(text.split(',').map((token) => token.trim().replaceAll('_', '-')))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { headersToCaller, headersToUpstream } from './passed-headers.pure.ts'
+import { selectCallerHeaders, selectUpstreamHeaders } from './passed-headers.pure.ts'
 
 const none = new Set<string>()
 
@@ -12,7 +12,7 @@ describe('headersToUpstream', () => {
       'x-real-ip oidc-claim-sub oidc-claim-email oidc-access-token traceparent tracestate'
     for (const name of names.split(' '))
       for (const spelt of [name, name.toUpperCase(), name.replaceAll('-', '_'), name.replace('-', '_')])
-        expect([spelt, headersToUpstream([spelt, '1', 'X-Other', '2'], none)]).toEqual([
+        expect([spelt, selectUpstreamHeaders([spelt, '1', 'X-Other', '2'], none)]).toEqual([
           spelt,
           ['X-Other', '2'],
         ])
@@ -43,14 +43,14 @@ describe('headersToUpstream', () => {
       'X-Oidc-Claim-Sub',
       'd',
     ]
-    expect(headersToUpstream(raw, none)).toEqual(raw)
+    expect(selectUpstreamHeaders(raw, none)).toEqual(raw)
   })
 
   test('[esb.hop-by-hop] leaves out what any Connection header names, wherever it stands', () => {
     const raw = ['X-A', '1', 'Connection', 'close', 'x_b', '2', 'CONNECTION', ' X-A ,x-b,', 'X-C', '3']
-    expect(headersToUpstream(raw, none)).toEqual(['X-C', '3'])
-    // This name has ten letters too, but is not Connection.
-    expect(headersToUpstream(['Disconnect', 'x-c', 'X-C', '3'], none)).toEqual([
+    expect(selectUpstreamHeaders(raw, none)).toEqual(['X-C', '3'])
+    // This name also has ten letters, but it is not Connection.
+    expect(selectUpstreamHeaders(['Disconnect', 'x-c', 'X-C', '3'], none)).toEqual([
       'Disconnect',
       'x-c',
       'X-C',
@@ -60,7 +60,7 @@ describe('headersToUpstream', () => {
 
   test('[esb-templates.content-type] leaves out what is replaced', () => {
     const raw = ['Content-Type', 'a', 'CONTENT_TYPE', 'b', 'Content-Encoding', 'c', 'Content-Language', 'd']
-    expect(headersToUpstream(raw, new Set(['content-type', 'content-encoding']))).toEqual([
+    expect(selectUpstreamHeaders(raw, new Set(['content-type', 'content-encoding']))).toEqual([
       'Content-Language',
       'd',
     ])
@@ -77,10 +77,12 @@ describe('headersToCaller', () => {
       'keep-alive': '1',
       te: '1',
     }
-    expect(headersToCaller({ ...passed, ...kept })).toEqual(passed)
+    expect(selectCallerHeaders({ ...passed, ...kept })).toEqual(passed)
   })
 
   test('[esb.response] an underscore in the name of a header is a hyphen to Connection', () => {
-    expect(headersToCaller({ connection: 'x_hop', x_hop: '1', 'x-stays': '1' })).toEqual({ 'x-stays': '1' })
+    expect(selectCallerHeaders({ connection: 'x_hop', x_hop: '1', 'x-stays': '1' })).toEqual({
+      'x-stays': '1',
+    })
   })
 })

@@ -1,6 +1,6 @@
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 
 /** Identifies the endpoint that a machine user calls. */
 export type TargetKey = { projectId: string; applicationId: string; machineUserId: string; path: string }
@@ -24,13 +24,13 @@ export type TargetRow = {
   isAllowed: boolean
 }
 
-// The statement costs four index lookups per key. The version comes from the same snapshot.
+// The statement costs four index lookups per key. The version is read from the same snapshot.
 const statement: PreparedStatement = {
   name: 'esb-targets',
   kind: 'read',
   size: 'large',
   text: `
-    select wanted.position::int, ${versionOf('wanted.project_id', 'endpoints')} as version,
+    select wanted.position::int, ${createVersionSql('wanted.project_id', 'endpoints')} as version,
       e.id, e.name, e.description, e.consume_url as "consumeUrl", e.url, e.auth_type as "authType",
       e.auth_username as "authUsername", e.auth_password as "authPassword", e.auth_token as "authToken",
       e.input_message_type as "inputMessageType", e.output_message_type as "outputMessageType",

@@ -20,11 +20,11 @@ export function createHealthRoutes(readiness: ReadinessProbe, gate: Gate) {
       schema: healthSchema,
       handler: async (request, reply) => {
         const verdict = await readiness.check()
-        const ready = verdict.status === 'ready'
-        if (!ready) void reply.header('retry-after', '1')
-        void reply.code(ready ? 200 : 503).header('cache-control', 'no-store')
+        const isReady = verdict.status === 'ready'
+        if (!isReady) void reply.header('retry-after', '1')
+        void reply.code(isReady ? 200 : 503).header('cache-control', 'no-store')
         if (gate.isTrusted(request.raw)) return verdict
-        return ready ? { status: 'ok' as const } : { status: 'unavailable' as const }
+        return isReady ? { status: 'ok' as const } : { status: 'unavailable' as const }
       },
     })
   }

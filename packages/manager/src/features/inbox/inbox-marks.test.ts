@@ -1,5 +1,5 @@
-// These tests cover marks: read and seen rows, repeated marks, and the hints that a mark sends. A hint is a message to
-// open sockets that may be lost.
+// These tests cover marks: read and seen rows, repeated marks, and the hints that a mark sends. A hint is a
+// best-effort message to open sockets.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { v7 } from 'uuid'
@@ -106,7 +106,7 @@ describe('read', () => {
     const ids = await seedNotifications(service.sql, project, [finn], many(2_500))
     const holder = await service.sql.connect()
     await holder.query('begin')
-    // The second of three parts waits for this row.
+    // The second of three parts waits for the lock on this row.
     await holder.query(
       'select from notification_recipients where user_id = $1 and notification_id = $2 for update',
       [finn.id, ids[999]],
@@ -153,7 +153,7 @@ describe('seen', () => {
     for (const body of [{ all: true }, { all: false }, { all: null }, { ids, all: true }])
       expect(await seen(project, ines, body)).toMatchObject({
         status: 400,
-        body: { error: 'all cannot be marked as seen; send the ids of the displayed notifications' },
+        body: { error: 'marking all as seen is not supported; send the ids of the displayed notifications' },
       })
     expect(await rowsOf(ines)).toEqual([{ id: ids[0], readAt: null, seenAt: null }])
   })

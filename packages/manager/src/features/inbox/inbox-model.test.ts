@@ -1,5 +1,5 @@
-// These tests compare random inboxes of several users, tenants and applications with a model: pages while notifications
-// arrive, and the effect of marks.
+// These tests compare random inboxes of several users, tenants and applications with a model. They cover
+// pages while notifications arrive, and the effect of marks.
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
@@ -43,10 +43,10 @@ beforeAll(async () => {
 const types = ['a', 'a.b', null] as const
 const notification = fc.record({
   inbox: fc.nat(3),
-  // The number is a bit set of the three recipients.
+  // The number is a bit set that selects among the three recipients.
   recipients: fc.integer({ min: 1, max: 7 }),
   type: fc.constantFrom(...types),
-  // There are only a few values, so that many notifications share one.
+  // There are only a few values, so that many notifications share a value.
   daysAgo: fc.constantFrom(0, 1, 20, 45, 75, 89, 91, 100),
   readAt: fc.constantFrom(null, null, new Date('2026-01-01T00:00:00Z')),
   isExpired: fc.constantFrom(false, false, false, false, true),
@@ -118,7 +118,7 @@ test('[comms.inbox] [comms.anchored] walking the pages meets everything that was
       const arrivedIn = new Set<string>()
       for (const wanted of world.walks) {
         const { inbox, user, type } = wanted
-        // An earlier walk added notifications that the model does not know.
+        // An earlier iteration added notifications that the model does not know.
         if (arrivedIn.has(`${inbox} ${user}`)) continue
         arrivedIn.add(`${inbox} ${user}`)
         const all = expected(sent, wanted)

@@ -1,5 +1,5 @@
-// Serializes an inbox page to JSON. The data of a notification is copied as text: parsing and serializing it would
-// change numbers that exceed the precision of JavaScript.
+// Serializes an inbox page to JSON. The data of a notification is copied as text, because parsing and
+// serializing it would change numbers that exceed the precision of JavaScript.
 import { encodeCursor } from './inbox-cursor.pure.ts'
 
 /** A row of the page statement. Field names are the column names of the statement. */
@@ -12,7 +12,7 @@ export type InboxRow = {
   expires_at: string | null
   title: string | null
   body: string | null
-  /** Null if the content is missing, and for a row that only marks where the scan stopped. */
+  /** Null if the content is missing, or if the row only marks where the scan stopped. */
   severity: string | null
   link: string | null
   /** The data as JSON text. */
@@ -23,17 +23,17 @@ export type InboxRow = {
   reached_scan_limit: boolean
 }
 
-/** Builds a page. The caller passes one row more than the limit if more rows follow. */
-export function pageText(rows: readonly InboxRow[], limit: number): string {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
+/** Builds a page. If more rows follow, the caller passes one row more than the limit. */
+export function buildPageText(rows: readonly InboxRow[], limit: number): string {
+  const pageRows = rows.slice(0, limit)
+  const last = pageRows.at(-1)
   const hasMore = last !== undefined && (rows.length > limit || last.reached_scan_limit)
-  const items = shown.filter(({ matches, severity }) => matches && severity !== null).map(itemText)
-  const next = hasMore ? JSON.stringify(encodeCursor(last.id)) : 'null'
-  return `{"notifications":[${items.join(',')}],"next_cursor":${next},"has_more":${hasMore}}`
+  const items = pageRows.filter(({ matches, severity }) => matches && severity !== null).map(serializeItem)
+  const nextCursor = hasMore ? JSON.stringify(encodeCursor(last.id)) : 'null'
+  return `{"notifications":[${items.join(',')}],"next_cursor":${nextCursor},"has_more":${hasMore}}`
 }
 
-function itemText(row: InboxRow): string {
+function serializeItem(row: InboxRow): string {
   const { id, type, title, body, severity, link, data, created_at, read_at, seen_at, expires_at } = row
   const content = JSON.stringify({ id, type, title, body, severity, link })
   const state = JSON.stringify({
@@ -48,4 +48,4 @@ function itemText(row: InboxRow): string {
 }
 
 /** The page of an empty inbox. */
-export const emptyPage = pageText([], 1)
+export const emptyPage = buildPageText([], 1)

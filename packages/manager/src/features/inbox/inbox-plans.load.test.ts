@@ -1,7 +1,7 @@
-// These tests count the cost of inbox statements instead of measuring time. The plan, index entries and buffer pages of
-// a page, a probe and a mark do not depend on the table size. The inbox grows from a thousand rows to a tenth of the
-// table. LOAD_SIZE=full adds a run with a million rows. INBOX_ROWS=10000000 adds a run with ten million rows, which
-// needs minutes and several gigabytes.
+// These tests compare the cost of inbox statements instead of measuring time. The plan, index entries and
+// buffer pages of a page, a probe and a mark must not depend on the table size. The inbox grows from a
+// thousand rows to a tenth of the table. LOAD_SIZE=full adds a run with a million rows. INBOX_ROWS=10000000
+// adds a run with ten million rows, which needs minutes and several gigabytes.
 import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addPastMonths } from '../../../test/kit/inbox.ts'
@@ -11,7 +11,7 @@ import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { lookupSettings } from '../../platform/postgres/pools.ts'
 import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import { startOfInbox } from './inbox-cursor.pure.ts'
-import { markAll, marks, pageValues, pages, unreadProbe } from './inbox.store.ts'
+import { markAll, marks, createPageValues, pages, unreadProbe } from './inbox.store.ts'
 
 const sizes = [10_000, loadSize(100_000, 1_000_000)]
 // eslint-disable-next-line node/no-process-env -- an option of the test run, not a setting of the service
@@ -45,7 +45,8 @@ afterAll(async () => {
 })
 
 /**
- * Inserts the rows of a number range, spread over 80 days. The reader owns a tenth, and a third of all rows are unread.
+ * Inserts the rows in a number range, spread over 80 days. The reader owns a tenth of the rows, and a third
+ * of all rows are unread.
  */
 async function fill(from: number, to: number): Promise<void> {
   const built = await dropIndexes()
@@ -71,7 +72,9 @@ async function fill(from: number, to: number): Promise<void> {
   await sql.query('vacuum analyze notifications')
 }
 
-/** Drops the indexes and returns the statements that rebuild them. Building them after the insert is faster. */
+/**
+ * Drops the indexes and returns the statements that rebuild them. Rebuilding them after the insert is faster.
+ */
 async function dropIndexes(): Promise<string[]> {
   const { rows } = await sql.query<{ name: string; made: string; primary: string | null }>(
     `select x.indexrelid::regclass::text as name, pg_get_indexdef(x.indexrelid) as made, (
@@ -100,7 +103,7 @@ type Node = {
 } & Record<string, unknown>
 type Cost = { plan: string[]; buffers: number; recipients: number; contents: number; rows: number }
 
-/** Explains a statement with the connection settings of the service and rolls it back. */
+/** Explains a statement with the service's connection settings and rolls it back. */
 async function explain(
   statement: PreparedStatement,
   values: unknown[],
@@ -133,7 +136,8 @@ async function explain(
 }
 
 /**
- * Adds a plan node to the cost. Partitions count as one, because the number of months with rows depends on the date.
+ * Adds a plan node to the cost. All partitions count as one node, because the number of months with rows
+ * depends on the date.
  */
 function count(node: Node, depth: number, into: { cost: Cost; names: Map<string, string> }): void {
   const { 'Relation Name': table = '', 'Index Name': index } = node
@@ -156,7 +160,7 @@ async function indexNames(): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, parent }) => [name, parent]))
 }
 
-/** Returns keys of the reader's rows, either from the middle of the inbox or of the newest unread rows. */
+/** Returns keys of the reader's rows, either in the middle of the inbox or of the newest unread rows. */
 async function keysOf(condition: string, skipped: string, count: number) {
   const { rows } = await sql.query<{ at: Date; id: string }>(
     `select created_at as at, notification_id as id from notification_recipients
@@ -182,7 +186,7 @@ async function measure(): Promise<Record<string, Cost>> {
     type: string | null,
   ) => {
     const key = { inboxId: { tenantId, applicationId, userId }, before, type }
-    return of(pages[kind], ...pageValues([key], '2160 hours', count))
+    return of(pages[kind], ...createPageValues([key], '2160 hours', count))
   }
   return {
     'page of 20': await ofPage('all', first, 21, null),
@@ -201,7 +205,10 @@ async function measure(): Promise<Record<string, Cost>> {
   }
 }
 
-/** The number of rows that each statement returns. The default is 21: a page of 20 and one more row. */
+/**
+ * The number of rows that each statement returns. The default is 21, which is a page of 20 and one additional
+ * row.
+ */
 const rowsOf: Record<string, number> = {
   'page of 100': 101,
   'page of 100, deep': 101,
@@ -211,8 +218,8 @@ const rowsOf: Record<string, number> = {
   'mark of all, a part of 100': 1,
 }
 /**
- * Maximum number of index entries for statements that read more entries than they return rows. The scan passes unread
- * rows of other types, and the mark looks up its rows again by key.
+ * Maximum number of index entries for statements that read more entries than they return rows. The scan skips
+ * unread rows of other types, and the mark looks up its rows again by key.
  */
 const entriesOf: Record<string, number> = {
   'unread page of 20 of a type': 60,

@@ -5,19 +5,19 @@ import type { TenantUser } from '../../platform/http/identity.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { inboxSchema, markReadSchema, markSeenSchema, unreadSchema } from './inbox.schemas.ts'
 import type { InboxId, InboxService } from './inbox.service.ts'
-import type { Marked } from './mark-text.pure.ts'
+import type { MarkedRows } from './mark-text.pure.ts'
 
-// The limit fits about twice the accepted number of ids. A request with slightly too many ids therefore still gets the
-// specific error.
+// The body limit allows about twice the accepted number of ids, so that a request with slightly too many ids
+// still gets the specific error.
 const bodyLimit = 65_536
 const path = '/api/proxy/comms/:appID'
-const config = { policy: { tenantUser: 'their own notifications in the tenant and application' } }
+const config = { policy: { tenantUser: "the caller's own notifications in the tenant and application" } }
 
-/** Registers the routes with which users read their notifications through the trusted proxy. */
+/** Registers the routes that users call through the trusted proxy to read their notifications. */
 export function registerInboxRoutes(server: ApiServer, inbox: InboxService): void {
   server.get(`${path}/notifications`, { config, schema: inboxSchema }, async (request, reply) => {
     const { limit = '20', cursor = '', unread, type = '' } = request.query
-    const text = await inbox.page(inboxIdOf(request), {
+    const text = await inbox.readPageJson(getInboxId(request), {
       limit: Number(limit),
       cursor: cursor === '' ? null : cursor,
       unread: unread === 'true',
@@ -30,7 +30,7 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
   })
   server.get(`${path}/unread`, { config, schema: unreadSchema }, async (request, reply) => {
     void reply.header('cache-control', 'no-store')
-    return { unread: await inbox.isUnread(inboxIdOf(request)) }
+    return { unread: await inbox.isUnread(getInboxId(request)) }
   })
   server.post(
     `${path}/notifications/read`,
@@ -38,8 +38,8 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
     async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       const { ids, all, connection_id: connectionId = null } = request.body
-      const wanted = { mark: 'read' as const, marked: markedOf(ids, all), connectionId }
-      return { updated: await inbox.mark(inboxIdOf(request), wanted) }
+      const markRequest = { mark: 'read' as const, marked: readMarked(ids, all), connectionId }
+      return { updated: await inbox.mark(getInboxId(request), markRequest) }
     },
   )
   server.post(
@@ -49,22 +49,22 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
       void reply.header('cache-control', 'no-store')
       const { ids, all, connection_id: connectionId = null } = request.body
       if (all !== undefined)
-        throw badRequest('all cannot be marked as seen; send the ids of the displayed notifications')
+        throw badRequest('marking all as seen is not supported; send the ids of the displayed notifications')
       if (ids === undefined) throw badRequest('ids is missing; send the ids of the displayed notifications')
       return {
-        updated: await inbox.mark(inboxIdOf(request), { mark: 'seen', marked: { ids }, connectionId }),
+        updated: await inbox.mark(getInboxId(request), { mark: 'seen', marked: { ids }, connectionId }),
       }
     },
   )
 }
 
 /** Returns the inbox of the request, or null if the path does not contain an application id. */
-function inboxIdOf(request: FastifyRequest): InboxId | null {
+function getInboxId(request: FastifyRequest): InboxId | null {
   const applicationId = parseUuid((request.params as { appID: string }).appID)
   return applicationId === null ? null : { ...(request.tenantUser as TenantUser), applicationId }
 }
 
-function markedOf(ids: readonly string[] | undefined, all: true | undefined): Marked {
+function readMarked(ids: readonly string[] | undefined, all: true | undefined): MarkedRows {
   if (ids !== undefined && all !== undefined) throw badRequest('send either ids or all, not both')
   if (ids !== undefined) return { ids }
   if (all !== undefined) return { all }

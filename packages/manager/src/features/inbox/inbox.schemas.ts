@@ -1,15 +1,19 @@
 import { Type } from 'typebox'
-import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
+import {
+  createErrorResponses,
+  createPathIdSchema,
+  createUuidSchema,
+} from '../../platform/http/http.schemas.ts'
 
 const tags = ['proxy' as const]
-const params = Type.Object({ appID: idInPath('The application, set by the proxy') })
+const params = Type.Object({ appID: createPathIdSchema('The application, set by the proxy') })
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
 const item = Type.Object(
   {
-    id: uuid('The `notification_id` that emit returned.'),
+    id: createUuidSchema('The `notification_id` that emit returned.'),
     type: nullable(Type.String(), 'Machine-readable type of the notification.'),
     title: nullable(Type.String(), 'One line, for display.'),
     body: nullable(Type.String(), 'Plain text of one or more lines, for display.'),
@@ -18,11 +22,14 @@ const item = Type.Object(
     data: Type.Unknown({ description: 'Data from the backend, unchanged; null if the backend sent none.' }),
     created_at: time('Creation time, from the database clock.'),
     read: Type.Boolean(),
-    read_at: nullable(Type.String({ format: 'date-time' }), 'Time at which it was first marked read.'),
+    read_at: nullable(
+      Type.String({ format: 'date-time' }),
+      'Time at which the notification was first marked as read.',
+    ),
     seen: Type.Boolean(),
     seen_at: nullable(
       Type.String({ format: 'date-time' }),
-      'Time at which it was first marked seen or read.',
+      'Time at which the notification was first marked as seen or read.',
     ),
     expires_at: nullable(
       Type.String({ format: 'date-time' }),
@@ -54,10 +61,16 @@ export const inboxSchema = {
       }),
     ),
     unread: Type.Optional(
-      Type.Enum(['true', 'false'], { title: 'true or false', description: 'Only unread notifications.' }),
+      Type.Enum(['true', 'false'], {
+        title: 'true or false',
+        description: 'Whether to return only unread notifications.',
+      }),
     ),
     type: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Only notifications of exactly this type; empty for all.' }),
+      Type.String({
+        maxLength: 100,
+        description: 'Returns only notifications of exactly this type. Empty for all types.',
+      }),
     ),
   }),
   response: {
@@ -66,7 +79,7 @@ export const inboxSchema = {
       next_cursor: nullable(Type.String(), 'Cursor of the next page; null on the last page.'),
       has_more: Type.Boolean({ description: 'Whether more notifications can follow.' }),
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }
 
@@ -75,11 +88,11 @@ export const unreadSchema = {
   summary: 'Reports whether the caller has unread notifications in the tenant and application',
   tags,
   params,
-  response: { 200: Type.Object({ unread: Type.Boolean() }), ...errorResponses('error') },
+  response: { 200: Type.Object({ unread: Type.Boolean() }), ...createErrorResponses('error') },
 }
 
 const ids = Type.Optional(
-  Type.Array(uuid('A notification.'), {
+  Type.Array(createUuidSchema('A notification.'), {
     minItems: 1,
     maxItems: 500,
     title: 'a list of 1 to 500 UUIDs; send more in several requests',
@@ -92,14 +105,14 @@ const connection_id = Type.Optional(
       '`connection_id` of the websocket of the calling page. This websocket does not receive the change.',
   }),
 )
-const ofMark = {
+const markSchemaParts = {
   tags,
   params,
   response: {
     200: Type.Object({
       updated: Type.Integer({ description: 'Number of newly marked notifications.' }),
     }),
-    ...errorResponses('error', 413, 415),
+    ...createErrorResponses('error', 413, 415),
   },
 }
 
@@ -108,7 +121,7 @@ export const markReadSchema = {
   summary: 'Marks notifications as read and as seen',
   description:
     'Send either `ids` or `all`. `all` marks the newest 100,000 notifications that are unread when the request arrives.',
-  ...ofMark,
+  ...markSchemaParts,
   body: Type.Object({
     ids,
     all: Type.Optional(Type.Literal(true, { title: 'true, or absent', description: 'Replaces `ids`.' })),
@@ -119,7 +132,7 @@ export const markReadSchema = {
 export const markSeenSchema = {
   operationId: 'markNotificationsSeen',
   summary: 'Marks notifications as seen',
-  ...ofMark,
+  ...markSchemaParts,
   body: Type.Object({
     ids,
     all: Type.Optional(Type.Unknown({ description: 'Rejected. Send the ids of displayed notifications.' })),

@@ -6,8 +6,8 @@ import { badRequest } from '../../platform/errors.ts'
 import { hasForbiddenCharacters } from '../../platform/inputs/inputs.ts'
 import { type Owners, createFairShare } from '../../platform/throttle/fair-share.ts'
 import type { SendHint } from '../live-sockets/index.ts'
-import { type InboxKey, decodeCursor, keyOf, startOfInbox } from './inbox-cursor.pure.ts'
-import { type InboxRow, emptyPage, pageText } from './inbox-page.pure.ts'
+import { type InboxKey, decodeCursor, parseInboxKey, startOfInbox } from './inbox-cursor.pure.ts'
+import { type InboxRow, emptyPage, buildPageText } from './inbox-page.pure.ts'
 import {
   type InboxId,
   type Mark,
@@ -18,7 +18,7 @@ import {
   readPages,
   readUnread,
 } from './inbox.store.ts'
-import { type Marked, markText } from './mark-text.pure.ts'
+import { type MarkedRows, buildMarkFrame } from './mark-text.pure.ts'
 
 export type InboxDeps = {
   database: Database
@@ -30,54 +30,57 @@ export type InboxDeps = {
 export type InboxService = ReturnType<typeof createInboxService>
 export type { InboxId }
 
-/** `cursor` is null for the first page, and `type` is null for all types. */
+/** `cursor` is null for the first page. `type` is null for all types. */
 export type PageRequest = { limit: number; cursor: string | null; unread: boolean; type: string | null }
 export type MarkRequest = {
   mark: Mark
-  /** Ids in any case and order, or all unread notifications. */
-  marked: Marked
+  /** A list of ids in any case and order, or all unread notifications. */
+  marked: MarkedRows
   /**
-   * The socket of the requesting tab, which does not receive a hint. A hint is a message to open sockets that may be
-   * lost.
+   * The socket of the requesting tab, which receives no hint. A hint is a best-effort message to open
+   * sockets.
    */
   connectionId: string | null
 }
 
-// One page can be 3 MB, which bounds the size of a batch.
+// One page can be 3 MB in size, which limits the number of pages in a batch.
 const maxPagesPerBatch = 8
-// Each part is one statement. A part is small enough not to block other statements on its rows for long, and large
-// enough that an inbox needs only a few parts.
+// Each part is one statement. A part is small enough to block other statements only briefly, and large enough
+// that an inbox needs only a few parts.
 const rowsPerPart = 1_000
 const defaultMaxMarked = 100 * rowsPerPart
 
-// Marks share their connections with emits, so only one mark runs at a time. Tenants take turns, and so do the users of
-// a tenant.
+// Marks share their connections with emits, so only one mark runs at a time. Tenants and their users are
+// served in turn.
 const markLimits = {
   capacity: 1,
   maxWaiting: 1_000,
   maxWaitMs: 30_000,
-  full: 'too many marks of this user or tenant are queued; try again',
+  full: 'too many mark requests of this user or tenant are queued; try again',
 }
 
 export function createInboxService({ database, retentionDays, sendHint, ...options }: InboxDeps) {
   const { maxMarked = defaultMaxMarked } = options
   const kept = `${retentionDays * 24} hours`
-  const probe = createCoalesced<InboxId, { unread: boolean | null }>({
-    keyOf: ({ tenantId, applicationId, userId }) => tenantId + applicationId + userId,
+  const probeUnread = createCoalesced<InboxId, { unread: boolean | null }>({
+    getKey: ({ tenantId, applicationId, userId }) => tenantId + applicationId + userId,
     run: (inboxIds) => readUnread(database.run, inboxIds, kept),
   })
   const readers = new Map<string, (key: PageKey) => Promise<InboxRow[] | null>>()
-  /** Concurrent requests for pages of the same kind and size share a statement. */
+  /** Returns a reader. Concurrent requests for pages of the same kind and size share a statement. */
   const readPage = (kind: PageKind, limit: number) => {
     const name = `${kind} ${limit}`
     const reader = readers.get(name) ?? createPageReader(database, { kind, kept, count: limit + 1 })
     readers.set(name, reader)
     return reader
   }
-  const markInTurn = createMarks(database, kept, maxMarked)
+  const markRowsInTurn = createMarker(database, kept, maxMarked)
   return {
     /** Returns a page as JSON. Throws 400 if the cursor or the type is invalid. */
-    async page(inboxId: InboxId | null, { limit, cursor, unread, type }: PageRequest): Promise<string> {
+    async readPageJson(
+      inboxId: InboxId | null,
+      { limit, cursor, unread, type }: PageRequest,
+    ): Promise<string> {
       const before = cursor === null ? startOfInbox : decodeCursor(cursor)
       if (before === null)
         throw badRequest('cursor is invalid; send next_cursor of the previous page, or no cursor')
@@ -85,11 +88,11 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
         throw badRequest('type must not contain control characters')
       if (inboxId === null) return emptyPage
       const kind = type === null ? (unread ? 'unread' : 'all') : unread ? 'unreadOfType' : 'ofType'
-      return pageText((await readPage(kind, limit)({ inboxId, before, type })) ?? [], limit)
+      return buildPageText((await readPage(kind, limit)({ inboxId, before, type })) ?? [], limit)
     },
 
     async isUnread(inboxId: InboxId | null): Promise<boolean> {
-      return inboxId !== null && (await probe(inboxId))?.unread === true
+      return inboxId !== null && (await probeUnread(inboxId))?.unread === true
     },
 
     /**
@@ -98,67 +101,68 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
      */
     async mark(inboxId: InboxId | null, { mark, marked, connectionId }: MarkRequest): Promise<number> {
       if (inboxId === null) return 0
-      const [done, updated] = await markInTurn(inboxId, mark, marked)
-      if (updated > 0)
+      const [markedRows, updatedCount] = await markRowsInTurn(inboxId, mark, marked)
+      if (updatedCount > 0)
         sendHint({
           tenantId: inboxId.tenantId,
           applicationId: inboxId.applicationId,
           audience: { users: [inboxId.userId], roles: [], members: false },
-          text: markText(mark, done),
+          text: buildMarkFrame(mark, markedRows),
           mayDrop: false,
           ...(connectionId === null ? {} : { exceptConnection: connectionId }),
         })
-      return updated
+      return updatedCount
     },
   }
 }
 
-const createPageReader = (database: Database, wanted: { kind: PageKind; kept: string; count: number }) =>
+const createPageReader = (database: Database, pageOptions: { kind: PageKind; kept: string; count: number }) =>
   createCoalesced<PageKey, InboxRow[]>({
-    keyOf: ({ inboxId, before, type }) =>
+    getKey: ({ inboxId, before, type }) =>
       `${inboxId.tenantId}${inboxId.applicationId}${inboxId.userId}${before.id}${type ?? ''}`,
-    run: (keys) => readPages(database.run, keys, wanted),
+    run: (keys) => readPages(database.run, keys, pageOptions),
     maxBatch: maxPagesPerBatch,
   })
 
-const ownersOf = ({ tenantId, userId }: InboxId): Owners => [tenantId, userId]
+const getOwners = ({ tenantId, userId }: InboxId): Owners => [tenantId, userId]
 
 /**
- * Waits for the turn of the user, then marks the rows that are not marked yet. Returns the marked ids and the row
- * count.
+ * Returns a function that waits until it is the user's turn, and then marks the rows that are not marked yet.
+ * It returns the marked ids and the row count.
  */
-function createMarks(database: Database, kept: string, maxMarked: number) {
-  const turns = createFairShare(markLimits)
+function createMarker(database: Database, kept: string, maxMarked: number) {
+  const fairShare = createFairShare(markLimits)
   const markIds = async (inboxId: InboxId, mark: Mark, ids: readonly string[]): Promise<string[]> => {
-    const keys = keysOf(ids)
+    const keys = parseKeys(ids)
     if (keys.length === 0) return []
     const run = () => markRows(database.run, inboxId, { mark, keys, kept })
-    return turns.run(ownersOf(inboxId), run)
+    return fairShare.run(getOwners(inboxId), run)
   }
   const markPart = (inboxId: InboxId, before: InboxKey) => {
-    const wanted = { before, count: rowsPerPart, kept }
-    const run = () => markUnreadBefore(database.run, inboxId, wanted)
-    return turns.run(ownersOf(inboxId), run)
+    const range = { before, count: rowsPerPart, kept }
+    const run = () => markUnreadBefore(database.run, inboxId, range)
+    return fairShare.run(getOwners(inboxId), run)
   }
-  const markEverything = async (inboxId: InboxId): Promise<number> => {
-    let [updated, before]: [number, InboxKey | null] = [0, startOfInbox]
-    // Parts run from the newest row to older rows, so notifications that arrive during the loop stay unread.
-    while (before !== null && updated < maxMarked) {
+  const markAllUnread = async (inboxId: InboxId): Promise<number> => {
+    let [updatedCount, before]: [number, InboxKey | null] = [0, startOfInbox]
+    // Parts are marked from the newest row to older rows, so notifications that arrive during the loop stay
+    // unread.
+    while (before !== null && updatedCount < maxMarked) {
       const part = await markPart(inboxId, before)
-      updated += part.updated
-      before = part.updated < rowsPerPart || part.oldest === null ? null : keyOf(part.oldest)
+      updatedCount += part.updated
+      before = part.updated < rowsPerPart || part.oldest === null ? null : parseInboxKey(part.oldest)
     }
-    return updated
+    return updatedCount
   }
-  return async (inboxId: InboxId, mark: Mark, marked: Marked): Promise<[Marked, number]> => {
-    if ('all' in marked) return [marked, await markEverything(inboxId)]
+  return async (inboxId: InboxId, mark: Mark, marked: MarkedRows): Promise<[MarkedRows, number]> => {
+    if ('all' in marked) return [marked, await markAllUnread(inboxId)]
     const ids = await markIds(inboxId, mark, marked.ids)
     return [{ ids }, ids.length]
   }
 }
 
 /** Returns the positions of valid ids without duplicates, newest first. */
-function keysOf(ids: readonly string[]): InboxKey[] {
-  const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed()
-  return sorted.map(keyOf).filter((key) => key !== null)
+function parseKeys(ids: readonly string[]): InboxKey[] {
+  const sortedIds = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted().toReversed()
+  return sortedIds.map(parseInboxKey).filter((key) => key !== null)
 }

@@ -1,7 +1,8 @@
-// These statements read and mark inboxes. Each statement enforces the complete rule itself: the rows belong to the
-// caller in that tenant and application, and the caller still has access. Rows beyond retention and expired rows are
-// excluded, according to the database clock. Each statement reads its rows in index order, month by month. Its cost
-// therefore depends on the page size and not on the inbox size, and it skips months that cannot contain matching rows.
+// These statements read and mark inboxes. Each statement enforces the complete rule itself: the rows belong
+// to the caller in that tenant and application, and the caller still has access. Rows that exceed the
+// retention period and expired rows are excluded, according to the database clock. Each statement reads its
+// rows in index order, month by month. Its cost therefore depends on the page size and not on the inbox size,
+// and it skips months that cannot contain matching rows.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { hasApplicationSql } from '../../policy/has-application.ts'
@@ -15,48 +16,48 @@ export type Mark = 'read' | 'seen'
 /** Maximum number of unread rows that a search by type scans. The next page continues the scan. */
 export const maxScannedRows = 2_000
 
-// In every statement, $1 to $3 identify the inbox and $4 is the retention period. Statements for several inboxes accept
-// lists in $1 to $3, and each row of `wanted` is one inbox.
-const valuesOf = ({ tenantId, applicationId, userId }: InboxId) => [tenantId, applicationId, userId]
-const columnsOf = (inboxIds: readonly InboxId[]) => [
+// In every statement, $1 to $3 identify the inbox and $4 is the retention period. Statements for several
+// inboxes accept arrays in $1 to $3, and each row of `wanted` is one inbox.
+const getInboxValues = ({ tenantId, applicationId, userId }: InboxId) => [tenantId, applicationId, userId]
+const getInboxColumns = (inboxIds: readonly InboxId[]) => [
   inboxIds.map(({ tenantId }) => tenantId),
   inboxIds.map(({ applicationId }) => applicationId),
   inboxIds.map(({ userId }) => userId),
 ]
-const mayRead = hasApplicationSql({ tenantId: '$1', applicationId: '$2', userId: '$3' })
-const mayReadWanted = hasApplicationSql({
+const canRead = hasApplicationSql({ tenantId: '$1', applicationId: '$2', userId: '$3' })
+const canReadWanted = hasApplicationSql({
   tenantId: 'wanted.tenant_id',
   applicationId: 'wanted.application_id',
   userId: 'wanted.user_id',
 })
-const ownOf = (tenantId: string, applicationId: string, userId: string): string =>
+const buildOwnerCondition = (tenantId: string, applicationId: string, userId: string): string =>
   `r.tenant_id = ${tenantId} and r.application_id = ${applicationId} and r.user_id = ${userId}`
-const ownWanted = ownOf('wanted.tenant_id', 'wanted.application_id', 'wanted.user_id')
-const kept = 'r.created_at > now() - $4::interval and (r.expires_at is null or r.expires_at > now())'
-// The first condition is redundant, but the planner needs it to skip months.
-const before = (at: string, id: string): string =>
+const isOwnRow = buildOwnerCondition('wanted.tenant_id', 'wanted.application_id', 'wanted.user_id')
+const isRetained = 'r.created_at > now() - $4::interval and (r.expires_at is null or r.expires_at > now())'
+// The first comparison is redundant, but the planner needs it to skip months.
+const isBefore = (at: string, id: string): string =>
   `r.created_at <= ${at} and (r.created_at, r.notification_id) < (${at}, ${id})`
 const newestFirst = 'order by r.created_at desc, r.notification_id desc'
 const columns = 'r.created_at, r.notification_id, r.type, r.expires_at, r.read_at, r.seen_at'
 
-const rowsOf = (condition: string, limit: string): string => `
+const buildRowsQuery = (condition: string, limit: string): string => `
   select ${columns}, true as matches, false as reached_scan_limit from notification_recipients r
-  where ${ownWanted} and ${kept} and ${before('wanted.before_at', 'wanted.before_id')} ${condition}
+  where ${isOwnRow} and ${isRetained} and ${isBefore('wanted.before_at', 'wanted.before_id')} ${condition}
   ${newestFirst} limit ${limit}`
 
-// The function forces the planner to use the type index regardless of statistics (see its migration).
-const ofType = 'and r.type = wanted.type and notification_has_type(r.type)'
-// No index covers both conditions. Users have few unread notifications, so the statement scans a limited number of
-// them.
+// The function makes the planner use the type index regardless of statistics (see its migration).
+const typeCondition = 'and r.type = wanted.type and notification_has_type(r.type)'
+// No index covers both conditions. Users have few unread notifications, so the statement scans a limited
+// number of unread rows.
 const unreadOfType = `
   select ${columns}, r.type is not null and r.type = wanted.type as matches,
     r.scanned = ${maxScannedRows} as reached_scan_limit
   from (
     select ${columns}, row_number() over (${newestFirst}) as scanned from (
-      ${rowsOf('and r.read_at is null', String(maxScannedRows))}) r) r
+      ${buildRowsQuery('and r.read_at is null', String(maxScannedRows))}) r) r
   where r.type = wanted.type or r.scanned = ${maxScannedRows} ${newestFirst} limit $5`
 
-const page = (name: string, rows: string): PreparedStatement => ({
+const createPageStatement = (name: string, rows: string): PreparedStatement => ({
   name: `inbox-${name}`,
   kind: 'read',
   size: 'large',
@@ -65,7 +66,7 @@ const page = (name: string, rows: string): PreparedStatement => ({
       r.matches, r.reached_scan_limit, n.title, n.body, n.severity, n.link, n.data
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $6::timestamptz[], $7::uuid[], $8::text[])
       with ordinality as wanted (tenant_id, application_id, user_id, before_at, before_id, type, position)
-    cross join lateral (select where ${mayReadWanted} offset 0) permitted
+    cross join lateral (select where ${canReadWanted} offset 0) permitted
     cross join lateral (${rows}) r
     left join lateral (
       select n.title, n.body, n.severity, n.link, n.data::text as data from notifications n
@@ -77,10 +78,10 @@ const page = (name: string, rows: string): PreparedStatement => ({
 
 /** Page statements by filter: unread rows only, rows of one type only, or both. */
 export const pages = {
-  all: page('page', rowsOf('', '$5')),
-  unread: page('page-unread', rowsOf('and r.read_at is null', '$5')),
-  ofType: page('page-of-type', rowsOf(ofType, '$5')),
-  unreadOfType: page('page-unread-of-type', unreadOfType),
+  all: createPageStatement('page', buildRowsQuery('', '$5')),
+  unread: createPageStatement('page-unread', buildRowsQuery('and r.read_at is null', '$5')),
+  ofType: createPageStatement('page-of-type', buildRowsQuery(typeCondition, '$5')),
+  unreadOfType: createPageStatement('page-unread-of-type', unreadOfType),
 }
 export type PageKind = keyof typeof pages
 
@@ -88,8 +89,8 @@ export type PageKind = keyof typeof pages
 export type PageKey = { inboxId: InboxId; before: InboxKey; type: string | null }
 
 /** Returns the parameters of a page statement. */
-export const pageValues = (keys: readonly PageKey[], kept: string, count: number): unknown[] => [
-  ...columnsOf(keys.map(({ inboxId }) => inboxId)),
+export const createPageValues = (keys: readonly PageKey[], kept: string, count: number): unknown[] => [
+  ...getInboxColumns(keys.map(({ inboxId }) => inboxId)),
   kept,
   count,
   keys.map((key) => key.before.createdAt),
@@ -103,10 +104,10 @@ export async function readPages(
   keys: readonly PageKey[],
   { kind, kept, count }: { kind: PageKind; kept: string; count: number },
 ): Promise<InboxRow[][]> {
-  const found = keys.map((): InboxRow[] => [])
-  const rows = await run<InboxRow & { position: number }>(pages[kind], pageValues(keys, kept, count))
-  for (const row of rows) found[row.position - 1]?.push(row)
-  return found
+  const pageRows = keys.map((): InboxRow[] => [])
+  const rows = await run<InboxRow & { position: number }>(pages[kind], createPageValues(keys, kept, count))
+  for (const row of rows) pageRows[row.position - 1]?.push(row)
+  return pageRows
 }
 
 /** Checks any number of inboxes for an unread row. */
@@ -114,8 +115,8 @@ export const unreadProbe: PreparedStatement = {
   name: 'inbox-unread',
   kind: 'read',
   text: `
-    select wanted.position::int, case when ${mayReadWanted} then (
-      select true from notification_recipients r where ${ownWanted} and r.read_at is null and ${kept}
+    select wanted.position::int, case when ${canReadWanted} then (
+      select true from notification_recipients r where ${isOwnRow} and r.read_at is null and ${isRetained}
       ${newestFirst} limit 1) end as unread
     from unnest($1::uuid[], $2::uuid[], $3::uuid[])
       with ordinality as wanted (tenant_id, application_id, user_id, position)`,
@@ -127,36 +128,36 @@ export async function readUnread(
   inboxIds: readonly InboxId[],
   kept: string,
 ): Promise<({ unread: boolean | null } | null)[]> {
-  const values = [...columnsOf(inboxIds), kept]
+  const values = [...getInboxColumns(inboxIds), kept]
   return orderByPosition(
     inboxIds.length,
     await run<{ unread: boolean | null; position: number }>(unreadProbe, values),
   )
 }
 
-// All key columns come from the joined rows and none is a parameter, so the planner can only look the rows up one by
-// one.
-const sameRow = ['tenant_id', 'application_id', 'user_id', 'created_at', 'notification_id']
+// All key columns are columns of the joined rows and not parameters, so the planner can only look up the rows
+// one by one.
+const isSameRow = ['tenant_id', 'application_id', 'user_id', 'created_at', 'notification_id']
   .map((column) => `r.${column} = wanted.${column}`)
   .join(' and ')
-const marked = {
+const markSql = {
   read: { unmarked: 'r.read_at is null', set: 'read_at = now(), seen_at = coalesce(r.seen_at, now())' },
   seen: { unmarked: 'r.seen_at is null', set: 'seen_at = now()' },
 }
 
-const markOf = (mark: Mark): PreparedStatement => ({
+const createMarkStatement = (mark: Mark): PreparedStatement => ({
   name: `inbox-mark-${mark}`,
   kind: 'write',
   text: `
     with wanted as materialized (
       select $1::uuid as tenant_id, $2::uuid as application_id, $3::uuid as user_id, ids.created_at, ids.notification_id
-      from unnest($5::timestamptz[], $6::uuid[]) as ids (created_at, notification_id) where ${mayRead}
+      from unnest($5::timestamptz[], $6::uuid[]) as ids (created_at, notification_id) where ${canRead}
     )
-    update notification_recipients r set ${marked[mark].set} from wanted
-    where ${sameRow} and ${marked[mark].unmarked} and ${kept}
+    update notification_recipients r set ${markSql[mark].set} from wanted
+    where ${isSameRow} and ${markSql[mark].unmarked} and ${isRetained}
     returning r.notification_id as id`,
 })
-export const marks = { read: markOf('read'), seen: markOf('seen') }
+export const marks = { read: createMarkStatement('read'), seen: createMarkStatement('seen') }
 
 /**
  * Marks the rows of these ids that are not marked yet and returns their ids. The keys must be sorted newest first:
@@ -168,7 +169,7 @@ export async function markRows(
   { mark, keys, kept }: { mark: Mark; keys: readonly InboxKey[]; kept: string },
 ): Promise<string[]> {
   const values = [keys.map(({ createdAt }) => createdAt), keys.map(({ id }) => id)]
-  const rows = await run<{ id: string }>(marks[mark], [...valuesOf(inboxId), kept, ...values])
+  const rows = await run<{ id: string }>(marks[mark], [...getInboxValues(inboxId), kept, ...values])
   return rows.map(({ id }) => id)
 }
 
@@ -178,11 +179,11 @@ export const markAll: PreparedStatement = {
   text: `
     with wanted as materialized (
       select r.tenant_id, r.application_id, r.user_id, r.created_at, r.notification_id from notification_recipients r
-      where ${mayRead} and ${ownOf('$1', '$2', '$3')} and ${kept}
-        and ${before('$5::timestamptz', '$6::uuid')} and r.read_at is null
+      where ${canRead} and ${buildOwnerCondition('$1', '$2', '$3')} and ${isRetained}
+        and ${isBefore('$5::timestamptz', '$6::uuid')} and r.read_at is null
       ${newestFirst} limit $7 for no key update of r
     ), marked as (
-      update notification_recipients r set ${marked.read.set} from wanted where ${sameRow}
+      update notification_recipients r set ${markSql.read.set} from wanted where ${isSameRow}
       returning r.notification_id as id
     )
     select count(*)::int as updated, min(marked.id::text collate "C") as oldest from marked`,
@@ -194,11 +195,11 @@ export const markAll: PreparedStatement = {
 export async function markUnreadBefore(
   run: RunPrepared,
   inboxId: InboxId,
-  wanted: { before: InboxKey; count: number; kept: string },
+  range: { before: InboxKey; count: number; kept: string },
 ): Promise<{ updated: number; oldest: string | null }> {
-  const values = [wanted.kept, wanted.before.createdAt, wanted.before.id, wanted.count]
+  const values = [range.kept, range.before.createdAt, range.before.id, range.count]
   const [row] = await run<{ updated: number; oldest: string | null }>(markAll, [
-    ...valuesOf(inboxId),
+    ...getInboxValues(inboxId),
     ...values,
   ])
   return row ?? { updated: 0, oldest: null }

@@ -23,7 +23,7 @@ const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   status,
   (body as { error: string }).error,
 ]
-/** Counts the statements of a request that does not share statements with other requests. */
+/** Counts the statements of a request that shares no statements with other requests. */
 async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
   service.statements.length = 0
   await ask()
@@ -188,7 +188,7 @@ describe('the query of a page', () => {
       `${good}=`,
       good.slice(1),
       `${good}A`,
-      // This cursor sets spare bits after the last byte.
+      // In this cursor, spare bits after the last byte are set.
       `${good.slice(0, 21)}${good.endsWith('B') ? 'C' : 'B'}`,
       encodeCursor('0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de'),
       encodeCursor('ffffffff-ffff-7fff-bfff-ffffffffffff'),

@@ -1,7 +1,7 @@
-// This feature provides the routes with which users list their notifications and mark them. notifications/ sends
-// notifications, and live-sockets/ delivers the hints, which are messages to open sockets that may be lost.
+// This feature provides the routes that users call to list and mark their notifications. notifications/ sends
+// notifications, and live-sockets/ delivers hints, which are best-effort messages to open sockets.
 import { commsSettings } from '../../config/comms-settings.ts'
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { LiveSocketsApi } from '../live-sockets/index.ts'
 import { registerInboxRoutes } from './inbox.routes.ts'
@@ -14,7 +14,7 @@ export const inbox = defineFeature({
   name: 'inbox',
   role: 'comms',
   create: ({ config, database, liveSockets }: Deps) => {
-    const { commsRetentionDays: retentionDays } = settingsOf(config, commsSettings)
+    const { commsRetentionDays: retentionDays } = selectSettings(config, commsSettings)
     const service = createInboxService({ database, retentionDays, sendHint: liveSockets.send })
     return { routes: (server) => registerInboxRoutes(server, service), api: {} }
   },

@@ -1,6 +1,6 @@
 // Builds the frame that tells the other sockets of a user which notifications are now read or seen.
 
-export type Marked = { ids: readonly string[] } | { all: true }
+export type MarkedRows = { ids: readonly string[] } | { all: true }
 
-export const markText = (mark: 'read' | 'seen', marked: Marked): string =>
+export const buildMarkFrame = (mark: 'read' | 'seen', marked: MarkedRows): string =>
   JSON.stringify({ type: `notification.${mark}`, ...marked })

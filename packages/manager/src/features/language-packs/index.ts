@@ -1,12 +1,13 @@
-// This feature manages language packs, which are the texts of a project by locale. Developers edit them through
-// GraphQL, and frontends load them.
+// This feature manages language packs, which contain the translations of a project by locale. Developers edit
+// language packs through GraphQL, and frontends load them.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import { createLanguagePacksResolvers } from './language-packs.resolvers.ts'
 import { registerLanguagePackRoutes } from './language-packs.routes.ts'
 import { type LanguagePacksDeps, createLanguagePacksService } from './language-packs.service.ts'
+import { createPackKeysSetter } from './pack-keys.service.ts'
 import { type ServedPacksDeps, createServedPacks } from './served-packs.service.ts'
 
 type Deps = LanguagePacksDeps & Omit<ServedPacksDeps, 'maxBytes'> & { config: Config }
@@ -17,7 +18,11 @@ export const languagePacks = defineFeature({
   role: 'api',
   sdl: readSdl(import.meta.url, './language-packs.graphql'),
   scopes: {
-    LANGUAGE_PACK: { noun: 'language pack', view: 'LANGUAGE_PACK_READ', find: byId('language_packs') },
+    LANGUAGE_PACK: {
+      noun: 'language pack',
+      view: 'LANGUAGE_PACK_READ',
+      find: createFindById('language_packs'),
+    },
   },
   constraints: {
     language_packs_project_id_name_key: [
@@ -29,7 +34,7 @@ export const languagePacks = defineFeature({
   create: (deps: Deps) => {
     const findPack = createServedPacks({ ...deps, maxBytes: deps.config.cacheMaxBytes })
     return {
-      resolvers: createLanguagePacksResolvers(createLanguagePacksService(deps)),
+      resolvers: createLanguagePacksResolvers(createLanguagePacksService(deps), createPackKeysSetter(deps)),
       routes: (server) => registerLanguagePackRoutes(server, findPack),
       api: {},
     }

@@ -51,7 +51,7 @@ describe('one language pack', () => {
     for (const more of [pair('bbb', last), pair('bb', `${last}x`)]) {
       const answer = await update(admin, id, [full[0] as KeyValuePair, more])
       expectRefused(answer, 'bad_request')
-      expect(answer.error).toBe(`content must have at most ${maxBytes} bytes of keys and values`)
+      expect(answer.error).toBe(`content must contain at most ${maxBytes} bytes of keys and values`)
     }
     expect(await contentOf(id)).toEqual(full)
   })
@@ -117,7 +117,7 @@ describe('the packs of one project', () => {
 })
 
 describe('the packs of one answer', () => {
-  /** Returns a content of exactly this many bytes as JSON: one key and a value that fills the rest. */
+  /** Returns content whose JSON has exactly the given size: one key, and a value that fills the rest. */
   const contentOfBytes = (bytes: number): KeyValuePair[] => [
     pair('k', 'x'.repeat(bytes - JSON.stringify([pair('k', '')]).length)),
   ]
@@ -153,7 +153,7 @@ describe('the packs of one answer', () => {
     expect(rest.data.packs).toHaveLength(7)
     const names = await list(admin, projectId, {}, 'id name')
     expect(names.data.packs).toHaveLength(8)
-    // Lists of another project are unaffected.
+    // Lists in a different project are unaffected.
     expect((await list(admin, project.id)).error).toBeNull()
     expect((await update(admin, ids[0] as string, [])).data.pack.content).toEqual([])
     expect((await list(admin, projectId)).error).toBeNull()

@@ -3,9 +3,9 @@ import { sendCached } from '../../platform/http/send-cached.ts'
 import { languagePackSchema } from './language-packs.schemas.ts'
 import type { ServedPacks } from './served-packs.service.ts'
 
-/** Registers the route with which the trusted proxy fetches the texts of a frontend. */
+/** Registers the route that the trusted proxy uses to fetch the translations of a frontend. */
 export function registerLanguagePackRoutes(server: ApiServer, findPack: ServedPacks): void {
-  const config = { policy: { proxy: 'frontends show texts before anyone signs in' } }
+  const config = { policy: { proxy: 'frontends show translated text before users sign in' } }
   server.get(
     '/language-packs/:applicationId/:locale',
     { config, schema: languagePackSchema },

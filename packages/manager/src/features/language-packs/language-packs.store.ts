@@ -2,18 +2,19 @@ import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 /** Maximum number of packs per project. */
 export const maxPacks = 1_000
 
-export type LanguagePack = { id: string; projectId: string; name: string; contentBytes: number }
+export type LanguagePack = Revised & { id: string; projectId: string; name: string; contentBytes: number }
 export type PackWithContent = LanguagePack & { content: KeyValuePair[] }
 
-const columns = ['id', 'projectId', 'name', 'contentBytes'] as const
+const columns = ['id', 'projectId', 'name', 'contentBytes', ...revisionColumns] as const
 
 export const languagePackFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -22,10 +23,10 @@ export const languagePackFields: ListFields = {
 
 export function listLanguagePacks(db: Reads, projectId: string, page: Page): Promise<LanguagePack[]> {
   const where = sql<boolean>`language_packs.project_id = ${projectId}`
-  return pageOf(db, { table: 'languagePacks', columns, page, where })
+  return fetchPage(db, { table: 'languagePacks', columns, page, where })
 }
 
-/** Returns the contents keyed by pack id. */
+/** Returns the content of each pack, keyed by pack id. */
 export async function findContents(db: Reads, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
   const rows = await db.selectFrom('languagePacks').select(['id', 'content']).where('id', 'in', ids).execute()
   return new Map(rows.map(({ id, content }) => [id, content as unknown as KeyValuePair[]]))
@@ -51,6 +52,22 @@ export async function lockLanguagePack(tx: Tx, id: string): Promise<PackWithCont
   return row && { ...row, content: row.content as unknown as KeyValuePair[] }
 }
 
+/** Locks packs of a project in the order of their ids until the transaction ends. */
+export function lockLanguagePacks(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+): Promise<LanguagePack[]> {
+  return tx
+    .selectFrom('languagePacks')
+    .select(columns)
+    .where('projectId', '=', projectId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
 export function insertLanguagePack(
   tx: Tx,
   values: { id: string; projectId: string; name: string },
@@ -72,14 +89,14 @@ export async function deleteLanguagePack(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('languagePacks').where('id', '=', id).execute()
 }
 
-/** Packs that frontends of an application can request: the lower-case pack names of its project. */
+/** The packs that an application's frontends can request: the pack names of its project, in lower case. */
 export type PackNames = { projectId: string; version: string; names: string[] }
 
 const namesStatement: PreparedStatement = {
   name: 'language-packs-names',
   kind: 'read',
   text: `
-    select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'texts')} as version,
+    select wanted.position::int, app.project_id as "projectId", ${createVersionSql('app.project_id', 'texts')} as version,
       array(select lower(p.name) from language_packs p where p.project_id = app.project_id limit ${maxPacks * 2}) as names
     from unnest($1::uuid[]) with ordinality as wanted (application_id, position)
     cross join lateral (

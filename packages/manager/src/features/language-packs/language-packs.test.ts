@@ -76,7 +76,7 @@ describe('making and removing language packs', () => {
       expect(again.error).toBe('the project already has a language pack for this locale')
     }
     expect(await contentOf(project.id, id)).toEqual([pair('a', 'kept')])
-    // A language, its regions and the packs of another project are independent.
+    // A language, its regions and the packs of other projects are independent.
     for (const [projectId, name] of [
       [project.id, 'pt'],
       [project.id, 'pt-PT'],
@@ -155,7 +155,7 @@ describe('the content of a language pack', () => {
     const refusals: [KeyValuePair[], string | RegExp][] = [
       ...['.', '..', 'a.', '.a', 'a..b', 'a.b.', '.a.b'].map((key): [KeyValuePair[], string] => [
         [pair('good', 'x'), pair(key, 'x')],
-        `the Key "${key}" of content has an empty part; write parts joined by single dots`,
+        `Key "${key}" in content has an empty part; join the parts with single dots`,
       ]),
       [[pair('a', '1'), pair('b', '2'), pair('a', '1')], 'content has the Key "a" more than once'],
       [[pair('a.b', '1'), pair('a.b', '2')], 'content has the Key "a.b" more than once'],
@@ -163,7 +163,7 @@ describe('the content of a language pack', () => {
       ...['__proto__', 'a.__proto__.b', 'constructor.prototype.polluted'].map(
         (key): [KeyValuePair[], string] => [
           [pair('good', 'x'), pair(key, 'x')],
-          `the Key "${key}" of content would change the prototype of objects in frontends that merge texts; rename it`,
+          `Key "${key}" in content would change the prototype of objects in frontends that merge translations; rename it`,
         ],
       ),
       ...['', ' ', '\t', 'k'.repeat(501)].map((key): [KeyValuePair[], string] => [

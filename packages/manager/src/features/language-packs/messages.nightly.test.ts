@@ -1,4 +1,4 @@
-// These tests measure the time to expand large contents.
+// These tests measure the time to expand large language packs.
 import { expect, test } from 'vitest'
 import { longTexts, deepKeys, largePack, shapes } from '../../../test/kit/messages.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'

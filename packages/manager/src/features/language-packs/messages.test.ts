@@ -1,14 +1,16 @@
-// These tests cover the expansion of keys with dots to nested objects, for any names and large contents.
+// These tests cover the expansion of keys with dots to nested objects, for any names and large language
+// packs.
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { longTexts, deepKeys, largePack, shapes } from '../../../test/kit/messages.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
-import { expandMessages, findKeyProblem, isLocale, localesFor } from './messages.pure.ts'
+import { expandMessages, findKeyProblem, isLocale, listLookupLocales } from './messages.pure.ts'
 
 const pair = (Key: string, Value = `text of ${Key}`): KeyValuePair => ({ Key, Value })
 
 /**
- * The contents of an object as sorted pairs, so that special names such as `__proto__` are compared like other names.
+ * The entries of an object as sorted pairs, so that special names such as `__proto__` are compared like other
+ * names.
  */
 type Entries = string | [string, Entries][]
 
@@ -274,10 +276,10 @@ describe('the words of a language pack', () => {
   })
 
   test('a locale and its language are all that is looked for', () => {
-    expect(localesFor('de')).toEqual(['de'])
-    expect(localesFor('de-AT')).toEqual(['de-AT', 'de'])
-    expect(localesFor('zh-Hant-TW')).toEqual(['zh-Hant-TW', 'zh'])
-    expect(localesFor('DE-at')).toEqual(['DE-at', 'DE'])
+    expect(listLookupLocales('de')).toEqual(['de'])
+    expect(listLookupLocales('de-AT')).toEqual(['de-AT', 'de'])
+    expect(listLookupLocales('zh-Hant-TW')).toEqual(['zh-Hant-TW', 'zh'])
+    expect(listLookupLocales('DE-at')).toEqual(['DE-at', 'DE'])
   })
 
   test('long texts of hyphens and letters are no locales', () => {
@@ -289,7 +291,7 @@ describe('the words of a language pack', () => {
       expect([key, findKeyProblem([pair('good'), pair(key)])]).toEqual([key, null])
     for (const key of ['', '.', '..', 'a.', '.a', 'a..b', 'a.b.', '.a.b', 'a...b', '".'])
       expect(findKeyProblem([pair('good'), pair(key)])).toBe(
-        `the Key ${JSON.stringify(key)} of content has an empty part; write parts joined by single dots`,
+        `Key ${JSON.stringify(key)} in content has an empty part; join the parts with single dots`,
       )
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', '.', 'ä', ' '), { maxLength: 8 }), (characters) => {
@@ -312,7 +314,7 @@ describe('the words of a language pack', () => {
       'constructor.constructor.prototype',
     ])
       expect(findKeyProblem([pair('good'), pair(key)])).toBe(
-        `the Key ${JSON.stringify(key)} of content would change the prototype of objects in frontends that merge texts; rename it`,
+        `Key ${JSON.stringify(key)} in content would change the prototype of objects in frontends that merge translations; rename it`,
       )
     for (const key of [
       'constructor',

@@ -1,17 +1,18 @@
-// This service returns encoded language packs for frontends. A pack is encoded once per version of the project texts.
-// Names are cached by application and bytes by pack, so locales that fall back to the same pack share one entry.
+// This service returns encoded language packs for frontends. A pack is encoded once per version of the
+// project's language packs. Names are cached by application and bytes by pack. Locales that fall back to the
+// same pack therefore share one cache entry.
 import { LRUCache } from 'lru-cache'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { notFound } from '../../platform/errors.ts'
-import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
+import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
 import { type PackNames, readPack, readPackNames } from './language-packs.store.ts'
-import { expandMessages, isLocale, localesFor } from './messages.pure.ts'
+import { expandMessages, isLocale, listLookupLocales } from './messages.pure.ts'
 
 export type ServedPacksDeps = {
   database: Database
@@ -24,15 +25,16 @@ export type ServedPacks = ReturnType<typeof createServedPacks>
 const nameBytes = 40
 
 /**
- * Returns a function that returns the bytes of a pack. It throws 404 if neither the locale nor its language has a pack.
+ * Returns a function that finds the encoded bytes of a pack. It throws 404 if neither the locale nor its
+ * language has a pack.
  */
 export function createServedPacks(deps: ServedPacksDeps) {
   const readNames = createCoalesced<string, PackNames>({
-    keyOf: (applicationId) => applicationId,
+    getKey: (applicationId) => applicationId,
     run: (applicationIds) => readPackNames(deps.database.run, applicationIds),
     maxBatch: 16,
   })
-  const findNames = createVersionedCache<string, Built & { names: ReadonlySet<string> }>({
+  const findNames = createVersionedCache<string, BuiltValue & { names: ReadonlySet<string> }>({
     nameOf: (applicationId) => applicationId,
     readVersion: (projectId) => deps.readVersion(projectId, 'texts'),
     maxBytes: deps.maxBytes,
@@ -42,16 +44,16 @@ export function createServedPacks(deps: ServedPacksDeps) {
       return row && { ...row, names: new Set(row.names), bytes: row.names.length * nameBytes }
     },
   })
-  const findPack = createPackMemory(deps)
+  const findPack = createPackCache(deps)
   return async (application: string, locale: string): Promise<EncodedJson> => {
     const applicationId = parseUuid(application)
     if (applicationId === null || !isLocale(locale)) throw notFound('language pack')
     // A pack can be deleted after its name was read. A retry reads the current names.
-    for (let tries = 0; tries < 3; tries++) {
-      const known = await findNames(applicationId)
-      const name = localesFor(locale.toLowerCase()).find((one) => known?.names.has(one) === true)
-      if (known === null || name === undefined) break
-      const pack = await findPack(known, name)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const packNames = await findNames(applicationId)
+      const name = listLookupLocales(locale.toLowerCase()).find((one) => packNames?.names.has(one) === true)
+      if (packNames === null || name === undefined) break
+      const pack = await findPack(packNames, name)
       if (pack !== null) return pack
     }
     throw notFound('language pack')
@@ -59,28 +61,28 @@ export function createServedPacks(deps: ServedPacksDeps) {
 }
 
 /** Caches packs under the version of the name list. A pack that is read after the list is at least as recent. */
-function createPackMemory({ database, maxBytes, metrics }: ServedPacksDeps) {
-  const memory = new LRUCache<string, EncodedJson>({
+function createPackCache({ database, maxBytes, metrics }: ServedPacksDeps) {
+  const cache = new LRUCache<string, EncodedJson>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => length + 800,
   })
   const build = createSingleFlight<EncodedJson | null>()
-  const count = metrics.cacheCounter('language_pack')
-  return async ({ projectId, version }: Built, name: string): Promise<EncodedJson | null> => {
+  const countOutcome = metrics.cacheCounter('language_pack')
+  return async ({ projectId, version }: BuiltValue, name: string): Promise<EncodedJson | null> => {
     const key = `${projectId} ${version} ${name}`
-    const kept = memory.get(key)
-    if (kept !== undefined) {
-      count('hit')
-      return kept
+    const cachedPack = cache.get(key)
+    if (cachedPack !== undefined) {
+      countOutcome('hit')
+      return cachedPack
     }
     return build(key, async () => {
-      count('miss')
+      countOutcome('miss')
       const row = await readPack(database.run, projectId, name)
       if (row === undefined) return null
       await yieldToEventLoop()
-      const encoded = encodeJson({ locale: row.name, messages: expandMessages(row.content) })
-      memory.set(key, encoded)
-      return encoded
+      const encodedPack = encodeJson({ locale: row.name, messages: expandMessages(row.content) })
+      cache.set(key, encodedPack)
+      return encodedPack
     })
   }
 }

@@ -1,4 +1,5 @@
-// These tests cover GET /language-packs/:applicationId/:locale, with which frontends load texts through the proxy.
+// These tests cover GET /language-packs/:applicationId/:locale, which frontends use to load translations
+// through the proxy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -164,11 +165,13 @@ describe('which pack a locale gets', () => {
       for (const locale of ['de', 'de-DE', 'de-CH', 'de-1996', 'de-AT-1996'])
         expect(await text(locale)).toEqual(german)
       expect(await text('de-AT')).toEqual(austrian)
-      // None of these falls back to a related locale, to a locale between itself and its language, or to a region.
+      // These locales do not fall back to a related locale, to a locale between themselves and their
+      // language, or to a region.
       for (const locale of ['en', 'en-US', 'zh', 'zh-Hant-TW', 'zh-TW', 'deu', 'd', 'at', 'AT-de'])
         await expectNoPack(places.applicationId, locale)
     }
-    // Deleting the exact pack falls back to the language immediately. Deleting that pack too leaves none.
+    // After the exact pack is deleted, requests fall back to the language immediately. After that pack is
+    // deleted too, no pack is left.
     await remove(admin, austria)
     expect(await text('de-AT')).toEqual(german)
     await remove(admin, de)
@@ -228,7 +231,7 @@ describe('keeping a copy', () => {
         expect(etagOf(answer)).not.toBe(first)
       }
     }
-    // The content is the same as before, so the old validator matches again.
+    // The content is the same as before, so the old ETag matches again.
     await update(admin, id, [pair('a', 'first')])
     for (const app of [twin, service])
       expect((await ask(changing.applicationId, 'de', { app, ...ifNoneMatch(first) })).status).toBe(304)
@@ -252,7 +255,8 @@ describe('odd and large contents', () => {
       '0',
       'ä 日 🙂',
     ]
-    // New keys like these are rejected, but packs that were stored before that check can contain them.
+    // New keys like these are rejected, but packs that were stored before that check existed can contain such
+    // keys.
     const id = await make(admin, hostile.id, 'de', [pair('a', 'x')])
     const content = [
       ...names.map((name) => pair(name, `text of ${name}`)),

@@ -1,5 +1,5 @@
-// This service admits sockets. A socket joins its room before its access is read, so that hints sent during admission
-// are not lost. A hint is a message to open sockets. The first frame is hello.
+// Admits sockets. A socket joins its room before its access is read, so that hints sent during admission are
+// not lost. A hint is a best-effort message to open sockets. The first frame of a socket is hello.
 import { unavailable } from '../../platform/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
@@ -30,16 +30,16 @@ export type AdmissionDeps = {
 export type AdmissionService = ReturnType<typeof createAdmissionService>
 
 // Maximum number of sockets that wait for admission. Each of them causes one lookup.
-const maxJoining = 4_000
+const maxJoiningCount = 4_000
 
 export function createAdmissionService(deps: AdmissionDeps) {
   const { hub, revocation, metrics } = deps
-  const read = createCoalesced<ApplicationUser, Admission>({
-    keyOf: ({ tenantId, applicationId, userId }) => `${tenantId}${applicationId}${userId}`,
+  const readAdmission = createCoalesced<ApplicationUser, Admission>({
+    getKey: ({ tenantId, applicationId, userId }) => `${tenantId}${applicationId}${userId}`,
     run: (users) => readAdmissions(deps.database.run, users, deps.retentionDays),
   })
-  const warn = createSparseWarning(deps.log)
-  let joining = 0
+  const warn = createRateLimitedWarning(deps.log)
+  let joiningCount = 0
   const refuse = (limit: 'project' | 'joining', text: string): never => {
     metrics.refused.inc({ limit })
     throw unavailable(text)
@@ -47,35 +47,36 @@ export function createAdmissionService(deps: AdmissionDeps) {
   const admitMember = async (member: Member): Promise<void> => {
     const { socket, room, userId } = member
     const { tenant, applicationId } = room
-    await hub.listening(tenant.id)
-    const found = await read({ tenantId: tenant.id, applicationId, userId })
-    if (found === null || !found.hasAccess) return socket.end(closeCodes.refused)
-    hub.rooms.setProject(tenant, found.projectId)
+    await hub.waitForSubscription(tenant.id)
+    const admission = await readAdmission({ tenantId: tenant.id, applicationId, userId })
+    if (admission === null || !admission.hasAccess) return socket.end(closeCodes.refused)
+    hub.rooms.setProject(tenant, admission.projectId)
     if (hub.rooms.projectSize(tenant.id) > deps.maxPerProject) return socket.end(closeCodes.again)
-    member.role = found.role
-    revocation.watch(member, found)
-    socket.deliver(prepareFrame(helloText(member, found.unread, deps)), false)
+    member.role = admission.role
+    revocation.watch(member, admission)
+    socket.deliver(prepareFrame(buildHelloFrame(member, admission.unread, deps)), false)
     hub.release(member)
   }
   return {
-    /** Throws 503 if this process cannot accept another socket of the tenant. */
+    /** Throws 503 if this process cannot accept an additional socket of the tenant. */
     checkCapacity: (tenantId: string): void => {
-      if (joining >= maxJoining) refuse('joining', 'too many websockets are connecting; reconnect later')
+      if (joiningCount >= maxJoiningCount)
+        refuse('joining', 'too many websockets are connecting; reconnect later')
       if (hub.rooms.projectSize(tenantId) >= deps.maxPerProject)
         refuse('project', 'the project has reached its websocket limit in this process; reconnect later')
     },
-    /** Admits the socket, or closes it with a code for the reason. */
+    /** Admits the socket, or closes it with a code that states the reason. */
     admit: async (socket: LiveSocket, user: ApplicationUser): Promise<void> => {
       const member = hub.enter({ socket, ...user })
       if (member === null) return socket.end(closeCodes.tooMany)
-      joining++
+      joiningCount++
       try {
         await admitMember(member)
       } catch (error) {
         warn(error)
         socket.end(closeCodes.again)
       } finally {
-        joining--
+        joiningCount--
       }
     },
   }
@@ -83,17 +84,19 @@ export function createAdmissionService(deps: AdmissionDeps) {
 
 const warnEveryMs = 1_000
 
-/** Limits warnings to one per second: if the database is unreachable, thousands of sockets can fail. */
-function createSparseWarning(log: Logger): (error: unknown) => void {
+/**
+ * Limits warnings to one per second, because thousands of sockets can fail while the database is unreachable.
+ */
+function createRateLimitedWarning(log: Logger): (error: unknown) => void {
   let quietUntil = 0
   return (error) => {
     if (performance.now() < quietUntil) return
     quietUntil = performance.now() + warnEveryMs
-    log.warn({ err: error }, 'cannot admit websocket; closing it')
+    log.warn({ err: error }, 'cannot admit a websocket; closing it')
   }
 }
 
-const helloText = ({ connectionId }: Member, unread: boolean, deps: AdmissionDeps): string =>
+const buildHelloFrame = ({ connectionId }: Member, unread: boolean, deps: AdmissionDeps): string =>
   JSON.stringify({
     type: 'hello',
     connection_id: connectionId,

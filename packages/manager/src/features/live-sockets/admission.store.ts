@@ -2,7 +2,7 @@
 // lookups serves many users.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 
 /** A user in an application of a tenant. */
 export type ApplicationUser = { tenantId: string; applicationId: string; userId: string }
@@ -58,10 +58,10 @@ const accessStatement: PreparedStatement = {
 const admissionStatement: PreparedStatement = {
   name: 'comms-admission',
   kind: 'read',
-  text: `select wanted.position::int, ${access}, ${versionOf('pair.project_id', 'access')} as version, ${unread} as unread ${from}`,
+  text: `select wanted.position::int, ${access}, ${createVersionSql('pair.project_id', 'access')} as version, ${unread} as unread ${from}`,
 }
 
-const columnsOf = (users: readonly ApplicationUser[]): string[][] => [
+const getUserColumns = (users: readonly ApplicationUser[]): string[][] => [
   users.map(({ tenantId }) => tenantId),
   users.map(({ applicationId }) => applicationId),
   users.map(({ userId }) => userId),
@@ -72,7 +72,7 @@ export async function readAccess(
   run: RunPrepared,
   users: readonly ApplicationUser[],
 ): Promise<(Access | null)[]> {
-  const rows = await run<Access & { position: number }>(accessStatement, columnsOf(users))
+  const rows = await run<Access & { position: number }>(accessStatement, getUserColumns(users))
   return orderByPosition(users.length, rows)
 }
 
@@ -82,7 +82,7 @@ export async function readAdmissions(
   users: readonly ApplicationUser[],
   retentionDays: number,
 ): Promise<(Admission | null)[]> {
-  const values = [...columnsOf(users), retentionDays]
+  const values = [...getUserColumns(users), retentionDays]
   const rows = await run<Admission & { position: number }>(admissionStatement, values)
   return orderByPosition(users.length, rows)
 }

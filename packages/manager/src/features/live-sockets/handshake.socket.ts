@@ -15,7 +15,10 @@ export function registerSocket(
   server.get(
     '/api/proxy/comms/:appID/ws',
     {
-      config: { policy: { tenantUser: 'hints for the user in the tenant and application' }, upgrades: true },
+      config: {
+        policy: { tenantUser: 'hints for the user in the tenant and application' },
+        acceptsUpgrade: true,
+      },
       schema: socketSchema,
     },
     (request, reply) => {

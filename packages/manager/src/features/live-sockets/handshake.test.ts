@@ -1,4 +1,5 @@
-// These tests cover the websocket handshake. Until the handshake is accepted, it is rejected like any other request.
+// These tests cover the websocket handshake. A handshake can be rejected like any other request until it is
+// accepted.
 import { describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
@@ -93,7 +94,7 @@ describe('a handshake', () => {
       [403, { origin: 'https://evil.example\\@manager.example' }],
       [403, { origin: 'file://manager.example' }],
       [403, { origin: 'https://manager.example https://evil.example' }],
-      // X-Forwarded-Host is the host that users see, so Host is ignored if the proxy sends it.
+      // X-Forwarded-Host is the host that users see. If the proxy sends X-Forwarded-Host, Host is ignored.
       [403, { origin: 'https://manager.example', 'x-forwarded-host': 'app.example' }],
       [403, { origin: 'https://evil.example', 'x-forwarded-host': 'app.example, evil.example' }],
       [403, { origin: 'https://evil.example', 'x-forwarded-host': 'app.example@evil.example' }],

@@ -1,5 +1,5 @@
-// Defines the wire format of hints between processes: one line of JSON with the audience, then the frame text, which is
-// forwarded without parsing.
+// Defines the format of hints between processes: one line of JSON with the audience, then the frame text,
+// which is forwarded without parsing.
 import type { Audience, Hint } from './hints.pure.ts'
 
 export type HintMessage = {
@@ -8,7 +8,9 @@ export type HintMessage = {
   hint: Omit<Hint, 'tenantId'>
 }
 
-/** Maximum message length in characters, more than four times the length of the largest regular message. */
+/**
+ * Maximum message length in characters. It is more than four times the length of the largest regular message.
+ */
 export const maxMessageLength = 262_144
 
 export function encodeHint({ sentAt, hint }: HintMessage): string {
@@ -34,7 +36,7 @@ export function decodeHint(message: string): HintMessage | null {
   if (head === null) return null
   const { at, application, audience, drop, except } = head
   // JSON.parse returns Infinity for numbers out of range, which would make the lag metric throw.
-  if (!isFinite(at) || typeof application !== 'string' || !isAudience(audience)) return null
+  if (!isFiniteNumber(at) || typeof application !== 'string' || !isAudience(audience)) return null
   return {
     sentAt: at,
     hint: {
@@ -60,9 +62,9 @@ function isAudience(value: unknown): value is Audience {
   if (value === null || typeof value !== 'object') return false
   const { everyone, users, roles, members } = value as Record<string, unknown>
   if (everyone !== undefined) return everyone === true
-  return isTexts(users) && isTexts(roles) && typeof members === 'boolean'
+  return isStringArray(users) && isStringArray(roles) && typeof members === 'boolean'
 }
 
-const isFinite = (value: unknown): value is number => Number.isFinite(value)
-const isTexts = (value: unknown): value is string[] =>
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -1,4 +1,4 @@
-// A hint is a message to open sockets that may be lost. Its JSON text is built once for all recipients. The inbox
+// A hint is a best-effort message to open sockets. Its JSON is built once for all recipients. The inbox
 // remains the source of truth.
 
 /** The recipients of a hint among the sockets of a tenant and application. */

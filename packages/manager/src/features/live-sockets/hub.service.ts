@@ -1,5 +1,5 @@
-// Sends hints to the sockets of this process and, through channels, to those of other processes. A process subscribes
-// only to the channels of tenants that have sockets in it.
+// Sends hints to the sockets of this process and, through channels, to the sockets of other processes. A
+// process subscribes only to the channels of tenants that have sockets in it.
 import type { Clock } from '../../platform/clock.ts'
 import type { Channels, CreateChannels } from '../../platform/redis/channels.ts'
 import { prepareFrame } from '../../platform/sockets/frames.ts'
@@ -15,7 +15,7 @@ export type HubDeps = {
   clock: Clock
   metrics: SocketMetrics
   /**
-   * How long a subscription is kept after the last socket of a tenant closes. Otherwise, page reloads would
+   * How long a subscription is kept after the last socket of a tenant closes, so that a page reload does not
    * resubscribe.
    */
   lingerMs?: number
@@ -26,8 +26,8 @@ export type Hub = {
   rooms: Rooms
   /** Adds a socket to its room before its access is verified. Returns null if the user has too many sockets. */
   enter(this: void, request: JoinRequest): Member | null
-  /** Resolves when the tenant channel is subscribed or the subscription failed. */
-  listening(this: void, tenantId: string): Promise<unknown>
+  /** Resolves when the tenant channel is subscribed or the subscription has failed. */
+  waitForSubscription(this: void, tenantId: string): Promise<unknown>
   /** Sends the buffered frames to a member and ends the buffering. */
   release(this: void, member: Member): void
   close(this: void): Promise<void>
@@ -40,20 +40,21 @@ const noChannels: Channels = {
   close: () => Promise.resolve(),
 }
 
-export function createHub({ channels: create, clock, metrics, lingerMs = 10_000 }: HubDeps): Hub {
+export function createHub({ channels: createChannels, clock, metrics, lingerMs = 10_000 }: HubDeps): Hub {
   const { deliver, release } = createFanOut(metrics.fanOut)
   const receive = (tenantId: string, message: string): void => {
-    const decoded = decodeHint(message)
-    if (decoded === null) return
-    metrics.pubsubLag.observe(Math.max(0, clock.now().getTime() - decoded.sentAt) / 1_000)
-    sendLocal({ tenantId, ...decoded.hint })
+    const hintMessage = decodeHint(message)
+    if (hintMessage === null) return
+    metrics.pubsubLag.observe(Math.max(0, clock.now().getTime() - hintMessage.sentAt) / 1_000)
+    sendLocal({ tenantId, ...hintMessage.hint })
   }
-  const channels = create === null ? noChannels : create(receive, (count) => metrics.hintsLost.inc(count))
-  const { joined, left, listening, stop } = createListening(channels, lingerMs)
-  const rooms = createRooms({ onTenantJoined: joined, onTenantLeft: left })
+  const channels =
+    createChannels === null ? noChannels : createChannels(receive, (count) => metrics.hintsLost.inc(count))
+  const { addTenant, removeTenant, waitUntilSubscribed, stop } = createSubscriptions(channels, lingerMs)
+  const rooms = createRooms({ onTenantJoined: addTenant, onTenantLeft: removeTenant })
   const sendLocal = (hint: Hint): void => {
     const room = rooms.find(hint.tenantId, hint.applicationId)
-    if (room !== undefined) deliver(room, deliveryOf(hint))
+    if (room !== undefined) deliver(room, createDelivery(hint))
   }
   const publish = ({ tenantId, ...hint }: Hint): boolean => {
     const message = encodeHint({ sentAt: clock.now().getTime(), hint })
@@ -62,7 +63,7 @@ export function createHub({ channels: create, clock, metrics, lingerMs = 10_000 
   return {
     rooms,
     enter: rooms.enter,
-    listening,
+    waitForSubscription: waitUntilSubscribed,
     release,
     send: (hint) => {
       sendLocal(hint)
@@ -75,40 +76,41 @@ export function createHub({ channels: create, clock, metrics, lingerMs = 10_000 
   }
 }
 
-/** Builds the frame once for all sockets. */
-function deliveryOf({ audience, text, mayDrop, exceptConnection }: Hint): Delivery {
-  const everyone = 'everyone' in audience
+/** Converts a hint to a delivery. The frame is built once for all sockets. */
+function createDelivery({ audience, text, mayDrop, exceptConnection }: Hint): Delivery {
+  const isForEveryone = 'everyone' in audience
   return {
     frame: prepareFrame(text),
-    everyone,
-    members: !everyone && audience.members,
-    roles: everyone ? [] : audience.roles,
-    users: new Set(everyone ? [] : audience.users),
+    isForEveryone,
+    includesMembers: !isForEveryone && audience.members,
+    roles: isForEveryone ? [] : audience.roles,
+    users: new Set(isForEveryone ? [] : audience.users),
     mayDrop,
-    except: exceptConnection,
+    excludedConnection: exceptConnection,
   }
 }
 
 /** Manages the subscriptions to the channels of tenants that have sockets in this process. */
-function createListening(channels: Channels, lingerMs: number) {
-  const subscribed = new Map<string, Promise<boolean>>()
-  const leaving = new Map<string, NodeJS.Timeout>()
+function createSubscriptions(channels: Channels, lingerMs: number) {
+  const subscriptions = new Map<string, Promise<boolean>>()
+  const leaveTimers = new Map<string, NodeJS.Timeout>()
   const leave = (tenantId: string): void => {
-    leaving.delete(tenantId)
-    subscribed.delete(tenantId)
+    leaveTimers.delete(tenantId)
+    subscriptions.delete(tenantId)
     channels.unsubscribe(tenantId)
   }
   return {
-    joined: (tenantId: string): void => {
-      clearTimeout(leaving.get(tenantId))
-      leaving.delete(tenantId)
-      if (!subscribed.has(tenantId)) subscribed.set(tenantId, channels.subscribe(tenantId))
+    addTenant: (tenantId: string): void => {
+      clearTimeout(leaveTimers.get(tenantId))
+      leaveTimers.delete(tenantId)
+      if (!subscriptions.has(tenantId)) subscriptions.set(tenantId, channels.subscribe(tenantId))
     },
-    left: (tenantId: string): void =>
-      void leaving.set(tenantId, setTimeout(leave, lingerMs, tenantId).unref()),
+    removeTenant: (tenantId: string): void =>
+      void leaveTimers.set(tenantId, setTimeout(leave, lingerMs, tenantId).unref()),
     stop: (): void => {
-      for (const timer of leaving.values()) clearTimeout(timer)
+      for (const timer of leaveTimers.values()) clearTimeout(timer)
     },
-    listening: (tenantId: string): Promise<unknown> => subscribed.get(tenantId) ?? Promise.resolve(false),
+    waitUntilSubscribed: (tenantId: string): Promise<unknown> =>
+      subscriptions.get(tenantId) ?? Promise.resolve(false),
   }
 }

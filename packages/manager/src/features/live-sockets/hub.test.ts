@@ -4,7 +4,7 @@ import type { Channels, CreateChannels } from '../../platform/redis/channels.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import type { Frame } from '../../platform/sockets/frames.ts'
 import type { LiveSocket } from '../../platform/sockets/live-socket.ts'
-import { liveText } from '../notifications/hint-texts.pure.ts'
+import { buildLiveFrame } from '../notifications/hint-texts.pure.ts'
 import { decodeHint } from './hint-message.pure.ts'
 import type { Hint } from './hints.pure.ts'
 import { createHub } from './hub.service.ts'
@@ -16,7 +16,7 @@ const publishedAt = '2026-01-01T00:00:00.000Z'
 const live = (data: number, change: Partial<Hint> = {}): Hint => ({
   ...place,
   audience: { everyone: true },
-  text: liveText({ topic: null, data: String(data), publishedAt }),
+  text: buildLiveFrame({ topic: null, data: String(data), publishedAt }),
   mayDrop: true,
   ...change,
 })
@@ -40,7 +40,7 @@ function startHub(isTaken = true) {
   const metrics = createSocketMetrics(factory)
   const hub = createHub({ channels: create, clock: { now: () => new Date() }, metrics, lingerMs: 20 })
   let sockets = 0
-  // Distinct frames that were written.
+  // The distinct frames that were written.
   const frames = new Set<Frame>()
   const enter = (seat: Partial<typeof place> & { isAdmitted?: boolean } = {}) => {
     const written: number[] = []
@@ -125,8 +125,8 @@ describe('a hint', () => {
     const { member, socket, ended } = enter({ isAdmitted: false })
     for (let i = 0; i < 64; i++) hub.send(live(i))
     for (let i = 100; i < 164; i++) hub.send(live(i, { mayDrop: false }))
-    expect(member.held?.every(({ mayDrop }) => !mayDrop)).toBe(true)
-    expect([member.held?.length, ended]).toEqual([64, []])
+    expect(member.bufferedDeliveries?.every(({ mayDrop }) => !mayDrop)).toBe(true)
+    expect([member.bufferedDeliveries?.length, ended]).toEqual([64, []])
     hub.send(live(200))
     expect(ended).toEqual([])
     hub.send(live(201, { mayDrop: false }))
@@ -138,7 +138,7 @@ describe('a hint', () => {
     const { hub, enter, registry } = startHub()
     const { member, written } = enter({ isAdmitted: false })
     for (let i = 0; i < 70; i++) hub.send(live(i))
-    await expect.poll(() => member.held?.length).toBe(64)
+    await expect.poll(() => member.bufferedDeliveries?.length).toBe(64)
     expect(written).toEqual([])
     hub.release(member)
     hub.send(live(70))

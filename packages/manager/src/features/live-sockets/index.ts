@@ -1,7 +1,7 @@
 // This feature manages live sockets, the websockets of users who have an application open, and sends hints to them.
 // notifications/ accepts emits, inbox/ stores notifications, and platform/sockets/ implements the connections.
 import { commsSettings } from '../../config/comms-settings.ts'
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import type { CreateChannels } from '../../platform/redis/channels.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
@@ -31,12 +31,12 @@ export const liveSockets = defineFeature({
   name: 'liveSockets',
   role: 'comms',
   settings: socketSettings,
-  maxSockets: (config) => settingsOf(config, socketSettings).commsMaxSockets,
+  maxSockets: (config) => selectSettings(config, socketSettings).commsMaxSockets,
   create: (deps: Deps) => {
     const metrics = createSocketMetrics(deps.metrics)
-    const isServed = deps.config.roles.includes('comms')
-    const hub = createHub({ ...deps, channels: isServed ? deps.channels : null, metrics })
-    const live = createLive(deps, hub, metrics)
+    const servesSockets = deps.config.roles.includes('comms')
+    const hub = createHub({ ...deps, channels: servesSockets ? deps.channels : null, metrics })
+    const live = createLiveServices(deps, hub, metrics)
     const api: LiveSocketsApi = { send: hub.send }
     return {
       routes: (server) => registerSocket(server, live),
@@ -49,12 +49,12 @@ export const liveSockets = defineFeature({
   },
 })
 
-// The share of a process's sockets that one project can use. The rest stays available to other projects.
+// The fraction of a process's sockets that one project can use. The rest stays available to other projects.
 const projectShare = 0.8
 
 /** Creates the sockets, their admission and their revocation. */
-function createLive(deps: Deps, hub: Hub, metrics: SocketMetrics) {
-  const settings = settingsOf(deps.config, { ...commsSettings, ...socketSettings })
+function createLiveServices(deps: Deps, hub: Hub, metrics: SocketMetrics) {
+  const settings = selectSettings(deps.config, { ...commsSettings, ...socketSettings })
   const { commsPingIntervalMs: pingEveryMs, commsPongTimeoutMs: pongWithinMs } = settings
   if (pongWithinMs > 0.9 * pingEveryMs)
     throw new Error('comms.pong_timeout must be at most nine tenths of comms.ping_interval')

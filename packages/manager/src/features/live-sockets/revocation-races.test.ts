@@ -1,4 +1,5 @@
-// These tests change access during admission: the next check corrects access that was read before the change.
+// These tests change access during admission. The next check must correct access that was read before the
+// change.
 import { afterEach, expect, test, vi } from 'vitest'
 import { createLog } from '../../platform/log/log.ts'
 import type { LiveSocket } from '../../platform/sockets/live-socket.ts'
@@ -71,7 +72,7 @@ test('a socket of a tenant that is just met, admitted before the change and told
   const late = enter('just met', 'two')
   setVersion('v2')
   await look()
-  // The check of the project is running, and the admission of the second socket read the old version.
+  // The check of the project is running, and the admission of the second socket has read the old version.
   admit(late.member, admissionAt('v1'))
   expect(await answer(access)).toBe(1)
   await look()

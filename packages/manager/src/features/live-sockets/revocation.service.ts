@@ -1,6 +1,6 @@
-// Closes sockets whose user lost access. Every 2 s the service reads the versions of the projects that have sockets in
-// this process, which is cheap. If a version changed, the service reads the access of all sockets of that project
-// again.
+// Closes sockets whose user lost access. Every 2 s, the service reads the access versions of the projects
+// that have sockets in this process, which is cheap. If a version has changed, the service reads the access
+// of all sockets of that project again.
 import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -18,7 +18,7 @@ export type RevocationDeps = {
 }
 
 export type RevocationService = {
-  /** Watches a socket that was admitted with this row. The socket is closed once its access is revoked. */
+  /** Watches a socket that was admitted with this access. The socket is closed when the access is revoked. */
   watch(this: void, member: Member, row: Admission): void
   close(this: void): void
 }
@@ -29,21 +29,21 @@ const batchSize = 256
 // constantly changing project can cause.
 const cooldownFactor = 10
 
-/** `version` is null until the access of all sockets was read in that version. */
-type Known = { version: string | null; cooldownUntil: number }
+/** `version` is null until the access of all sockets has been read in that version. */
+type CheckedVersion = { version: string | null; cooldownUntil: number }
 
 export function createRevocationService(deps: RevocationDeps): RevocationService {
   const { rooms } = deps
   /** The access version per project in which the sockets were last checked. */
-  const known = new Map<string, Known>()
+  const checkedVersions = new Map<string, CheckedVersion>()
   /** Sockets whose access was read in a different version. */
-  const doubtful = new Set<Member>()
-  // Administrator rights do not belong to a project, so granting or revoking them does not change a version.
+  const membersToRecheck = new Set<Member>()
+  // Administrator rights do not belong to a project, so granting or revoking them changes no version.
   const administrators = new Set<Member>()
-  let fullAt = performance.now() + deps.fullEveryMs
+  let nextFullCheckAt = performance.now() + deps.fullEveryMs
 
   const applyAccess = (member: Member, access: Access | null): void => {
-    doubtful.delete(member)
+    membersToRecheck.delete(member)
     if (access === null || !access.hasAccess) {
       administrators.delete(member)
       return member.socket.end(closeCodes.refused)
@@ -55,49 +55,50 @@ export function createRevocationService(deps: RevocationDeps): RevocationService
   const recheck = async (members: readonly Member[]): Promise<void> => {
     for (let from = 0; from < members.length; from += batchSize) {
       const batch = members.slice(from, from + batchSize).filter(isJoined)
-      const rows = batch.length === 0 ? [] : await readAccess(deps.database.run, batch.map(applicationUserOf))
+      const rows = batch.length === 0 ? [] : await readAccess(deps.database.run, batch.map(toApplicationUser))
       for (const [index, member] of batch.entries()) applyAccess(member, rows[index] ?? null)
     }
   }
   const recheckProject = async (projectId: string): Promise<void> => {
     const at = performance.now()
-    const before = known.get(projectId)
+    const before = checkedVersions.get(projectId)
     if (before !== undefined && at < before.cooldownUntil) return
     const version = (await deps.readVersion(projectId, 'access')) ?? ''
     if (before?.version === version) return
-    // Later changes create another version. Sockets admitted during the check are marked doubtful, whatever their
-    // version is.
-    known.set(projectId, { version: null, cooldownUntil: 0 })
-    await recheck(membersOf(rooms, projectId))
+    // Later changes create a new version. Sockets that are admitted during the check must be checked again,
+    // regardless of their version.
+    checkedVersions.set(projectId, { version: null, cooldownUntil: 0 })
+    await recheck(listMembers(rooms, projectId))
     const cooldownUntil = performance.now() + cooldownFactor * (performance.now() - at)
-    known.set(projectId, { version, cooldownUntil })
+    checkedVersions.set(projectId, { version, cooldownUntil })
   }
   const check = async (): Promise<void> => {
-    for (const projectId of known.keys()) if (!rooms.projects.has(projectId)) known.delete(projectId)
-    for (const set of [doubtful, administrators])
+    for (const projectId of checkedVersions.keys())
+      if (!rooms.projects.has(projectId)) checkedVersions.delete(projectId)
+    for (const set of [membersToRecheck, administrators])
       for (const member of set) if (!isJoined(member)) set.delete(member)
     await Promise.all([...rooms.projects.keys()].map(recheckProject))
-    await recheck([...doubtful, ...administrators])
-    if (performance.now() < fullAt) return
-    await recheck(membersOf(rooms, null))
-    fullAt = performance.now() + deps.fullEveryMs
+    await recheck([...membersToRecheck, ...administrators])
+    if (performance.now() < nextFullCheckAt) return
+    await recheck(listMembers(rooms, null))
+    nextFullCheckAt = performance.now() + deps.fullEveryMs
   }
   const timer = createPeriodicCheck(check, deps.log)
   return {
     watch: (member, { projectId, version, isAdministratorOnly }) => {
       timer.start()
       if (isAdministratorOnly) administrators.add(member)
-      const { version: other } = known.get(projectId) ?? {}
-      if (other === undefined) known.set(projectId, { version, cooldownUntil: 0 })
-      else if (other !== version) doubtful.add(member)
+      const { version: checkedVersion } = checkedVersions.get(projectId) ?? {}
+      if (checkedVersion === undefined) checkedVersions.set(projectId, { version, cooldownUntil: 0 })
+      else if (checkedVersion !== version) membersToRecheck.add(member)
     },
     close: timer.stop,
   }
 }
 
 /**
- * Runs the check periodically and never concurrently. A failed check is retried at the next interval and closes no
- * socket.
+ * Runs the check periodically and never concurrently. A failed check closes no socket and is repeated at the
+ * next interval.
  */
 function createPeriodicCheck(check: () => Promise<void>, log: Logger) {
   let timer: NodeJS.Timeout | undefined
@@ -123,17 +124,17 @@ function createPeriodicCheck(check: () => Promise<void>, log: Logger) {
 
 const isJoined = (member: Member): boolean => member.room.members.has(member)
 
-const applicationUserOf = ({ room, userId }: Member) => ({
+const toApplicationUser = ({ room, userId }: Member) => ({
   tenantId: room.tenant.id,
   applicationId: room.applicationId,
   userId,
 })
 
-/** Returns the sockets of a project, or all sockets for null. */
-function membersOf({ tenants }: Rooms, projectId: string | null): Member[] {
-  const found: Member[] = []
+/** Returns the sockets of a project, or all sockets if the project is null. */
+function listMembers({ tenants }: Rooms, projectId: string | null): Member[] {
+  const memberList: Member[] = []
   for (const tenant of tenants.values())
     if (projectId === null || tenant.projectId === projectId)
-      for (const { members } of tenant.rooms.values()) for (const member of members) found.push(member)
-  return found
+      for (const { members } of tenant.rooms.values()) for (const member of members) memberList.push(member)
+  return memberList
 }

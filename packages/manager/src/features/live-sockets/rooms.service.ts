@@ -7,13 +7,13 @@ import type { LiveSocket } from '../../platform/sockets/live-socket.ts'
 /** A frame with its recipients within the room. */
 export type Delivery = {
   frame: Frame
-  everyone: boolean
-  members: boolean
+  isForEveryone: boolean
+  includesMembers: boolean
   roles: readonly string[]
   users: ReadonlySet<string>
   mayDrop: boolean
   /** The connection that does not receive the frame. */
-  except: string | undefined
+  excludedConnection: string | undefined
 }
 
 /** A socket in its room. */
@@ -25,7 +25,7 @@ export type Member = {
   /** The role of the user in the tenant if the role includes `apps.read`; null for staff. */
   role: string | null
   /** Frames buffered during admission; null after admission. */
-  held: Delivery[] | null
+  bufferedDeliveries: Delivery[] | null
   /** The next socket of the same user. */
   next: Member | null
 }
@@ -68,7 +68,7 @@ export function createRooms(options: RoomsOptions) {
   const projects = new Map<string, number>()
   const resize = (tenant: Tenant, by: number): void => {
     tenant.size += by
-    if (tenant.projectId !== null) addTo(projects, tenant.projectId, by)
+    if (tenant.projectId !== null) addToCount(projects, tenant.projectId, by)
   }
   const leave = (socket: LiveSocket): void => {
     const member = socket.owner as Member
@@ -77,7 +77,7 @@ export function createRooms(options: RoomsOptions) {
     removeFromUser(room.byUser, member)
     const { tenant } = room
     resize(tenant, -1)
-    // A delivery in progress ends by itself because the room is empty.
+    // If the room is empty, a delivery in progress ends without intervention.
     if (room.members.size === 0) tenant.rooms.delete(room.applicationId)
     if (tenant.size > 0) return
     tenants.delete(tenant.id)
@@ -86,7 +86,7 @@ export function createRooms(options: RoomsOptions) {
   const enterRoom = (room: Room, { socket, userId }: JoinRequest): Member => {
     const connectionId = newRequestId()
     const next = room.byUser.get(userId) ?? null
-    const member = { socket, room, userId, connectionId, role: null, held: [], next }
+    const member = { socket, room, userId, connectionId, role: null, bufferedDeliveries: [], next }
     room.members.add(member)
     room.byUser.set(userId, member)
     resize(room.tenant, 1)
@@ -101,9 +101,12 @@ export function createRooms(options: RoomsOptions) {
     setProject: (tenant: Tenant, projectId: string): void => {
       if (tenant.projectId !== null || tenant.size === 0) return
       tenant.projectId = projectId
-      addTo(projects, projectId, tenant.size)
+      addToCount(projects, projectId, tenant.size)
     },
-    /** Returns the socket count of the project of this tenant, or of the tenant while its project is unknown. */
+    /**
+     * Returns the socket count of the tenant's project. While the project is unknown, returns only the socket
+     * count of the tenant.
+     */
     projectSize: (tenantId: string): number => {
       const tenant = tenants.get(tenantId)
       if (tenant === undefined) return 0
@@ -113,12 +116,12 @@ export function createRooms(options: RoomsOptions) {
       tenants.get(tenantId)?.rooms.get(applicationId),
     /** Adds a socket. Returns null if the user has the maximum number of sockets in the room. */
     enter: (request: JoinRequest): Member | null => {
-      const known = tenants.get(request.tenantId)
-      const tenant = known ?? { id: request.tenantId, rooms: new Map(), projectId: null, size: 0 }
+      const existingTenant = tenants.get(request.tenantId)
+      const tenant = existingTenant ?? { id: request.tenantId, rooms: new Map(), projectId: null, size: 0 }
       const room = tenant.rooms.get(request.applicationId) ?? createRoom(tenant, request.applicationId)
-      if (countOf(room.byUser.get(request.userId)) >= maxPerUser) return null
+      if (countSockets(room.byUser.get(request.userId)) >= maxPerUser) return null
       tenant.rooms.set(room.applicationId, room)
-      if (known === undefined) {
+      if (existingTenant === undefined) {
         tenants.set(tenant.id, tenant)
         options.onTenantJoined(tenant.id)
       }
@@ -127,7 +130,7 @@ export function createRooms(options: RoomsOptions) {
   }
 }
 
-function addTo(counts: Map<string, number>, key: string, by: number): void {
+function addToCount(counts: Map<string, number>, key: string, by: number): void {
   const count = (counts.get(key) ?? 0) + by
   if (count === 0) counts.delete(key)
   else counts.set(key, count)
@@ -141,22 +144,22 @@ const createRoom = (tenant: Tenant, applicationId: string): Room => ({
   queue: [],
 })
 
-function countOf(first: Member | undefined): number {
+function countSockets(first: Member | undefined): number {
   let count = 0
   for (let member = first ?? null; member !== null; member = member.next) count++
   return count
 }
 
-function removeFromUser(byUser: Map<string, Member>, gone: Member): void {
-  const first = byUser.get(gone.userId)
-  if (first === gone) {
-    if (gone.next === null) byUser.delete(gone.userId)
-    else byUser.set(gone.userId, gone.next)
+function removeFromUser(byUser: Map<string, Member>, removedMember: Member): void {
+  const firstMember = byUser.get(removedMember.userId)
+  if (firstMember === removedMember) {
+    if (removedMember.next === null) byUser.delete(removedMember.userId)
+    else byUser.set(removedMember.userId, removedMember.next)
     return
   }
-  for (let member = first; member !== undefined && member !== null; member = member.next as Member)
-    if (member.next === gone) {
-      member.next = gone.next
+  for (let member = firstMember; member !== undefined && member !== null; member = member.next as Member)
+    if (member.next === removedMember) {
+      member.next = removedMember.next
       return
     }
 }

@@ -1,5 +1,5 @@
-// These tests check that clients that violate the protocol, are silent, or do not read are closed with a specific code
-// and do not affect other clients.
+// These tests check that sockets are closed with a specific code if their client violates the protocol, is
+// silent, or does not read. Other clients must not be affected.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -162,7 +162,7 @@ test('a pong timeout that does not fit the interval stops the start', async () =
 
 describe('a client that does not read', () => {
   const large = 'x'.repeat(15_000)
-  // The number stays below the limit of a client that reads.
+  // The number stays below the limit for a client that reads.
   const perRound = 40
   /** Sends hints until the socket exceeds its limit. */
   const fill = async (raw: RawSocket, reader: { frames: unknown[] }): Promise<number> => {

@@ -1,6 +1,6 @@
-// Describes the websocket handshake. The frames are documented in docs/.
+// Describes the websocket handshake. The documentation in docs/ describes the frames.
 import { Type } from 'typebox'
-import { errorResponses, idInPath } from '../../platform/http/http.schemas.ts'
+import { createErrorResponses, createPathIdSchema } from '../../platform/http/http.schemas.ts'
 
 export const socketSchema = {
   operationId: 'openCommsSocket',
@@ -8,9 +8,9 @@ export const socketSchema = {
   description:
     'The request is a websocket handshake (RFC 6455). `Origin`, if sent, must match `X-Forwarded-Host`, or `Host` if that header is absent. If the user has no access or too many websockets, the Manager upgrades the connection, then closes it with 4500 or 4501.',
   tags: ['proxy' as const],
-  params: Type.Object({ appID: idInPath('The application') }),
+  params: Type.Object({ appID: createPathIdSchema('The application') }),
   response: {
     101: Type.Null({ description: 'The connection is now a websocket.' }),
-    ...errorResponses('error', 403),
+    ...createErrorResponses('error', 403),
   },
 }

@@ -6,8 +6,8 @@ import { liveHint, publishFromOtherProcess } from '../../../test/kit/hints.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMember, seedTenant } from '@manager/harness/seed.ts'
 import { type Seat, type TestSocket, openSocket } from '../../../test/kit/sockets.ts'
-import { markText } from '../inbox/mark-text.pure.ts'
-import { notificationText } from '../notifications/hint-texts.pure.ts'
+import { buildMarkFrame } from '../inbox/mark-text.pure.ts'
+import { buildNotificationFrame } from '../notifications/hint-texts.pure.ts'
 import type { Hint } from './hints.pure.ts'
 
 const { service, project, other, admin, person, member: staff } = useProject({ withOther: true })
@@ -35,7 +35,8 @@ const close = async (...sockets: TestSocket[]): Promise<void> => {
 const tell = (hint: Partial<Hint>): void =>
   publishFromOtherProcess(service, { ...liveHint(project), mayDrop: false, ...hint })
 /**
- * Counts the mark hints that `toldBefore` sends to everyone. It returns the frames that each socket received before.
+ * Counts the mark hints that `toldBefore` sends to everyone. `toldBefore` returns the frames that each socket
+ * received before its mark hint.
  */
 let marks = 0
 const toldBefore = async (sockets: TestSocket[]): Promise<unknown[][]> => {
@@ -164,7 +165,7 @@ describe('a hint', () => {
       tenantId: other.tenantId,
     })
     const sockets = await Promise.all([ann, ann, bob, away].map(open))
-    const text = notificationText({
+    const text = buildNotificationFrame({
       id: 'an-id',
       type: 'orders.late',
       title: 'Late',
@@ -208,8 +209,8 @@ describe('a hint', () => {
     const sockets = await Promise.all([open(seat), open(seat)])
     const exceptConnection = String(sockets[0]?.frames[0]?.['connection_id'])
     const audience = { users: [seat.userId], roles: [], members: false }
-    tell({ audience, text: markText('read', { all: true }), exceptConnection })
-    tell({ audience, text: markText('seen', { ids: ['one'] }), exceptConnection })
+    tell({ audience, text: buildMarkFrame('read', { all: true }), exceptConnection })
+    tell({ audience, text: buildMarkFrame('seen', { ids: ['one'] }), exceptConnection })
     expect(await toldBefore(sockets)).toEqual([
       [],
       [
@@ -256,7 +257,7 @@ describe('a hint', () => {
       const [hello, ...rest] = frames
       expect(hello?.type).toBe('hello')
       const numbers = rest.map(({ data }) => Number(data))
-      // No hint is missing after the first received one.
+      // After the first hint that a socket receives, no hint is missing.
       expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => sent - numbers.length + i))
     }
     expect(first.frames).toHaveLength(sent + 1)

@@ -7,13 +7,13 @@ export type SocketMetrics = ReturnType<typeof createSocketMetrics>
 const codes = Object.values(closeCodes).map((code) => `${code}` as const)
 
 export function createSocketMetrics({ computedGauge, counter, histogram }: MetricFactory) {
-  let watched = { size: 0 }
-  computedGauge('svc_ws_connections', 'Open websockets of this process.', () => watched.size)
-  const sent = counter('svc_ws_sent_total', 'Hints written to websockets.')
-  const dropped = counter('svc_ws_dropped_total', 'Dropped hints, by reason.', {
+  let watchedSockets = { size: 0 }
+  computedGauge('svc_ws_connections', 'Open websockets of this process.', () => watchedSockets.size)
+  const sentCounter = counter('svc_ws_sent_total', 'Hints written to websockets.')
+  const droppedCounter = counter('svc_ws_dropped_total', 'Dropped hints, by reason.', {
     reason: ['slow', 'backlog', 'joining'],
   })
-  const closed = counter(
+  const closedCounter = counter(
     'svc_ws_closed_total',
     'Closed websockets, by the close code that this process sent.',
     {
@@ -29,17 +29,18 @@ export function createSocketMetrics({ computedGauge, counter, histogram }: Metri
     { buckets: [0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] },
   )
   const fanOut: FanOutMetrics = {
-    onSent: (count) => sent.inc(count),
-    onDropped: (reason, count) => dropped.inc({ reason }, count),
+    onSent: (count) => sentCounter.inc(count),
+    onDropped: (reason, count) => droppedCounter.inc({ reason }, count),
     onDone: (seconds) => fanoutSeconds.observe(seconds),
   }
   return {
     fanOut,
     refused,
     /** Sets the source of the connection gauge. */
-    watch: (sockets: { size: number }): void => void (watched = sockets),
-    onDropped: (): void => dropped.inc({ reason: 'slow' }),
-    onClosed: (code: CloseCode | null): void => closed.inc({ code: code === null ? 'client' : `${code}` }),
+    watch: (sockets: { size: number }): void => void (watchedSockets = sockets),
+    onDropped: (): void => droppedCounter.inc({ reason: 'slow' }),
+    onClosed: (code: CloseCode | null): void =>
+      closedCounter.inc({ code: code === null ? 'client' : `${code}` }),
     hintsLost: counter('svc_hints_lost_total', 'Hints that could not be sent to other processes.'),
     pubsubLag: histogram(
       'svc_pubsub_lag_seconds',

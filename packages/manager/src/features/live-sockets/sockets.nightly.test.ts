@@ -61,7 +61,7 @@ test(
     const clean = await toAll()
     await crowd.pause(50)
     const before = memory()
-    // In each client process, the first 50 sockets do not read, and another 50 do.
+    // In each client process, the first 50 sockets do not read, and the next 50 sockets do.
     const users = [...seats.slice(0, 100), ...seats.slice(1_000, 1_100)].map(({ userId }) => userId)
     const large = liveHint(project, `large ${'x'.repeat(15_000)}`)
     await crowd.count('"large')

@@ -1,12 +1,12 @@
-// This feature manages machine users, which are the accounts with which backends call the Manager, and their
-// credentials. It also authenticates Bearer tokens on machine routes. Access to ESB endpoints belongs to endpoints/,
-// and responses to the proxy belong to proxy-auth/.
-import { type Config, settingsOf } from '../../config/config.ts'
-import { throttleLimits } from '../../config/throttle-settings.ts'
+// This feature manages machine users (the accounts that backends use to call the Manager) and their
+// credentials. It also authenticates Bearer tokens on machine routes. endpoints/ manages access to ESB
+// endpoints, and proxy-auth/ contains the responses to the proxy.
+import { type Config, selectSettings } from '../../config/config.ts'
+import { readThrottleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import type { CallLogApi } from '../call-log/index.ts'
 import {
   type MachineCredentialsDeps,
@@ -17,7 +17,7 @@ import {
   type MachineLoginService,
   createMachineLoginService,
 } from './machine-login.service.ts'
-import { machineTokenHash } from './machine-token.pure.ts'
+import { parseTokenHash } from './machine-token.pure.ts'
 import { createMachineUsersResolvers } from './machine-users.resolvers.ts'
 import { registerMachineRoutes } from './machine-users.routes.ts'
 import { type MachineUsersDeps, createMachineUsersService } from './machine-users.service.ts'
@@ -25,7 +25,7 @@ import { machineUserSettings } from './machine-users.settings.ts'
 
 /** Authenticates machine users for other features. */
 export type MachineUsersApi = Pick<MachineLoginService, 'authenticate'> & {
-  /** Returns the hash under which a machine token is stored, or null if the text is not a token. */
+  /** Returns the hash under which a machine token is stored, or null if the string is not a token. */
   tokenHash: (text: string) => Buffer | null
 }
 
@@ -41,7 +41,7 @@ export const machineUsers = defineFeature({
   sdl: readSdl(import.meta.url, './machine-users.graphql'),
   settings: machineUserSettings,
   scopes: {
-    MACHINE_USER: { noun: 'machine user', view: 'MACHINE_USER_READ', find: byId('machine_users') },
+    MACHINE_USER: { noun: 'machine user', view: 'MACHINE_USER_READ', find: createFindById('machine_users') },
   },
   constraints: {
     machine_users_basic_username_key: [
@@ -51,10 +51,10 @@ export const machineUsers = defineFeature({
     machine_users_environment_fkey: ['not_found', 'environment not found'],
   },
   create: (deps: Deps) => {
-    const settings = settingsOf(deps.config, machineUserSettings)
+    const settings = selectSettings(deps.config, machineUserSettings)
     const throttle = createThrottle(
       'machine',
-      throttleLimits('machine', settings, settings.machineThrottleMaxBlockMs),
+      readThrottleLimits('machine', settings, settings.machineThrottleMaxBlockMs),
       deps,
     )
     const login = createMachineLoginService({ ...deps, throttle })
@@ -62,7 +62,7 @@ export const machineUsers = defineFeature({
       ...deps,
       countServedRequests: deps.callLog.countByMachineUser,
     })
-    const api: MachineUsersApi = { ...login, tokenHash: machineTokenHash }
+    const api: MachineUsersApi = { ...login, tokenHash: parseTokenHash }
     return {
       resolvers: createMachineUsersResolvers(service, createMachineCredentialsService(deps)),
       links: { MachineUser: { noun: 'machine user', findMany: service.findMany } },

@@ -1,7 +1,8 @@
-// This service creates the credentials of machine users and rotates them. A credential is returned once and never
-// stored.
+// Creates and rotates the credentials of machine users. A credential is returned once and is stored only as a
+// hash.
 import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { recheckPermission } from '../../policy/recheck.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -25,14 +26,15 @@ const maxPasswordLength = 1_000
 
 /** Creates and rotates credentials. Hashing is slow, so it runs before the transaction. */
 export function createMachineCredentialsService({ db, audit, clock, kdf }: MachineCredentialsDeps) {
-  const asPassword = async (
+  const hashCredential = async (
     { user }: Actor,
     username: string,
     password: string,
   ): Promise<store.StoredCredential> => ({ username, passwordHash: await kdf.hash(password, user.id) })
   return {
     /**
-     * Returns `generatedToken` for a Bearer machine user and `plaintextPassword` for a Basic one; the other is null.
+     * Returns `generatedToken` for a Bearer machine user and `plaintextPassword` for a Basic machine user.
+     * The other field is null.
      */
     create: async (actor: Actor, environmentId: string, input: CreateInput) => {
       const values = {
@@ -44,13 +46,13 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
       const isBearer = input.hashedKey === generateToken
       const username = isBearer ? '' : checkUsername(input.username ?? '')
       const { token, stored } = isBearer
-        ? newBearer()
-        : { token: null, stored: await asPassword(actor, username, checkPassword(input.hashedKey)) }
+        ? createBearerCredential()
+        : { token: null, stored: await hashCredential(actor, username, checkPassword(input.hashedKey)) }
       const machineUser = await db.transaction(async (tx) => {
-        const projectId = orNotFound(await store.findProjectOf(tx, environmentId), 'environment')
+        const projectId = orNotFound(await store.findProjectOfEnvironment(tx, environmentId), 'environment')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
-        const inserted = await store.insertMachineUser(tx, { ...values, ...stored })
-        const after = orNotFound(inserted, 'environment')
+        const insertedRow = await store.insertMachineUser(tx, { ...values, ...stored })
+        const after = orNotFound(insertedRow, 'environment')
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
       })
@@ -58,19 +60,21 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
     },
 
     /**
-     * Rotates a credential. Concurrent rotations each return their own credential, and the last one written is valid.
+     * Rotates a credential. Concurrent rotations each return their own credential, but only the credential
+     * that was written last is valid.
      */
-    rotate: async (actor: Actor, id: string) => {
-      // The kind of a machine user and the user name of a Basic one never change.
+    rotate: async (actor: Actor, id: string, expectedRevision: ExpectedRevision) => {
+      // The kind of a machine user never changes, and neither does the user name of a Basic machine user.
       const { username, tokenPrefix } = orNotFound(await store.findMachineUser(db.read, id), 'machine user')
-      const { token, stored } = newBearer()
-      const credential = tokenPrefix === null ? await asPassword(actor, username, token) : stored
+      const { token, stored } = createBearerCredential()
+      const credential = tokenPrefix === null ? await hashCredential(actor, username, token) : stored
       const machineUser = await db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', before.projectId)
+        await checkRevision(tx, actor, before, expectedRevision)
         const after = await store.replaceCredential(tx, id, credential, clock.now().toISOString())
-        const rotated = { ...event('rotate', { before, after }), metadata: { key_rotated: true } }
-        await audit.append(tx, actor, rotated)
+        const rotateEvent = { ...event('rotate', { before, after }), metadata: { key_rotated: true } }
+        await audit.append(tx, actor, rotateEvent)
         return after
       })
       return { generatedToken: token, machineUser }
@@ -79,14 +83,14 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
 }
 
 /** Returns a random token and the values to store for it. */
-function newBearer(): { token: string; stored: store.StoredCredential } {
+function createBearerCredential(): { token: string; stored: store.StoredCredential } {
   const { token, tokenPrefix, tokenHash } = buildMachineToken(randomBytes(tokenBytes))
   return { token, stored: { username: `Bearer:${tokenPrefix}`, tokenPrefix, tokenHash } }
 }
 
-/** Rejects colons: in RFC 7617, a colon ends the user name. */
+/** Checks the user name. Colons are rejected: in RFC 7617, a colon ends the user name. */
 function checkUsername(username: string): string {
-  refuseControls(username, 'username')
+  rejectControlCharacters(username, 'username')
   if (username.includes(':')) throw badRequest('username must not contain a colon')
   if (username.trim() !== username) throw badRequest('username must not start or end with a space')
   return checkName(username, 'username')
@@ -95,11 +99,11 @@ function checkUsername(username: string): string {
 function checkPassword(password: string): string {
   if (password === '')
     throw badRequest(`hashedKey must be ${generateToken} for a Bearer token, or a password for Basic`)
-  refuseControls(password, 'hashedKey')
+  rejectControlCharacters(password, 'hashedKey')
   return checkText(password, 'hashedKey', maxPasswordLength)
 }
 
-/** Rejects values that a Basic header cannot carry, because such a machine user could never log in. */
-function refuseControls(text: string, field: string): void {
+/** Rejects values that cannot be sent in a Basic header, because such a machine user could never log in. */
+function rejectControlCharacters(text: string, field: string): void {
   if (!fitsBasic(text)) throw badRequest(`${field} must not contain control characters`)
 }

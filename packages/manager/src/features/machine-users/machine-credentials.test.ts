@@ -62,7 +62,7 @@ describe('rotating a credential', () => {
 
   test('[machine-users.rotate-usernames] [machine-users.rotate] a Basic machine user keeps its name, and the generated token is its password', async () => {
     const id = await makeBasic('keeper', 'first')
-    // Both replicas have cached the successful password check. The rotation takes effect nevertheless.
+    // Both replicas have cached the successful password check, but the rotation takes effect immediately.
     expect(await loginWorks('keeper', 'first')).toEqual([true, true])
     const { data } = await rotate(admin, id)
     const password = data.made.generatedToken as string

@@ -18,7 +18,7 @@ import { uuid } from '../../../test/kit/members.ts'
 import { type SeededProject, seedMachineUser, seedProject, seedUser } from '@manager/harness/seed.ts'
 
 const check = '/api/machine/check'
-// The first two paths are registered by this test, and the others match no route.
+// This test registers the first two paths. The other paths match no route.
 const whoami = ['/api/machine/test-whoami', '/esb/test-whoami']
 const nowhere = ['/api/machine/nothing', '/api/machine/', `/esb/${randomUUID()}/some/path`, '/esb/?x=/y']
 const addresses = [...whoami, ...nowhere]
@@ -60,7 +60,7 @@ const ask = (path: string, headers: Record<string, string> = {}): Promise<JsonAn
   call(service.url, path, { ...throughProxy(freshClient()), ...headers })
 const randomToken = (): string => randomBytes(32).toString('base64url')
 
-/** Returns tokens that are no longer valid or only look valid, keyed by the defect. */
+/** Returns tokens that are no longer valid or that only look valid, keyed by the defect. */
 async function badTokens(): Promise<Record<string, string>> {
   const [rotated, disabled, deleted] = [
     await seedMachineUser(service.sql, project),

@@ -3,16 +3,17 @@
 import { hash } from 'node:crypto'
 
 export const tokenBytes = 32
-const form = /^[A-Za-z0-9_-]{43}$/
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/
 const prefixLength = 8
 
 /** Returns the token for these random bytes and the values to store for it. */
 export function buildMachineToken(random: Buffer): { token: string; tokenPrefix: string; tokenHash: Buffer } {
   const token = random.toString('base64url')
-  return { token, tokenPrefix: token.slice(0, prefixLength), tokenHash: hashOf(token) }
+  return { token, tokenPrefix: token.slice(0, prefixLength), tokenHash: hashToken(token) }
 }
 
-/** Returns the hash of a machine token, or null if the text does not have the format of a token. */
-export const machineTokenHash = (text: string): Buffer | null => (form.test(text) ? hashOf(text) : null)
+/** Returns the hash of a machine token, or null if the string does not have the format of a token. */
+export const parseTokenHash = (text: string): Buffer | null =>
+  tokenPattern.test(text) ? hashToken(text) : null
 
-const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
+const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')

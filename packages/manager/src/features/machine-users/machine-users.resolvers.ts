@@ -13,9 +13,11 @@ export function createMachineUsersResolvers(
     Mutation: {
       createMachineUserWithCredentials: (_parent, { environmentId, input }, { actor }) =>
         credentials.create(actor, environmentId, input),
-      rotateMachineUserToken: (_parent, { id }, { actor }) => credentials.rotate(actor, id),
+      rotateMachineUserToken: (_parent, { id, expectedRevision }, { actor }) =>
+        credentials.rotate(actor, id, expectedRevision),
       updateMachineUser: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteMachineUser: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteMachineUser: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

@@ -1,5 +1,5 @@
 import type { ApiServer } from '../../platform/http/declarations.ts'
-import { presentedAuthorization } from '../../platform/http/headers.ts'
+import { readAuthorization } from '../../platform/http/headers.ts'
 import type { MachineLoginService } from './machine-login.service.ts'
 import { machineCheckSchema } from './machine-users.schemas.ts'
 
@@ -8,6 +8,6 @@ export function registerMachineRoutes(server: ApiServer, login: MachineLoginServ
   const config = { policy: { open: 'the response describes only the presented credential' } }
   server.get('/api/machine/check', { config, schema: machineCheckSchema }, (request, reply) => {
     void reply.header('cache-control', 'no-store')
-    return login.check(presentedAuthorization(request.raw), request.clientNetwork)
+    return login.check(readAuthorization(request.raw), request.clientNetwork)
   })
 }

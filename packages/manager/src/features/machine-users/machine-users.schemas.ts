@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
+import { createErrorResponses, createUuidSchema } from '../../platform/http/http.schemas.ts'
 
 export const machineCheckSchema = {
   operationId: 'checkMachineCredential',
@@ -12,11 +12,11 @@ export const machineCheckSchema = {
     200: Type.Union([
       Type.Object({
         authenticated: Type.Literal(true),
-        machine_user_id: uuid('The machine user.'),
-        environment_id: uuid('The environment of the machine user.'),
+        machine_user_id: createUuidSchema('The machine user.'),
+        environment_id: createUuidSchema('The environment of the machine user.'),
       }),
       Type.Object({ authenticated: Type.Literal(false), message: Type.String() }),
     ]),
-    ...errorResponses('error', 401),
+    ...createErrorResponses('error', 401),
   },
 }

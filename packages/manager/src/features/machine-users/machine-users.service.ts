@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
@@ -11,8 +12,8 @@ export type MachineUsersDeps = {
   db: Db
   audit: Audit
   /**
-   * Returns the number of logged ESB requests of a machine user as text, or null for none. Any request prevents
-   * deletion.
+   * Returns the number of logged ESB requests of a machine user as text, or null if there are none. Any
+   * logged request prevents deletion.
    */
   countServedRequests: (tx: Tx, machineUserId: string) => Promise<string | null>
 }
@@ -24,9 +25,12 @@ type UpdateInput = {
   hashedKey?: string | null
   tokenPrefix?: string | null
   clearTokenPrefix?: boolean | null
+  expectedRevision?: ExpectedRevision
 }
 
-/** Builds audit events. Stored credentials never leave the store, so audit rows cannot contain them. */
+/**
+ * Builds audit events. Stored credentials are never returned by the store, so audit rows cannot contain them.
+ */
 export const machineUserEvent = auditedEntity<store.MachineUser>({
   type: 'machineUser',
   classes: {
@@ -56,13 +60,14 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
     findMany: (ids: readonly string[]): Promise<store.MachineUser[]> => store.findMachineUsers(db.read, ids),
 
     update: (actor: Actor, id: string, input: UpdateInput): Promise<store.MachineUser> => {
-      const refused = credentialFields.find((field) => (input[field] ?? null) !== null)
-      if (refused !== undefined)
+      const credentialField = credentialFields.find((field) => (input[field] ?? null) !== null)
+      if (credentialField !== undefined)
         throw badRequest(
-          `updateMachineUser does not accept ${refused}: replace the credential with rotateMachineUserToken`,
+          `updateMachineUser does not accept ${credentialField}: replace the credential with rotateMachineUserToken`,
         )
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
+        await checkRevision(tx, actor, before, input.expectedRevision)
         const name = checkName(input.name ?? before.name)
         const after = await store.updateMachineUser(tx, id, {
           name,
@@ -73,13 +78,14 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
       })
     },
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
-        const served = await deps.countServedRequests(tx, id)
-        if (served !== null)
+        await checkRevision(tx, actor, before, expectedRevision)
+        const requestCountText = await deps.countServedRequests(tx, id)
+        if (requestCountText !== null)
           throw conflict(
-            `the machine user has served ${served} and cannot be deleted; disable it instead (updateMachineUser with enabled: false)`,
+            `the machine user has served ${requestCountText} and cannot be deleted; disable it instead (updateMachineUser with enabled: false)`,
           )
         await store.deleteMachineUser(tx, id)
         await audit.append(tx, actor, machineUserEvent('delete', { before, after: null }))

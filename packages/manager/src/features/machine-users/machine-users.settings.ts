@@ -1,8 +1,8 @@
-// These settings define after how many wrong machine tokens a client is blocked.
-import { throttleSettings, throttleTime } from '../../config/throttle-settings.ts'
+// These settings define how many wrong machine tokens block a client, and for how long.
+import { defineThrottleSettings, defineThrottleTime } from '../../config/throttle-settings.ts'
 
 export const machineUserSettings = {
-  ...throttleSettings('machine', {
+  ...defineThrottleSettings('machine', {
     failures: 10,
     windowMs: 60_000,
     blockMs: 60_000,
@@ -12,5 +12,9 @@ export const machineUserSettings = {
         'Duration of the first block, in which the client receives 429. Each further block is twice as long.',
     },
   }),
-  machineThrottleMaxBlockMs: throttleTime('machine.max_block_ms', 900_000, 'Maximum duration of a block.'),
+  machineThrottleMaxBlockMs: defineThrottleTime(
+    'machine.max_block_ms',
+    900_000,
+    'Maximum duration of a block.',
+  ),
 } as const

@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type MachineUser = {
+export type MachineUser = Revised & {
   id: string
   projectId: string
   environmentId: string
@@ -33,6 +34,7 @@ const columns = [
   'tokenPrefix',
   'lastRotatedAt',
   'createdAt',
+  ...revisionColumns,
 ] as const
 
 export const machineUserFields: ListFields = {
@@ -46,7 +48,7 @@ export const machineUserFields: ListFields = {
 
 export function listMachineUsers(db: Reads, environmentId: string, page: Page): Promise<MachineUser[]> {
   const where = sql<boolean>`machine_users.environment_id = ${environmentId}`
-  return pageOf(db, { table: 'machineUsers', columns, page, where })
+  return fetchPage(db, { table: 'machineUsers', columns, page, where })
 }
 
 export function findMachineUser(db: Reads, id: string): Promise<MachineUser | undefined> {
@@ -63,7 +65,7 @@ export function lockMachineUser(tx: Tx, id: string): Promise<MachineUser | undef
   return tx.selectFrom('machineUsers').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-export async function findProjectOf(tx: Tx, environmentId: string): Promise<string | undefined> {
+export async function findProjectOfEnvironment(tx: Tx, environmentId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('environments')
     .select('projectId')
@@ -141,18 +143,21 @@ export type Machine = {
   username: string
   environmentId: string
   projectId: string
-  /** The version of the project endpoints, read with the row. Cache entries of another version are stale. */
+  /**
+   * The version of the project's endpoints, read together with the row. Cache entries of a different version
+   * are stale.
+   */
   endpointsVersion: string
 }
 
 // The statement costs two index lookups per token, regardless of the number of machine users.
-const byTokenStatement: PreparedStatement = {
+const findByTokenStatement: PreparedStatement = {
   name: 'machine-users-by-token',
   kind: 'read',
   text: `
     select wanted.position::int, m.id, m.name, m.username,
       m.environment_id as "environmentId", m.project_id as "projectId",
-      ${versionOf('m.project_id', 'endpoints')} as "endpointsVersion"
+      ${createVersionSql('m.project_id', 'endpoints')} as "endpointsVersion"
     from unnest($1::bytea[]) with ordinality as wanted (token_hash, position)
     cross join lateral (
       select id, name, username, environment_id, project_id
@@ -165,6 +170,6 @@ export async function readMachines(
   run: RunPrepared,
   tokenHashes: readonly Buffer[],
 ): Promise<(Machine | null)[]> {
-  const rows = await run<Machine & { position: number }>(byTokenStatement, [tokenHashes])
+  const rows = await run<Machine & { position: number }>(findByTokenStatement, [tokenHashes])
   return orderByPosition<Machine>(tokenHashes.length, rows)
 }

@@ -101,13 +101,13 @@ describe('making a Basic machine user', () => {
   test('[machine-users.create-basic] [machine-users.create-result] [machine-users.basic-storage] keeps the user name, echoes the password once and stores its slow hash', async () => {
     const password = 'pa:ss wörd'
     const hashes = new Set<string>()
-    // The test also hashes in this process, which must not count as overload.
+    // The test also computes hashes in this process, which must not count as overload.
     const transport = { loopDelayMs: () => 0 }
     const real = await startTestApp({ database: service.database, limits: 'production', transport })
     for (const [username, hashedKey] of [
       ['alpha', password],
       ['beta', password],
-      // This text only resembles the constant, so it is an ordinary password.
+      // This string only resembles the constant, so it is an ordinary password.
       ['gamma', generateToken.toLowerCase()],
     ] as const) {
       const input = { name: 'Old', username, hashedKey }

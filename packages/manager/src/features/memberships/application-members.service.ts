@@ -1,6 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
-import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
-import { applicationRoles, projectRank } from '../../policy/roles.ts'
+import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
+import { isStillAdministrator, lockProjectRole } from '../../policy/recheck.ts'
+import { applicationRoles, getProjectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
@@ -21,13 +22,13 @@ const event = auditedEntity<store.ApplicationMember>({
 })
 
 /**
- * Throws unless the caller is a maintainer or above. Only the project role matters, because every role that may grant
- * application roles is above them.
+ * Throws unless the caller is a maintainer or higher. The application role of the caller is irrelevant,
+ * because every role that may grant application roles is above it.
  */
 async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promise<void> {
   if (await isStillAdministrator(tx, actor.user.id)) return
-  const role = await projectRoleOf(tx, projectId, actor.user.id)
-  if (projectRank(role) < projectRank('maintainer'))
+  const role = await lockProjectRole(tx, projectId, actor.user.id)
+  if (getProjectRank(role) < getProjectRank('maintainer'))
     throw notPermitted('managing memberships requires project role maintainer or higher')
 }
 
@@ -38,9 +39,9 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
 
     get: async (applicationId: string, id: string): Promise<store.ApplicationMember> => {
       const memberId = orNotFound(parseUuid(id), 'user2application')
-      const found = orNotFound(await store.findApplicationMember(db.read, memberId), 'user2application')
-      if (found.applicationId !== parseUuid(applicationId)) throw notFound('user2application')
-      return found
+      const member = orNotFound(await store.findApplicationMember(db.read, memberId), 'user2application')
+      if (member.applicationId !== parseUuid(applicationId)) throw notFound('user2application')
+      return member
     },
 
     add: (
@@ -49,7 +50,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
       userID: string,
       role: string,
     ): Promise<store.ApplicationMember> => {
-      const granted = checkOneOf(role, 'role', applicationRoles)
+      const grantedRole = checkOneOf(role, 'role', applicationRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
@@ -58,28 +59,34 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
           projectId,
           applicationId,
           userId,
-          role: granted,
+          role: grantedRole,
         })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after
       })
     },
 
-    updateRole: (actor: Actor, id: string, role: string): Promise<store.ApplicationMember> => {
-      const granted = checkOneOf(role, 'role', applicationRoles)
+    updateRole: (
+      actor: Actor,
+      { id, expectedRevision }: RefWithRevision,
+      role: string,
+    ): Promise<store.ApplicationMember> => {
+      const grantedRole = checkOneOf(role, 'role', applicationRoles)
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)
-        const after = await store.setApplicationRole(tx, id, granted)
+        await checkRevision(tx, actor, before, expectedRevision)
+        const after = await store.setApplicationRole(tx, id, grantedRole)
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       })
     },
 
-    remove: (actor: Actor, id: string): Promise<true> =>
+    remove: (actor: Actor, { id, expectedRevision }: RefWithRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteApplicationMember(tx, id)
         await audit.append(tx, actor, event('revoke', { before, after: null }))
         return true as const

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type ApplicationMember = {
+export type ApplicationMember = Revised & {
   id: string
   projectId: string
   applicationId: string
@@ -12,7 +13,7 @@ export type ApplicationMember = {
   role: string
 }
 
-const columns = ['id', 'projectId', 'applicationId', 'userId', 'role'] as const
+const columns = ['id', 'projectId', 'applicationId', 'userId', 'role', ...revisionColumns] as const
 
 export const applicationMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -25,7 +26,7 @@ export function listApplicationMembers(
   applicationId: string,
   page: Page,
 ): Promise<ApplicationMember[]> {
-  return pagesOf(db, {
+  return fetchPages(db, {
     table: 'user2applications',
     columns,
     page,
@@ -51,7 +52,7 @@ export function lockApplicationMember(tx: Tx, id: string): Promise<ApplicationMe
 
 export function insertApplicationMember(
   tx: Tx,
-  values: Omit<ApplicationMember, 'id'>,
+  values: Omit<ApplicationMember, 'id' | keyof Revised>,
 ): Promise<ApplicationMember> {
   return tx
     .insertInto('user2applications')

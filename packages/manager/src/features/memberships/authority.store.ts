@@ -1,11 +1,16 @@
-// Reads the current roles of the caller inside the writing transaction and locks the rows until the transaction ends. A
-// demotion therefore either commits before the grant and prevents it, or waits for it.
+// Reads the current roles of the caller inside the writing transaction and locks the rows until the
+// transaction ends. A concurrent demotion either commits first and prevents the grant, or waits for the
+// grant.
 import type { TenantPermission } from '../../policy/roles.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { TenantRole } from './role-grants.pure.ts'
 
-/** Returns the role of the user in the tenant with its permissions, or null. */
-export async function tenantRoleOf(tx: Tx, tenantId: string, userId: string): Promise<TenantRole | null> {
+/** Returns the tenant role of the user with its permissions, or null. */
+export async function findTenantRoleOfUser(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+): Promise<TenantRole | null> {
   const row = await tx
     .selectFrom('user2tenants as m')
     .innerJoin('tenantRoleDefinitions as d', (on) =>
@@ -19,7 +24,11 @@ export async function tenantRoleOf(tx: Tx, tenantId: string, userId: string): Pr
   return row === undefined ? null : { name: row.name, permissions: row.permissions as TenantPermission[] }
 }
 
-export async function tenantRoleNamed(tx: Tx, tenantId: string, name: string): Promise<TenantRole | null> {
+export async function findTenantRoleByName(
+  tx: Tx,
+  tenantId: string,
+  name: string,
+): Promise<TenantRole | null> {
   const row = await tx
     .selectFrom('tenantRoleDefinitions')
     .select(['name', 'permissions'])

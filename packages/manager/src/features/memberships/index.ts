@@ -6,7 +6,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { ConstraintMeanings } from '../../platform/postgres/db-errors.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import { createApplicationMembersService } from './application-members.service.ts'
 import { createMembershipsResolvers } from './memberships.resolvers.ts'
 import { type ProjectMembersService, createProjectMembersService } from './project-members.service.ts'
@@ -52,18 +52,22 @@ export const memberships = defineFeature({
     TENANT_ROLE_DEFINITION: {
       noun: 'tenant role definition',
       view: 'TENANT_ROLE_READ',
-      find: byId('tenant_role_definitions', { tenant: 'tenant_id' }),
+      find: createFindById('tenant_role_definitions', { tenant: 'tenant_id' }),
     },
-    USER2PROJECT: { noun: 'user2project', view: 'PROJECT_MEMBER_READ', find: byId('user2projects') },
+    USER2PROJECT: {
+      noun: 'user2project',
+      view: 'PROJECT_MEMBER_READ',
+      find: createFindById('user2projects'),
+    },
     USER2TENANT: {
       noun: 'user2tenant',
       view: 'TENANT_MEMBER_READ',
-      find: byId('user2tenants', { tenant: 'tenant_id' }),
+      find: createFindById('user2tenants', { tenant: 'tenant_id' }),
     },
     USER2APPLICATION: {
       noun: 'user2application',
       view: 'APPLICATION_MEMBER_READ',
-      find: byId('user2applications', { application: 'application_id' }),
+      find: createFindById('user2applications', { application: 'application_id' }),
     },
   },
   constraints,

@@ -22,18 +22,19 @@ export function createMembershipsResolvers({ projectMembers, tenantMembers, appl
     Mutation: {
       addUserToProject: (_parent, { projectID, userID, role }, { actor }) =>
         projectMembers.add(actor, projectID, userID, role),
-      updateUserProjectRole: (_parent, { id, role }, { actor }) => projectMembers.updateRole(actor, id, role),
-      removeUserFromProject: (_parent, { id }, { actor }) => projectMembers.remove(actor, id),
+      updateUserProjectRole: (_parent, { role, ...member }, { actor }) =>
+        projectMembers.updateRole(actor, member, role),
+      removeUserFromProject: (_parent, member, { actor }) => projectMembers.remove(actor, member),
       addUserToTenant: (_parent, { tenantID, userID, roleName }, { actor }) =>
         tenantMembers.add(actor, tenantID, userID, roleName),
-      updateUserTenantRole: (_parent, { id, roleName }, { actor }) =>
-        tenantMembers.updateRole(actor, id, roleName),
-      removeUserFromTenant: (_parent, { id }, { actor }) => tenantMembers.remove(actor, id),
+      updateUserTenantRole: (_parent, { roleName, ...member }, { actor }) =>
+        tenantMembers.updateRole(actor, member, roleName),
+      removeUserFromTenant: (_parent, member, { actor }) => tenantMembers.remove(actor, member),
       addUserToApplication: (_parent, { applicationID, userID, role }, { actor }) =>
         applicationMembers.add(actor, applicationID, userID, role),
-      updateUserApplicationRole: (_parent, { id, role }, { actor }) =>
-        applicationMembers.updateRole(actor, id, role),
-      removeUserFromApplication: (_parent, { id }, { actor }) => applicationMembers.remove(actor, id),
+      updateUserApplicationRole: (_parent, { role, ...member }, { actor }) =>
+        applicationMembers.updateRole(actor, member, role),
+      removeUserFromApplication: (_parent, member, { actor }) => applicationMembers.remove(actor, member),
     },
   } satisfies Resolvers
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../../policy/actor.ts'
-import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
+import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
+import { isStillAdministrator, lockProjectRole } from '../../policy/recheck.ts'
 import { type ProjectRole, projectRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -24,29 +25,31 @@ const event = auditedEntity<store.ProjectMember>({
 type Change = {
   projectId: string
   userId: string
-  current: ProjectRole | null
-  requested: ProjectRole | null
+  existingRole: ProjectRole | null
+  newRole: ProjectRole | null
 }
 
-/** Throws unless the role that the caller had before the change permits it. The caller must hold the member lock. */
+/** Throws unless the caller's role before the change permits it. The caller must hold the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
   const isAbove = await isStillAdministrator(tx, actor.user.id)
   const problem = findProjectGrantProblem({
-    caller: isAbove ? 'above' : await projectRoleOf(tx, change.projectId, actor.user.id),
+    caller: isAbove ? 'above' : await lockProjectRole(tx, change.projectId, actor.user.id),
     isSelf: change.userId === actor.user.id,
-    current: change.current,
-    requested: change.requested,
+    currentRole: change.existingRole,
+    requestedRole: change.newRole,
     owners: await store.countOwners(tx, change.projectId),
   })
   if (problem !== null) throw notPermitted(problem)
 }
 
 export function createProjectMembersService({ db, audit }: { db: Db; audit: Audit }) {
-  /** Checks and applies a change of an existing membership; `requested` null removes it. */
+  /**
+   * Checks and applies a change of an existing membership. If `requested` is null, the membership is removed.
+   */
   const change = (
     actor: Actor,
-    id: string,
-    requested: ProjectRole | null,
+    { id, expectedRevision }: RefWithRevision,
+    newRole: ProjectRole | null,
   ): Promise<store.ProjectMember | null> =>
     db.transaction(async (tx) => {
       const { projectId } = orNotFound(await store.findProjectMember(tx, id), 'user2project')
@@ -54,13 +57,14 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
       // The membership is read again under the lock, because a concurrent change may have committed first.
       const before = orNotFound(await store.findProjectMember(tx, id), 'user2project')
       const { userId, role } = before
-      await assertGrant(tx, actor, { projectId, userId, current: role as ProjectRole, requested })
-      if (requested === null) {
+      await assertGrant(tx, actor, { projectId, userId, existingRole: role as ProjectRole, newRole })
+      await checkRevision(tx, actor, before, expectedRevision)
+      if (newRole === null) {
         await store.deleteProjectMember(tx, id)
         await audit.append(tx, actor, event('revoke', { before, after: null }))
         return null
       }
-      const after = await store.setProjectRole(tx, id, requested)
+      const after = await store.setProjectRole(tx, id, newRole)
       await audit.append(tx, actor, event('update', { before, after }))
       return after
     })
@@ -77,28 +81,28 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
 
     get: async (projectId: string, id: string): Promise<store.ProjectMember> => {
       const memberId = orNotFound(parseUuid(id), 'user2project')
-      const found = orNotFound(await store.findProjectMember(db.read, memberId), 'user2project')
-      if (found.projectId !== parseUuid(projectId)) throw notFound('user2project')
-      return found
+      const member = orNotFound(await store.findProjectMember(db.read, memberId), 'user2project')
+      if (member.projectId !== parseUuid(projectId)) throw notFound('user2project')
+      return member
     },
 
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
-      const requested = checkOneOf(role, 'role', projectRoles)
+      const newRole = checkOneOf(role, 'role', projectRoles)
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         await authority.lockProjectMembers(tx, projectId)
-        await assertGrant(tx, actor, { projectId, userId, current: null, requested })
-        const after = await store.insertProjectMember(tx, { projectId, userId, role: requested })
+        await assertGrant(tx, actor, { projectId, userId, existingRole: null, newRole })
+        const after = await store.insertProjectMember(tx, { projectId, userId, role: newRole })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after
       })
     },
 
-    updateRole: async (actor: Actor, id: string, role: string): Promise<store.ProjectMember> =>
-      orNotFound(await change(actor, id, checkOneOf(role, 'role', projectRoles)), 'user2project'),
+    updateRole: async (actor: Actor, member: RefWithRevision, role: string): Promise<store.ProjectMember> =>
+      orNotFound(await change(actor, member, checkOneOf(role, 'role', projectRoles)), 'user2project'),
 
-    remove: async (actor: Actor, id: string): Promise<true> => {
-      await change(actor, id, null)
+    remove: async (actor: Actor, member: RefWithRevision): Promise<true> => {
+      await change(actor, member, null)
       return true
     },
   }

@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type ProjectMember = { id: string; projectId: string; userId: string; role: string }
+export type ProjectMember = Revised & { id: string; projectId: string; userId: string; role: string }
 
-const columns = ['id', 'projectId', 'userId', 'role'] as const
+const columns = ['id', 'projectId', 'userId', 'role', ...revisionColumns] as const
 
 export const projectMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -15,7 +16,13 @@ export const projectMemberFields: ListFields = {
 }
 
 export function listProjectMembers(db: Reads, projectId: string, page: Page): Promise<ProjectMember[]> {
-  return pagesOf(db, { table: 'user2projects', columns, page, parent: 'projectId', parentIds: [projectId] })
+  return fetchPages(db, {
+    table: 'user2projects',
+    columns,
+    page,
+    parent: 'projectId',
+    parentIds: [projectId],
+  })
 }
 
 /** Finds a membership by id in any project. */

@@ -49,7 +49,7 @@ describe('project memberships', () => {
     const member = await person('changed')
     const id = await seedMember(service.sql, member, 'readonly', { projectId: of })
     for (const role of ['tester', 'owner', 'owner']) {
-      // A second owner keeps the rule about the last owner out of this test.
+      // A second owner ensures that the rule about the last owner does not affect this test.
       if (role === 'owner') await ofProject.add(admin, { of, userID: admin.id, role: 'owner' })
       const changed = await ofProject.update(admin, { id, role })
       expect(changed.data.row).toMatchObject({ id, role, user: { id: member.id } })

@@ -1,6 +1,7 @@
 import type { Actor } from '../../policy/actor.ts'
-import { isStillAdministrator, projectRoleOf } from '../../policy/recheck.ts'
-import { projectRank } from '../../policy/roles.ts'
+import { type RefWithRevision, checkRevision } from '../../policy/revisions.ts'
+import { isStillAdministrator, lockProjectRole } from '../../policy/recheck.ts'
+import { getProjectRank } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
@@ -22,59 +23,64 @@ const event = auditedEntity<store.TenantMember>({
 })
 
 /** Returns the role of the caller. Administrators and maintainers of the project are above the tenant. */
-async function callerRole(
+async function findCallerRole(
   tx: Tx,
   actor: Actor,
   projectId: string,
   tenantId: string,
 ): Promise<TenantRole | Above | null> {
   if (await isStillAdministrator(tx, actor.user.id)) return 'above'
-  const projectRole = await projectRoleOf(tx, projectId, actor.user.id)
-  if (projectRank(projectRole) >= projectRank('maintainer')) return 'above'
-  return authority.tenantRoleOf(tx, tenantId, actor.user.id)
+  const projectRole = await lockProjectRole(tx, projectId, actor.user.id)
+  if (getProjectRank(projectRole) >= getProjectRank('maintainer')) return 'above'
+  return authority.findTenantRoleOfUser(tx, tenantId, actor.user.id)
 }
 
 type Change = {
   projectId: string
   tenantId: string
-  current: TenantRole | null
-  requested: TenantRole | null
+  existingRole: TenantRole | null
+  newRole: TenantRole | null
 }
 
-/** Throws unless the roles that the caller had before the change permit it. The caller must hold the member lock. */
+/** Throws unless the caller's roles before the change permit it. The caller must hold the member lock. */
 async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> {
   const problem = findTenantGrantProblem({
-    caller: await callerRole(tx, actor, change.projectId, change.tenantId),
-    current: change.current,
-    requested: change.requested,
-    owners: await store.countOwners(tx, change.tenantId),
+    caller: await findCallerRole(tx, actor, change.projectId, change.tenantId),
+    existingRole: change.existingRole,
+    newRole: change.newRole,
+    ownerCount: await store.countOwners(tx, change.tenantId),
   })
   if (problem !== null) throw notPermitted(problem)
 }
 
-async function definedRole(tx: Tx, tenantId: string, name: string): Promise<TenantRole> {
-  const role = await authority.tenantRoleNamed(tx, tenantId, checkName(name, 'roleName'))
+async function findDefinedRole(tx: Tx, tenantId: string, name: string): Promise<TenantRole> {
+  const role = await authority.findTenantRoleByName(tx, tenantId, checkName(name, 'roleName'))
   if (role === null) throw badRequest(`roleName ${name} is not a role definition of this tenant`)
   return role
 }
 
 export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit }) {
-  /** Checks and applies a change of an existing membership; `roleName` null removes it. */
-  const change = (actor: Actor, id: string, roleName: string | null): Promise<store.TenantMember | null> =>
+  /** Checks and applies a change of an existing membership. If `roleName` is null, the membership is removed. */
+  const change = (
+    actor: Actor,
+    { id, expectedRevision }: RefWithRevision,
+    roleName: string | null,
+  ): Promise<store.TenantMember | null> =>
     db.transaction(async (tx) => {
       const { tenantId } = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
       await authority.lockTenantMembers(tx, tenantId)
       // The membership is read again under the lock, because a concurrent change may have committed first.
       const before = orNotFound(await store.findTenantMember(tx, id), 'user2tenant')
-      const requested = roleName === null ? null : await definedRole(tx, tenantId, roleName)
-      const current = await authority.tenantRoleNamed(tx, tenantId, before.roleName)
-      await assertGrant(tx, actor, { projectId: before.projectId, tenantId, current, requested })
-      if (requested === null) {
+      const newRole = roleName === null ? null : await findDefinedRole(tx, tenantId, roleName)
+      const current = await authority.findTenantRoleByName(tx, tenantId, before.roleName)
+      await assertGrant(tx, actor, { projectId: before.projectId, tenantId, existingRole: current, newRole })
+      await checkRevision(tx, actor, before, expectedRevision)
+      if (newRole === null) {
         await store.deleteTenantMember(tx, id)
         await audit.append(tx, actor, event('revoke', { before, after: null }))
         return null
       }
-      const after = await store.setTenantRole(tx, id, requested.name)
+      const after = await store.setTenantRole(tx, id, newRole.name)
       await audit.append(tx, actor, event('update', { before, after }))
       return after
     })
@@ -85,34 +91,37 @@ export function createTenantMembersService({ db, audit }: { db: Db; audit: Audit
 
     get: async (tenantId: string, id: string): Promise<store.TenantMember> => {
       const memberId = orNotFound(parseUuid(id), 'user2tenant')
-      const found = orNotFound(await store.findTenantMember(db.read, memberId), 'user2tenant')
-      if (found.tenantId !== parseUuid(tenantId)) throw notFound('user2tenant')
-      return found
+      const member = orNotFound(await store.findTenantMember(db.read, memberId), 'user2tenant')
+      if (member.tenantId !== parseUuid(tenantId)) throw notFound('user2tenant')
+      return member
     },
 
     add: (actor: Actor, tenantId: string, userID: string, roleName: string): Promise<store.TenantMember> => {
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockTenantMembers(tx, tenantId), 'tenant')
-        const requested = await definedRole(tx, tenantId, roleName)
+        const newRole = await findDefinedRole(tx, tenantId, roleName)
         // The check runs before the write: callers who add themselves must not get permissions from the new row.
-        await assertGrant(tx, actor, { projectId, tenantId, current: null, requested })
+        await assertGrant(tx, actor, { projectId, tenantId, existingRole: null, newRole })
         const after = await store.insertTenantMember(tx, {
           projectId,
           tenantId,
           userId,
-          roleName: requested.name,
+          roleName: newRole.name,
         })
         await audit.append(tx, actor, event('grant', { before: null, after }))
         return after
       })
     },
 
-    updateRole: async (actor: Actor, id: string, roleName: string): Promise<store.TenantMember> =>
-      orNotFound(await change(actor, id, roleName), 'user2tenant'),
+    updateRole: async (
+      actor: Actor,
+      member: RefWithRevision,
+      roleName: string,
+    ): Promise<store.TenantMember> => orNotFound(await change(actor, member, roleName), 'user2tenant'),
 
-    remove: async (actor: Actor, id: string): Promise<true> => {
-      await change(actor, id, null)
+    remove: async (actor: Actor, member: RefWithRevision): Promise<true> => {
+      await change(actor, member, null)
       return true
     },
   }

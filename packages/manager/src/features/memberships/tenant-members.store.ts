@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type TenantMember = {
+export type TenantMember = Revised & {
   id: string
   projectId: string
   tenantId: string
@@ -12,7 +13,7 @@ export type TenantMember = {
   roleName: string
 }
 
-const columns = ['id', 'projectId', 'tenantId', 'userId', 'roleName'] as const
+const columns = ['id', 'projectId', 'tenantId', 'userId', 'roleName', ...revisionColumns] as const
 
 export const tenantMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -21,7 +22,7 @@ export const tenantMemberFields: ListFields = {
 }
 
 export function listTenantMembers(db: Reads, tenantId: string, page: Page): Promise<TenantMember[]> {
-  return pagesOf(db, { table: 'user2tenants', columns, page, parent: 'tenantId', parentIds: [tenantId] })
+  return fetchPages(db, { table: 'user2tenants', columns, page, parent: 'tenantId', parentIds: [tenantId] })
 }
 
 /** Finds a membership by id in any tenant. */
@@ -39,7 +40,10 @@ export async function countOwners(tx: Tx, tenantId: string): Promise<number> {
   return Number(row.owners)
 }
 
-export function insertTenantMember(tx: Tx, values: Omit<TenantMember, 'id'>): Promise<TenantMember> {
+export function insertTenantMember(
+  tx: Tx,
+  values: Omit<TenantMember, 'id' | keyof Revised>,
+): Promise<TenantMember> {
   return tx
     .insertInto('user2tenants')
     .values({ id: newId(), ...values })

@@ -10,7 +10,8 @@ export function createTenantRolesResolvers(service: TenantRolesService) {
       createTenantRoleDefinition: (_parent, { tenantId, input }, { actor }) =>
         service.create(actor, tenantId, input),
       updateTenantRoleDefinition: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteTenantRoleDefinition: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteTenantRoleDefinition: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

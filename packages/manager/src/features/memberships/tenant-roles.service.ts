@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { tenantPermissions } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
@@ -64,10 +65,15 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
     update: (
       actor: Actor,
       id: string,
-      input: { name?: string | null; permissions?: readonly string[] | null },
+      input: {
+        name?: string | null
+        permissions?: readonly string[] | null
+        expectedRevision?: ExpectedRevision
+      },
     ): Promise<store.TenantRoleDefinition> =>
       db.transaction(async (tx) => {
         const before = await lock(tx, id)
+        await checkRevision(tx, actor, before, input.expectedRevision)
         const name = checkName(input.name ?? before.name)
         const permissions = checkPermissions(input.permissions ?? before.permissions)
         if (before.seeded && name !== before.name)
@@ -79,9 +85,10 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = await lock(tx, id)
+        await checkRevision(tx, actor, before, expectedRevision)
         if (before.seeded) throw conflict(`the role ${before.name} is seeded and cannot be deleted`)
         await store.deleteTenantRole(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
@@ -90,7 +97,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
   }
 }
 
-/** Acquires the member lock first, in the same order as membership changes, to prevent deadlocks. */
+/** Acquires the member lock first. Membership changes use the same order, which prevents deadlocks. */
 async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
   const { tenantId } = orNotFound(await store.findTenantRole(tx, id), 'tenant role definition')
   await lockTenantMembers(tx, tenantId)

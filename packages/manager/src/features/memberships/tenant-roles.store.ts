@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type TenantRoleDefinition = {
+export type TenantRoleDefinition = Revised & {
   id: string
   projectId: string
   tenantId: string
@@ -13,7 +14,7 @@ export type TenantRoleDefinition = {
   seeded: boolean
 }
 
-const columns = ['id', 'projectId', 'tenantId', 'name', 'permissions', 'seeded'] as const
+const columns = ['id', 'projectId', 'tenantId', 'name', 'permissions', 'seeded', ...revisionColumns] as const
 
 export const tenantRoleFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -22,7 +23,7 @@ export const tenantRoleFields: ListFields = {
 }
 
 export function listTenantRoles(db: Reads, tenantId: string, page: Page): Promise<TenantRoleDefinition[]> {
-  return pagesOf(db, {
+  return fetchPages(db, {
     table: 'tenantRoleDefinitions',
     columns,
     page,

@@ -57,7 +57,8 @@ describe('statements', () => {
       [project.tenantId],
     )
     const thousand = rows.map(({ user_id }) => user_id)
-    // The first emit for an application in a process also verifies that it belongs to the project.
+    // In each process, the first emit for an application also verifies that the application belongs to the
+    // project.
     expect(await cost({ recipients: [reader] })).toBe(3)
     for (const body of [
       { recipients: [reader] },

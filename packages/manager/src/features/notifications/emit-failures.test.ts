@@ -1,4 +1,4 @@
-// These tests cover emits with an unknown commit status, and more emits than can be queued.
+// These tests cover emits with an unknown commit status, and emits that exceed the queue capacity.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {

@@ -52,12 +52,12 @@ export const limits = {
   topic: 100,
 } as const
 
-/** Reads the body of an emit; `header` is its Idempotency-Key. */
+/** Parses the body of an emit. `header` is the Idempotency-Key header. */
 export function readEmitInput(body: EmitBody, header: string | null): EmitInput {
   const { recipients, roles, type = null, title = null, link = null } = body
   return {
-    recipients: recipients === undefined ? null : distinct(recipients.map((id) => id.toLowerCase())),
-    roles: roles === undefined ? null : distinct(roles.map((name) => checkRole(name))),
+    recipients: recipients === undefined ? null : sortUnique(recipients.map((id) => id.toLowerCase())),
+    roles: roles === undefined ? null : sortUnique(roles.map((name) => checkRole(name))),
     type: type === null ? null : checkType(type),
     title: title === null ? null : checkText(title, 'title', limits.title),
     body: (body.body ?? null) === null ? null : checkText(body.body as string, 'body', limits.body),
@@ -69,7 +69,10 @@ export function readEmitInput(body: EmitBody, header: string | null): EmitInput 
   }
 }
 
-/** Returns a value as JSON, or null if it is absent or null. Throws 400 if it is too long or nested too deep. */
+/**
+ * Returns a value as JSON, or null if the value is absent or null. Throws 400 if it is too long or nested too
+ * deeply.
+ */
 export function readData(value: unknown): string | null {
   if (value === undefined || value === null) return null
   // The depth is checked before JSON.stringify, which recurses once per level.
@@ -84,7 +87,7 @@ export function readData(value: unknown): string | null {
 export const readTopic = (topic: string | null | undefined): string | null =>
   topic === null || topic === undefined ? null : checkText(topic, 'topic', limits.topic)
 
-const distinct = (values: string[]): string[] => [...new Set(values)].toSorted()
+const sortUnique = (values: string[]): string[] => [...new Set(values)].toSorted()
 
 function checkRole(name: string): string {
   if (name === '' || isLongerThan(name, limits.roleName) || hasForbiddenCharacters(name))
@@ -115,7 +118,7 @@ function checkLink(link: string): string {
   return link
 }
 
-/** Checks only the format. The database clock decides whether the time is in the future. */
+/** Checks only the format. The database clock determines whether the time is in the future. */
 function readExpiry(text: string | null): string | null {
   if (text === null) return null
   const instant = parseTimestamp(text)
@@ -126,7 +129,7 @@ function readExpiry(text: string | null): string | null {
 
 function readKey(header: string | null, dedupeKey: string | null): string | null {
   if (header !== null && dedupeKey !== null && header !== dedupeKey)
-    throw badRequest('Idempotency-Key and dedupe_key differ; send one of them')
+    throw badRequest('Idempotency-Key and dedupe_key differ; send only one of them')
   const key = header ?? dedupeKey
   if (key === null) return null
   const name = header === null ? 'dedupe_key' : 'Idempotency-Key'
@@ -141,22 +144,22 @@ function readKey(header: string | null, dedupeKey: string | null): string | null
  */
 function isDeeperThan(value: unknown, depth: number): boolean {
   let level: unknown[] = [value]
-  for (let at = 0; level.length > 0; at++) {
-    const nested = level.filter((one) => typeof one === 'object' && one !== null)
-    if (nested.length > 0 && at >= depth) return true
-    level = nested.flatMap((one) => Object.values(one) as unknown[])
+  for (let currentDepth = 0; level.length > 0; currentDepth++) {
+    const containers = level.filter((one) => typeof one === 'object' && one !== null)
+    if (containers.length > 0 && currentDepth >= depth) return true
+    level = containers.flatMap((one) => Object.values(one) as unknown[])
   }
   return false
 }
 
-/** Returns the same text for equivalent bodies, regardless of the order of their fields. */
-export const canonicalText = ({ key: _key, data, ...input }: EmitInput): string =>
-  JSON.stringify([input, data === null ? null : inOrder(JSON.parse(data))])
+/** Returns the same string for equivalent bodies, regardless of the order of their fields. */
+export const formatCanonicalText = ({ key: _key, data, ...input }: EmitInput): string =>
+  JSON.stringify([input, data === null ? null : sortFields(JSON.parse(data))])
 
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields)
   if (typeof value !== 'object' || value === null) return value
   // Pairs are used, because an object would sort integer-like keys first and cannot store `__proto__`.
   const pairs = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return { pairs: pairs.map(([key, one]) => [key, inOrder(one)]) }
+  return { pairs: pairs.map(([key, one]) => [key, sortFields(one)]) }
 }

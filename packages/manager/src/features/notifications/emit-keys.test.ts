@@ -12,7 +12,7 @@ import {
 import { rawCall } from '../../../test/kit/http.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedMachineUser, seedTenant } from '@manager/harness/seed.ts'
-import { canonicalText, readEmitInput } from './emit-input.pure.ts'
+import { formatCanonicalText, readEmitInput } from './emit-input.pure.ts'
 
 const { service, project } = useProject({ env: generousLimits })
 let replica: TestApp
@@ -35,7 +35,7 @@ const count = async (table = 'notification_recipients'): Promise<number> => {
 const reused = {
   status: 422,
   body: {
-    error: 'the key was used for another body within 24 hours; send another key',
+    error: 'the key was already used for a different body in the last 24 hours; send another key',
     code: 'key_reused',
   },
 }
@@ -144,7 +144,7 @@ describe('an emit with a key', () => {
         project.tenantId,
         project.applicationId,
         key,
-        canonicalText(readEmitInput(body, key)),
+        formatCanonicalText(readEmitInput(body, key)),
         ...Object.values(answer),
       ],
     )
@@ -173,7 +173,7 @@ describe('an emit with a key', () => {
       expect(await send({ dedupe_key })).toMatchObject(about('dedupe_key'))
     expect(await send({ dedupe_key: 'a' }, 'b')).toMatchObject({
       status: 400,
-      body: { error: 'Idempotency-Key and dedupe_key differ; send one of them' },
+      body: { error: 'Idempotency-Key and dedupe_key differ; send only one of them' },
     })
     const answer = await rawCall(service.url, {
       method: 'POST',

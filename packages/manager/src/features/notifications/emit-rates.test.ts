@@ -35,7 +35,7 @@ describe('the limit of an application', () => {
       const answers = []
       for (let sent = 0; sent < burst + 20; sent += 20)
         answers.push(...(await Promise.all(Array.from({ length: 20 }, () => call(service, own, place)))))
-      // Calls can exceed the burst only by the number that was refilled during the test.
+      // Calls can exceed the burst only by the amount that was refilled during the test.
       const cameBack = ((performance.now() - began) / 1_000) * rate
       const accepted = answers.filter(({ status }) => status === 202).length
       expect(accepted).toBeGreaterThanOrEqual(burst)
@@ -68,7 +68,7 @@ describe('with a limit of three', () => {
   afterAll(async () => {
     for (const app of [one, two, cut]) await app.close()
   })
-  /** Returns how many of these concurrent calls are accepted and rejected. */
+  /** Returns how many of the concurrent calls are accepted and how many are rejected. */
   const burst = async (calls: Promise<{ status: number }>[]) => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     return [202, 429].map((status) => statuses.filter((got) => got === status).length)

@@ -1,4 +1,4 @@
-// These tests check that emits of one project and marks of users do not delay the emits of other projects.
+// These tests check that one project's emits and users' marks do not delay the emits of other projects.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { contentOf, emit, generousLimits, targetFields } from '../../../test/kit/comms.ts'
@@ -56,7 +56,8 @@ test('[comms.emit] projects take turns: what comes last is not written after all
   const timeOf = async (id: string) => (await contentOf(service, id))?.created_at.getTime() ?? 0
   const own = await timeOf(first.body.notification_id)
   const times = await Promise.all(floods.map(({ body }) => timeOf(body.notification_id)))
-  // Only emits whose statement started before the late emit, or in the next statement, may have an earlier time.
+  // An earlier time is allowed only for emits whose statement started before the late emit, and for emits in
+  // the next statement.
   expect(times.filter((time) => time < own).length).toBeLessThanOrEqual(6)
 })
 

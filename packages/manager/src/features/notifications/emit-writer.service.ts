@@ -1,5 +1,5 @@
-// Writes notifications. Concurrent emits share a statement and its commit. Emits with named recipients have their own
-// lane, because an emit to all members of a tenant can take long.
+// Writes notifications. Concurrent emits share a statement and its commit. Emits with named recipients have
+// their own queue, because an emit to all members of a tenant can take a long time.
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
@@ -17,24 +17,24 @@ export type EmitWriterDeps = {
   database: Pick<Database, 'run'>
   clock: Clock
 }
-/** An emit without an id. */
+/** An emit that has no id yet. */
 export type PendingEmit = Omit<store.Emit, keyof TimedId>
-export type Written = store.EmitResult & TimedId
+export type WriteResult = store.EmitResult & TimedId
 
 /** Tables that are partitioned by month. */
 export const partitionedTables = ['notifications', 'notification_recipients'] as const
 
 /**
- * Maximum number of rows per statement. Such a statement takes a few milliseconds, which bounds the wait of the next
- * one.
+ * Maximum number of rows per statement. Such a statement takes a few milliseconds, which limits how long the
+ * next statement waits.
  */
 const maxRows = 5_000
 /**
- * Assumed member count of a tenant until an emit to all members measures it. It is high, so few such emits share a
- * statement.
+ * Assumed member count of a tenant until an emit to all its members measures the actual count. The assumption
+ * is high, so that only a few such emits share a statement.
  */
 const assumedMembers = 1_000
-const maxSizes = 10_000
+const maxMemberCounts = 10_000
 
 const isForMembers = ({ recipients, roles }: Pick<EmitInput, 'recipients' | 'roles'>): boolean =>
   recipients === null || roles !== null
@@ -44,59 +44,61 @@ export function createEmitWriter({
   db,
   database,
   clock,
-}: EmitWriterDeps): (emit: PendingEmit) => Promise<Written> {
+}: EmitWriterDeps): (emit: PendingEmit) => Promise<WriteResult> {
   const nextId = createTimedIds(clock)
-  const sizes = new LRUCache<string, number>({ max: maxSizes })
-  let count = 0
-  type Numbered = PendingEmit & { number: number }
-  const lane = (
+  const memberCounts = new LRUCache<string, number>({ max: maxMemberCounts })
+  let nextNumber = 0
+  type NumberedEmit = PendingEmit & { number: number }
+  const createLane = (
     writeAll: (emits: readonly store.Emit[]) => Promise<(store.EmitResult | null)[]>,
-    rowsOf: (emit: PendingEmit) => number,
+    estimateRows: (emit: PendingEmit) => number,
   ) =>
-    createCoalesced<Numbered, Written | Error>({
-      keyOf: ({ number }) => String(number),
-      ownerOf: ({ projectId }) => projectId,
-      // Concurrent commits would contend for the disk, and a single writer batches more emits per commit.
+    createCoalesced<NumberedEmit, WriteResult | Error>({
+      getKey: ({ number }) => String(number),
+      getOwner: ({ projectId }) => projectId,
+      // Concurrent commits would contend for the disk. A single writer also batches more emits per commit.
       maxConcurrent: 1,
-      weight: { of: rowsOf, max: maxRows },
+      weight: { compute: estimateRows, max: maxRows },
       run: (emits) => {
-        const dated = emits.map(({ number: _number, ...emit }) => ({ ...emit, ...nextId() }))
-        return writeEach((some) => withPartitions(db, () => writeAll(some)), dated)
+        const emitsWithId = emits.map(({ number: _number, ...emit }) => ({ ...emit, ...nextId() }))
+        return writeEach((some) => insertWithPartitions(db, () => writeAll(some)), emitsWithId)
       },
     })
-  const toNamed = lane(
+  const writeToNamed = createLane(
     (emits) => store.writeEmits(database.run, emits, 'named'),
     ({ recipients }) => recipients?.length ?? 0,
   )
-  const toMembers = lane(
+  const writeToMembers = createLane(
     (emits) => store.writeEmits(database.run, emits, 'members'),
-    ({ tenantId }) => sizes.get(tenantId) ?? assumedMembers,
+    ({ tenantId }) => memberCounts.get(tenantId) ?? assumedMembers,
   )
   return async (emit) => {
-    const numbered = { ...emit, number: count++ }
-    const written = await (isForMembers(emit) ? toMembers(numbered) : toNamed(numbered))
-    if (written === null) throw new Error('the database returned no result for an emit')
-    if (written instanceof Error) throw written
-    // A rejected emit has no recipients, and any caller who knows the tenant id can send one. It must not set the size.
-    const isSize = written.outcome === 'written' && emit.recipients === null && emit.roles === null
-    if (isSize) sizes.set(emit.tenantId, written.count)
-    return written
+    const numberedEmit = { ...emit, number: nextNumber++ }
+    const result = await (isForMembers(emit) ? writeToMembers(numberedEmit) : writeToNamed(numberedEmit))
+    if (result === null) throw new Error('the database returned no result for an emit')
+    if (result instanceof Error) throw result
+    // A rejected emit has no recipients, and any caller who knows the tenant id can send one. It must not
+    // change the known size.
+    const isMemberCount = result.outcome === 'written' && emit.recipients === null && emit.roles === null
+    if (isMemberCount) memberCounts.set(emit.tenantId, result.count)
+    return result
   }
 }
 
-// This limits individual retries, so that a slow database does not delay the last emit for minutes.
+// This limit on individual retries prevents a slow database from delaying the last emit for minutes.
 const individualRetryMs = 10_000
 
 type WriteAll = (emits: readonly store.Emit[]) => Promise<(store.EmitResult | null)[]>
 
 /**
- * Writes all emits in one statement. If one cannot be written, each is retried individually so that the others succeed.
+ * Writes all emits in one statement. If one emit cannot be written, each emit is retried individually, so
+ * that the others succeed.
  */
 async function writeEach(
   writeAll: WriteAll,
   emits: readonly store.Emit[],
-): Promise<(Written | Error | null)[]> {
-  const writeSome = async (some: readonly store.Emit[]): Promise<(Written | null)[]> =>
+): Promise<(WriteResult | Error | null)[]> {
+  const writeSome = async (some: readonly store.Emit[]): Promise<(WriteResult | null)[]> =>
     (await writeAll(some)).map((result, index) => {
       const { id, createdAt } = some[index] as store.Emit
       return result === null ? null : { ...result, id, createdAt }
@@ -104,50 +106,52 @@ async function writeEach(
   try {
     return await writeSome(emits)
   } catch (error) {
-    // Timeouts are not retried, because the callers have waited long enough.
+    // Timeouts are not retried, because the callers have already waited long enough.
     if (isOutcomeUnknown(error) && isRetryable(error))
-      return await retryKeyedEmits(writeSome, emits, asError(error))
+      return await retryKeyedEmits(writeSome, emits, toError(error))
     if (emits.length === 1 || isOutcomeUnknown(error) || !isRolledBack(error)) throw error
-    const results: (Written | Error | null)[] = []
-    const until = performance.now() + individualRetryMs
+    const results: (WriteResult | Error | null)[] = []
+    const deadline = performance.now() + individualRetryMs
     for (const emit of emits)
       results.push(
-        performance.now() > until
+        performance.now() > deadline
           ? unavailable('notifications cannot be written in time; try again')
-          : await writeSome([emit]).then(([result]) => result ?? null, asError),
+          : await writeSome([emit]).then(([result]) => result ?? null, toError),
       )
     return results
   }
 }
 
 /**
- * Retries emits whose commit status is unknown. Only emits with a key are retried: if such an emit was already
- * committed, its key is taken and the stored response is returned. Emits without a key fail.
+ * Retries emits whose commit status is unknown. Only emits with a key are retried: if such an emit was
+ * already committed, its key exists and the stored response is returned. Emits without a key fail.
  */
 async function retryKeyedEmits(
-  writeSome: (some: readonly store.Emit[]) => Promise<(Written | null)[]>,
+  writeSome: (some: readonly store.Emit[]) => Promise<(WriteResult | null)[]>,
   emits: readonly store.Emit[],
   failure: Error,
-): Promise<(Written | Error | null)[]> {
-  const keyed = emits.filter(({ key }) => key !== null)
-  const again = keyed.length === 0 ? [] : await writeSome(keyed).catch(() => null)
+): Promise<(WriteResult | Error | null)[]> {
+  const keyedEmits = emits.filter(({ key }) => key !== null)
+  const retryResults = keyedEmits.length === 0 ? [] : await writeSome(keyedEmits).catch(() => null)
   const results = new Map(
-    keyed.map(({ id }, index) => [id, again === null ? failure : (again[index] ?? null)]),
+    keyedEmits.map(({ id }, index) => [id, retryResults === null ? failure : (retryResults[index] ?? null)]),
   )
   return emits.map(({ id }) => results.get(id) ?? failure)
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 /**
- * Returns whether the database rolled back: data (22), constraints (23), deadlocks (40), triggers (P0), timeouts
- * (57014).
+ * Returns whether the error means that the database rolled back: data (22), constraints (23), deadlocks (40),
+ * triggers (P0), timeouts (57014).
  */
 const isRolledBack = (error: unknown): boolean =>
   /^(?:22|23|40|P0|57014$)/.test((error as { code?: string }).code ?? '')
 
-/** Creates the partitions of the month if the first notification arrives before the schedule created them. */
-async function withPartitions<T>(db: Db, insert: () => Promise<T>): Promise<T> {
+/**
+ * Creates the partitions of the month if the first notification arrives before the schedule has created them.
+ */
+async function insertWithPartitions<T>(db: Db, insert: () => Promise<T>): Promise<T> {
   try {
     return await insert()
   } catch (error) {

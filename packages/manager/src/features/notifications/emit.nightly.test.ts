@@ -57,7 +57,7 @@ describe('a tenant of 100,000 members', () => {
     const large = emit(service, token, place())
     const ended = large.then(() => true)
     const waits: number[] = []
-    /** Emits once more and returns whether the large emit has finished. */
+    /** Emits another notification and returns whether the large emit has finished. */
     const isOver = async (): Promise<boolean> => {
       const sentAt = performance.now()
       const { status } = await emit(service, token, { ...targetFields(project), recipients: [reader] })

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../../platform/errors.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
-import { headerText, singleHeader } from '../../platform/http/headers.ts'
+import { decodeHeader, readSingleHeader } from '../../platform/http/headers.ts'
 import type { Machine } from '../../policy/authenticate.ts'
 import { maxBodyBytes, readData, readEmitInput, readTopic } from './emit-input.pure.ts'
 import { emitSchema, publishSchema } from './emit.schemas.ts'
@@ -15,7 +15,7 @@ const config = {
   },
 }
 
-/** Registers the routes with which backends emit notifications and publish live data. */
+/** Registers the routes that backends use to emit notifications and publish live data. */
 export function registerEmitRoutes(
   server: ApiServer,
   services: { emits: EmitService; publishes: PublishService },
@@ -24,9 +24,9 @@ export function registerEmitRoutes(
     '/api/machine/comms/emit',
     { bodyLimit, config, schema: emitSchema },
     async (request, reply) => {
-      const input = readEmitInput(request.body, keyOf(request))
+      const input = readEmitInput(request.body, getIdempotencyKey(request))
       const bytes = Number(request.headers['content-length'] ?? bodyLimit)
-      const target = targetOf(request, request.body)
+      const target = getTarget(request, request.body)
       const response = await services.emits.emit({ ...target, input, bytes, requestId: request.id })
       void reply.code(202).header('cache-control', 'no-store')
       return {
@@ -40,23 +40,23 @@ export function registerEmitRoutes(
     '/api/machine/comms/publish',
     { bodyLimit, config, schema: publishSchema },
     async (request, reply) => {
-      const live = { topic: readTopic(request.body.topic), data: readData(request.body.data) ?? 'null' }
-      await services.publishes.publish(targetOf(request, request.body), live)
+      const liveData = { topic: readTopic(request.body.topic), data: readData(request.body.data) ?? 'null' }
+      await services.publishes.publish(getTarget(request, request.body), liveData)
       void reply.code(202).header('cache-control', 'no-store')
       return { published: true as const }
     },
   )
 }
 
-const targetOf = (request: FastifyRequest, body: { application_id: string; tenant_id: string }) => ({
+const getTarget = (request: FastifyRequest, body: { application_id: string; tenant_id: string }) => ({
   projectId: (request.machine as Machine).projectId,
   applicationId: body.application_id.toLowerCase(),
   tenantId: body.tenant_id.toLowerCase(),
 })
 
 /** Returns the Idempotency-Key header. Throws 400 if it is repeated. */
-function keyOf(request: FastifyRequest): string | null {
-  const header = singleHeader(request.raw, 'idempotency-key')
+function getIdempotencyKey(request: FastifyRequest): string | null {
+  const header = readSingleHeader(request.raw, 'idempotency-key')
   if (header === 'repeated') throw badRequest('Idempotency-Key is sent more than once')
-  return header === null ? null : headerText(header.value)
+  return header === null ? null : decodeHeader(header.value)
 }

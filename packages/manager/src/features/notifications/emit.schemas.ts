@@ -1,29 +1,29 @@
 // These schemas describe the requests and responses of the emit and publish routes.
 import { type TSchema, Type } from 'typebox'
-import { errorResponses, uuid } from '../../platform/http/http.schemas.ts'
+import { createErrorResponses, createUuidSchema } from '../../platform/http/http.schemas.ts'
 import { limits } from './emit-input.pure.ts'
 
 const tags = ['machines' as const]
-const place = {
-  application_id: uuid("An application in the project of the machine user's environment."),
-  tenant_id: uuid('A tenant in the same project.'),
+const targetFields = {
+  application_id: createUuidSchema("An application in the project of the machine user's environment."),
+  tenant_id: createUuidSchema('A tenant in the same project.'),
 }
 const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], { description }))
-const text = (maxLength: number) =>
-  Type.String({ title: `a text of at most ${maxLength} characters`, maxLength })
+const textField = (maxLength: number) =>
+  Type.String({ title: `a string of at most ${maxLength} characters`, maxLength })
 const data = Type.Optional(
   Type.Unknown({
     description: `Any JSON of at most ${limits.dataBytes} bytes, nested at most ${limits.dataDepth} levels deep.`,
   }),
 )
-const keyTitle = `a text of 1 to ${limits.key} characters`
+const keyTitle = `a string of 1 to ${limits.key} characters`
 
 export const emitSchema = {
   operationId: 'emitNotification',
   summary: 'Adds a notification to the inboxes of tenant users',
   description:
-    'The route responds after the commit. The notification goes to the users in `recipients` and to holders of `roles`. Without both, it goes to every member of the tenant who has the application. With a key (`Idempotency-Key` or `dedupe_key`), you can repeat a request. For 24 hours, the same key returns the first response again and adds nothing.',
+    'The route responds after the commit. The recipients are the users in `recipients` and the users who have one of the `roles`. If both fields are absent, the recipients are all tenant members who have the application. With a key (`Idempotency-Key` or `dedupe_key`), you can repeat a request. For 24 hours, the same key returns the first response again and adds nothing.',
   tags,
   headers: Type.Object({
     'idempotency-key': Type.Optional(
@@ -31,10 +31,10 @@ export const emitSchema = {
     ),
   }),
   body: Type.Object({
-    ...place,
+    ...targetFields,
     recipients: Type.Optional(
       Type.Array(Type.String({ format: 'uuid' }), {
-        title: `a list of 1 to ${limits.recipients} UUIDs of users`,
+        title: `a list of 1 to ${limits.recipients} user UUIDs`,
         minItems: 1,
         maxItems: limits.recipients,
         description: 'User ids. Users who do not have the application in the tenant are skipped.',
@@ -42,15 +42,15 @@ export const emitSchema = {
     ),
     roles: Type.Optional(
       Type.Array(Type.String(), {
-        title: `a list of 1 to ${limits.roles} names of roles`,
+        title: `a list of 1 to ${limits.roles} role names`,
         minItems: 1,
         maxItems: limits.roles,
         description: 'Names of tenant roles. Roles without `apps.read` are skipped.',
       }),
     ),
-    type: orNull(text(limits.type), 'Dotted name such as `order.shipped`; inboxes can filter by it.'),
-    title: orNull(text(limits.title), 'One-line title.'),
-    body: orNull(text(limits.body), 'Text of the notification.'),
+    type: orNull(textField(limits.type), 'Dotted name such as `order.shipped`; inboxes can filter by it.'),
+    title: orNull(textField(limits.title), 'One-line title.'),
+    body: orNull(textField(limits.body), 'Text of the notification.'),
     severity: orNull(
       Type.Union(
         (['info', 'success', 'warning', 'error'] as const).map((word) => Type.Literal(word)),
@@ -58,7 +58,7 @@ export const emitSchema = {
       ),
       'Defaults to `info`.',
     ),
-    link: orNull(text(limits.link), 'Target: a path that starts with a single `/`, or an https URL.'),
+    link: orNull(textField(limits.link), 'Target: a path that starts with a single `/`, or an https URL.'),
     data,
     expires_at: orNull(
       Type.String({ title: 'an RFC 3339 time' }),
@@ -68,11 +68,13 @@ export const emitSchema = {
   }),
   response: {
     202: Type.Object({
-      notification_id: uuid('Id of the notification, also used in inboxes.'),
+      notification_id: createUuidSchema('Id of the notification, also used in inboxes.'),
       request_id: Type.String({ description: 'Id of the request that created the notification.' }),
-      recipient_count: Type.Integer({ description: 'Number of users who have it in their inbox.' }),
+      recipient_count: Type.Integer({
+        description: 'Number of users who have the notification in their inbox.',
+      }),
     }),
-    ...errorResponses('error', 403, 422, 429),
+    ...createErrorResponses('error', 403, 422, 429),
   },
 }
 
@@ -82,9 +84,9 @@ export const publishSchema = {
   description:
     'The Manager delivers the data at most once to connected users and stores nothing. The response is the same if no user is connected.',
   tags,
-  body: Type.Object({ ...place, topic: orNull(text(limits.topic), 'Topic of the data.'), data }),
+  body: Type.Object({ ...targetFields, topic: orNull(textField(limits.topic), 'Topic of the data.'), data }),
   response: {
     202: Type.Object({ published: Type.Literal(true) }),
-    ...errorResponses('error', 403, 429),
+    ...createErrorResponses('error', 403, 429),
   },
 }

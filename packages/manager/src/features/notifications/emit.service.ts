@@ -1,5 +1,5 @@
-// Accepts emits of backends. Concurrent emits share a statement and its commit, and each gets its response after the
-// commit.
+// Accepts emits of backends. Concurrent emits share a statement and its commit. Each emit gets its response
+// after the commit.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
@@ -12,11 +12,17 @@ import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
 import type { CommsTarget } from './comms-state.store.ts'
 import type { NotificationMetrics } from './notifications.metrics.ts'
-import { type EmitInput, canonicalText, maxBodyBytes } from './emit-input.pure.ts'
-import { type PendingEmit, type Written, createEmitWriter } from './emit-writer.service.ts'
+import { type EmitInput, formatCanonicalText, maxBodyBytes } from './emit-input.pure.ts'
+import { type PendingEmit, type WriteResult, createEmitWriter } from './emit-writer.service.ts'
 import * as store from './emit.store.ts'
-import { notificationText } from './hint-texts.pure.ts'
-import { commsDisabled, emitRefusalOf, expiryInPast, foreignTarget, keyReused } from './refusals.pure.ts'
+import { buildNotificationFrame } from './hint-texts.pure.ts'
+import {
+  commsDisabled,
+  getEmitRefusalLabel,
+  expiryInPast,
+  foreignTarget,
+  keyReused,
+} from './refusals.pure.ts'
 
 export type EmitDeps = {
   db: Db
@@ -31,7 +37,9 @@ export type EmitResponse = { notificationId: string; requestId: string; recipien
 export type EmitRequest = CommsTarget & { input: EmitInput; requestId: string; bytes: number }
 
 const maxWaitingBytes = 64 * 1_048_576
-/** Minimum size charged per waiting request, so that a project with tiny emits cannot fill the queue. */
+/**
+ * Minimum size that is charged per waiting request, so that a project with tiny emits cannot fill the queue.
+ */
 const minBytes = 8_192
 // The number of waiting requests is limited, because their bodies are already in memory.
 const maxWaiting = 500
@@ -41,10 +49,10 @@ export function createEmitService(deps: EmitDeps) {
   const { metrics, database } = deps
   const write = createEmitWriter(deps)
   const readStoredResponse = createCoalesced<store.ScopedKey, store.StoredResponse>({
-    keyOf: ({ tenantId, applicationId, key }) => `${tenantId} ${applicationId} ${key}`,
+    getKey: ({ tenantId, applicationId, key }) => `${tenantId} ${applicationId} ${key}`,
     run: (keys) => store.readStoredResponses(database.run, keys),
   })
-  const memory = createFairShare({
+  const queueMemory = createFairShare({
     capacity: maxWaitingBytes,
     item: maxBodyBytes,
     maxWaiting,
@@ -55,29 +63,29 @@ export function createEmitService(deps: EmitDeps) {
   /** Returns the stored response of an earlier emit with this key, or null. Throws if the body differs. */
   const findStoredResponse = async (emit: PendingEmit): Promise<EmitResponse | null> => {
     const { key, fingerprint } = emit
-    const stored = key === null ? null : await readStoredResponse({ ...emit, key })
-    if (stored === null) return null
-    const { fingerprint: storedFingerprint, ...response } = stored
+    const storedResponse = key === null ? null : await readStoredResponse({ ...emit, key })
+    if (storedResponse === null) return null
+    const { fingerprint: storedFingerprint, ...response } = storedResponse
     if (fingerprint === null || !storedFingerprint.equals(fingerprint)) throw keyReused()
     metrics.emits.inc({ outcome: 'repeated' })
     return response
   }
   const accept = async (emit: PendingEmit): Promise<EmitResponse> => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const written = await write(emit)
-      if (written.outcome === 'foreign') throw foreignTarget()
-      if (written.outcome === 'off') throw commsDisabled()
-      if (written.outcome === 'written') {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const result = await write(emit)
+      if (result.outcome === 'foreign') throw foreignTarget()
+      if (result.outcome === 'off') throw commsDisabled()
+      if (result.outcome === 'written') {
         metrics.emits.inc({ outcome: 'accepted' })
-        metrics.recipients.inc(written.count)
-        if (written.count > 0) deps.sendHint(hintOf(emit, written))
-        return { notificationId: written.id, requestId: emit.requestId, recipientCount: written.count }
+        metrics.recipients.inc(result.count)
+        if (result.count > 0) deps.sendHint(createHint(emit, result))
+        return { notificationId: result.id, requestId: emit.requestId, recipientCount: result.count }
       }
       const response = await findStoredResponse(emit)
       if (response !== null) return response
-      if (written.outcome === 'past') throw expiryInPast()
-      // The key belongs to an emit in progress, or it has expired since the read.
-      await sleep(initialDelayMs * 2 ** tries)
+      if (result.outcome === 'past') throw expiryInPast()
+      // The key belongs to an emit in progress, or it expired after it was read.
+      await sleep(initialDelayMs * 2 ** attempt)
     }
     throw unavailable('the key is in use; try again')
   }
@@ -85,14 +93,14 @@ export function createEmitService(deps: EmitDeps) {
   return {
     /** Resolves after the notification is committed. */
     emit: async ({ bytes, input, ...target }: EmitRequest): Promise<EmitResponse> => {
-      const lease = memory.begin([target.projectId])
+      const lease = queueMemory.begin([target.projectId])
       try {
         await deps.checkRate(target)
         await lease.add(Math.max(bytes, minBytes))
-        const fingerprint = input.key === null ? null : sha256(canonicalText(input))
+        const fingerprint = input.key === null ? null : computeSha256(formatCanonicalText(input))
         return await accept({ ...target, ...input, fingerprint })
       } catch (error) {
-        metrics.emits.inc({ outcome: emitRefusalOf(error) })
+        metrics.emits.inc({ outcome: getEmitRefusalLabel(error) })
         throw error
       } finally {
         lease.release()
@@ -102,20 +110,20 @@ export function createEmitService(deps: EmitDeps) {
 }
 
 /**
- * The maximum number of attempts. An emit to very many members takes longer than all attempts. Requests with the same
- * key then get 503.
+ * Maximum number of attempts. An emit to very many members takes longer than all attempts. Other requests
+ * with the same key then get 503.
  */
-const maxTries = 7
+const maxAttempts = 7
 const initialDelayMs = 20
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+const computeSha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-function hintOf(emit: PendingEmit, { id, createdAt, named }: Written): Parameters<SendHint>[0] {
+function createHint(emit: PendingEmit, { id, createdAt, named }: WriteResult): Parameters<SendHint>[0] {
   const { tenantId, applicationId, recipients, roles, type, title, severity } = emit
   return {
     tenantId,
     applicationId,
     audience: { users: named, roles: roles ?? [], members: recipients === null && roles === null },
-    text: notificationText({ id, type, title, severity, createdAt }),
+    text: buildNotificationFrame({ id, type, title, severity, createdAt }),
     mayDrop: false,
   }
 }

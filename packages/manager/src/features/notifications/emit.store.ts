@@ -1,26 +1,26 @@
-// One statement writes any number of notifications: it checks their targets, resolves recipients, claims keys, and
-// inserts contents and recipients. Columns are passed as arrays. Only the number of written rows depends on the
-// recipients.
+// One statement writes any number of notifications. It checks their targets, resolves recipients, claims
+// keys, and inserts notifications and recipients. Columns are passed as arrays. The number of recipients
+// affects only the number of written rows.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { mayUseApplicationsSql } from '../../policy/has-application.ts'
 import type { CommsTarget } from './comms-state.store.ts'
-import { joinState, stateOfWanted } from './comms-state.store.ts'
+import { joinState, targetStateSql } from './comms-state.store.ts'
 import type { EmitInput } from './emit-input.pure.ts'
 
-/** A notification to write. `createdAt` is the time in its id. */
+/** A notification to write. `createdAt` is the time that its id contains. */
 export type Emit = CommsTarget &
   EmitInput & { id: string; createdAt: string; requestId: string; fingerprint: Buffer | null }
 
 export type EmitResult = {
   /**
-   * `taken`: another emit holds or is claiming the key. `past`: the notification would already be expired. Rows are
-   * inserted only for `written`.
+   * `taken`: a different emit has claimed the key or is claiming it. `past`: the notification would already
+   * be expired. Rows are inserted only for `written`.
    */
   outcome: 'foreign' | 'off' | 'past' | 'taken' | 'written'
   /** The number of users for whom the notification is written. */
   count: number
-  /** The recipients among these users whom the emit names by id. */
+  /** The subset of these users that the emit lists by id. */
   named: string[]
 }
 
@@ -46,7 +46,7 @@ const statement: PreparedStatement = {
       as wanted (id, created_at, project_id, application_id, tenant_id, recipients, roles, type, title, body, severity,
         link, data, expires_at, key, fingerprint, request_id, position)
     ${joinState}
-    cross join lateral (select ${stateOfWanted} as state) state
+    cross join lateral (select ${targetStateSql} as state) state
   ), named as materialized (
     select judged.*, array(
       select distinct given.id from unnest(case when outcome = 'on' then recipients::uuid[] end) as given (id)
@@ -95,7 +95,7 @@ const statement: PreparedStatement = {
 
 type Row = EmitResult & { position: number }
 
-const valuesOf = (emits: readonly Emit[]): unknown[] => [
+const getColumnValues = (emits: readonly Emit[]): unknown[] => [
   emits.map(({ id }) => id),
   emits.map(({ createdAt }) => createdAt),
   emits.map(({ projectId }) => projectId),
@@ -116,8 +116,8 @@ const valuesOf = (emits: readonly Emit[]): unknown[] => [
 ]
 
 /**
- * The two statements have different names, and thus separate plans and time limits, because the member count of a
- * tenant affects both.
+ * The two statements have different names, so that each has its own plan and time limit. The member count of
+ * a tenant affects the best plan and the duration.
  */
 const statements = {
   named: statement,
@@ -130,11 +130,11 @@ export async function writeEmits(
   emits: readonly Emit[],
   to: keyof typeof statements,
 ): Promise<(EmitResult | null)[]> {
-  return orderByPosition<EmitResult>(emits.length, await run<Row>(statements[to], valuesOf(emits)))
+  return orderByPosition<EmitResult>(emits.length, await run<Row>(statements[to], getColumnValues(emits)))
 }
 
 export type ScopedKey = { applicationId: string; tenantId: string; key: string }
-/** The stored response of an emit with this key, and the SHA-256 of its input. */
+/** The stored response of an emit with this key, and the SHA-256 hash of its input. */
 export type StoredResponse = {
   fingerprint: Buffer
   notificationId: string

@@ -156,7 +156,7 @@ describe('who gets a notification', () => {
     for (const recipients of [[], [...many, reader, chief], 'x', null, ['x'], [null], [1]])
       expect(await send({ recipients })).toMatchObject({
         status: 400,
-        body: { error: 'recipients must be a list of 1 to 1000 UUIDs of users' },
+        body: { error: 'recipients must be a list of 1 to 1000 user UUIDs' },
       })
   })
 

@@ -9,7 +9,7 @@ type Notification = {
 }
 
 /** Returns the frame for a new notification in the inbox. */
-export const notificationText = ({ id, type, title, severity, createdAt }: Notification): string =>
+export const buildNotificationFrame = ({ id, type, title, severity, createdAt }: Notification): string =>
   JSON.stringify({
     type: 'notification',
     id,
@@ -19,6 +19,6 @@ export const notificationText = ({ id, type, title, severity, createdAt }: Notif
     created_at: createdAt,
   })
 
-/** Returns the frame for live data of a backend. `data` is already JSON. */
-export const liveText = (live: { topic: string | null; data: string; publishedAt: string }): string =>
+/** Returns the frame for live data of a backend. `data` is JSON text. */
+export const buildLiveFrame = (live: { topic: string | null; data: string; publishedAt: string }): string =>
   `{"type":"live","topic":${JSON.stringify(live.topic)},"data":${live.data},"published_at":"${live.publishedAt}"}`

@@ -1,7 +1,7 @@
-// This feature accepts emits and live data of backends, and contains their rate limits and retention. inbox/ lists
-// notifications, live-sockets/ delivers hints, and machine-users/ authenticates backends.
+// This feature accepts emits and live data from backends, and contains their rate limits and retention.
+// inbox/ lists notifications, live-sockets/ delivers hints, and machine-users/ authenticates backends.
 import { commsSettings } from '../../config/comms-settings.ts'
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
@@ -9,7 +9,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { type RateLimits, createRateLimit } from '../../platform/throttle/rate-limit.ts'
 import type { LiveSocketsApi } from '../live-sockets/index.ts'
 import { createApplicationRate } from './application-rate.service.ts'
-import { type CommsState, type CommsTarget, readStates, targetKey } from './comms-state.store.ts'
+import { type CommsState, type CommsTarget, readStates, formatTargetKey } from './comms-state.store.ts'
 import { registerEmitRoutes } from './emit.routes.ts'
 import { type EmitDeps, createEmitService } from './emit.service.ts'
 import { createNotificationMetrics } from './notifications.metrics.ts'
@@ -26,7 +26,7 @@ export const notifications = defineFeature({
   role: 'comms',
   settings: notificationSettings,
   create: (deps: Deps) => {
-    const { commsRetentionDays } = settingsOf(deps.config, commsSettings)
+    const { commsRetentionDays } = selectSettings(deps.config, commsSettings)
     const senders = createSenders(deps)
     return {
       routes: (server) => registerEmitRoutes(server, senders),
@@ -38,19 +38,19 @@ export const notifications = defineFeature({
 
 /** Creates the emit and publish services, each with the rate limit of its application. */
 function createSenders(deps: Deps) {
-  const settings = settingsOf(deps.config, notificationSettings)
+  const settings = selectSettings(deps.config, notificationSettings)
   const readState = createCoalesced<CommsTarget, CommsState>({
-    keyOf: targetKey,
+    getKey: formatTargetKey,
     run: (targets) => readStates(deps.database.run, targets),
   })
-  const rateOf = (kind: string, limits: RateLimits) =>
+  const createRateCheck = (kind: string, limits: RateLimits) =>
     createApplicationRate({ limit: createRateLimit(kind, limits, deps.redis), readState })
   const metrics = createNotificationMetrics(deps.metrics)
-  const shared = { ...deps, metrics, readState, sendHint: deps.liveSockets.send }
+  const sharedDeps = { ...deps, metrics, readState, sendHint: deps.liveSockets.send }
   const emitLimit = { perSecond: settings.commsEmitRate, burst: settings.commsEmitBurst }
   const publishLimit = { perSecond: settings.commsPublishRate, burst: settings.commsPublishBurst }
   return {
-    emits: createEmitService({ ...shared, checkRate: rateOf('emit', emitLimit) }),
-    publishes: createPublishService({ ...shared, checkRate: rateOf('publish', publishLimit) }),
+    emits: createEmitService({ ...sharedDeps, checkRate: createRateCheck('emit', emitLimit) }),
+    publishes: createPublishService({ ...sharedDeps, checkRate: createRateCheck('publish', publishLimit) }),
   }
 }

@@ -1,12 +1,12 @@
-// This service publishes live data of backends to the sockets that are currently open. Live data is not stored, and
-// delivery is not awaited.
+// Publishes live data of backends to the sockets that are currently open. Live data is not stored, and the
+// service does not wait for its delivery.
 import type { Clock } from '../../platform/clock.ts'
 import type { SendHint } from '../live-sockets/index.ts'
 import type { CheckRate } from './application-rate.service.ts'
 import type { CommsState, CommsTarget } from './comms-state.store.ts'
-import { liveText } from './hint-texts.pure.ts'
+import { buildLiveFrame } from './hint-texts.pure.ts'
 import type { NotificationMetrics } from './notifications.metrics.ts'
-import { commsDisabled, foreignTarget, refusalOf } from './refusals.pure.ts'
+import { commsDisabled, foreignTarget, getRefusalLabel } from './refusals.pure.ts'
 
 export type PublishDeps = {
   clock: Clock
@@ -25,17 +25,17 @@ export function createPublishService({ clock, metrics, checkRate, readState, sen
     const state = await readState(target)
     if (state !== 'on') throw state === 'off' ? commsDisabled() : foreignTarget()
     const { tenantId, applicationId } = target
-    const text = liveText({ ...live, publishedAt: clock.now().toISOString() })
+    const text = buildLiveFrame({ ...live, publishedAt: clock.now().toISOString() })
     sendHint({ tenantId, applicationId, audience: { everyone: true }, text, mayDrop: true })
   }
   return {
-    /** Resolves when the hint is sent, regardless of whether a socket receives it. */
+    /** Resolves when the hint has been sent, even if no socket receives it. */
     publish: async (target: CommsTarget, live: LiveData): Promise<void> => {
       try {
         await publish(target, live)
         metrics.publishes.inc({ outcome: 'accepted' })
       } catch (error) {
-        metrics.publishes.inc({ outcome: refusalOf(error) })
+        metrics.publishes.inc({ outcome: getRefusalLabel(error) })
         throw error
       }
     },

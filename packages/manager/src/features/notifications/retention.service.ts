@@ -1,5 +1,5 @@
-// Notifications are deleted when they expire, when their month is dropped, or when the tenant loses the application.
-// All times are from the database clock.
+// Notifications are deleted when they expire, when their monthly partition is dropped, or when the tenant
+// loses the application. All times are from the database clock.
 import type { Db } from '../../platform/postgres/handles.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
@@ -21,24 +21,24 @@ export function createRetentionSchedules(deps: RetentionDeps, retentionDays: num
     {
       name: 'notifications-expiry',
       everyMs,
-      run: (signal) => inParts(() => store.deleteExpired(db.write), signal),
+      run: (signal) => runInBatches(() => store.deleteExpired(db.write), signal),
     },
     {
       name: 'notification-keys-expiry',
       everyMs,
-      run: (signal) => inParts(() => store.deleteExpiredKeys(db.write), signal),
+      run: (signal) => runInBatches(() => store.deleteExpiredKeys(db.write), signal),
     },
-    { name: 'notifications-erasure', everyMs, run: (signal) => inParts(() => eraseNext(db), signal) },
+    { name: 'notifications-erasure', everyMs, run: (signal) => runInBatches(() => eraseNext(db), signal) },
   ]
 }
 
-/** Repeats until no work is left or the process stops. */
-async function inParts(run: () => Promise<store.Part>, signal?: AbortSignal): Promise<void> {
+/** Runs batches until no rows are left or the process stops. */
+async function runInBatches(run: () => Promise<store.BatchResult>, signal?: AbortSignal): Promise<void> {
   for (;;) if (signal?.aborted === true || (await run()).isLast) return
 }
 
 /** Erases the next batch of an erasure request. The last batch also deletes the request. */
-async function eraseNext(db: Db): Promise<store.Part> {
+async function eraseNext(db: Db): Promise<store.BatchResult> {
   return db.transaction(async (tx) => {
     const erasure = await store.lockErasure(tx)
     if (erasure === undefined) return { isLast: true }

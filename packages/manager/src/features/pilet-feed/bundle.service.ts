@@ -2,7 +2,7 @@
 // project version. The bytes are in the shared bundle cache, keyed by their hash.
 import type { HoldBlob, Holder } from '../../platform/blobs/blob-holds.ts'
 import type { BlobRef } from '../../platform/blobs/blob-store.ts'
-import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
+import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
@@ -29,28 +29,28 @@ export type ServedBundle = {
   blob: BlobRef
   projectId: string
 }
-type Decision = Built & { bundle: ServedBundle | null }
+type Decision = BuiltValue & { bundle: ServedBundle | null }
 
-/** The text of every rejection, so that a client cannot distinguish the reasons. */
+/** All rejections have this message, so that a client cannot distinguish the reasons. */
 export const packageNotFound = 'Package not found'
 
 const maxVersionLength = 256
 
 export function createBundleService({ db, readVersion, holdBlob, maxBytes, metrics }: BundleDeps) {
   const readBundle = createCoalesced<BundleAddress, BundleRow>({
-    keyOf: addressKey,
+    getKey: formatAddressKey,
     run: (addresses) => readBundles(db.read, addresses),
   })
   const find = createVersionedCache<BundleAddress, Decision>({
-    nameOf: addressKey,
+    nameOf: formatAddressKey,
     readVersion: (projectId) => readVersion(projectId, 'pilets'),
     maxBytes,
     onOutcome: metrics.cacheCounter('pilet_bundle'),
     build: async (address) => {
-      // No package has such a name, and PostgreSQL does not accept every text as a parameter.
+      // Invalid names match no package, and PostgreSQL does not accept every string as a parameter.
       if (!isPackageName(address.name) || !isExactVersion(address.version)) return null
       const row = await readBundle(address)
-      return row && decisionOf(row, address)
+      return row && createDecision(row, address)
     },
   })
   return {
@@ -59,11 +59,11 @@ export function createBundleService({ db, readVersion, holdBlob, maxBytes, metri
       const { name, version } = request
       const [applicationId, projectId] = [parseUuid(request.applicationId), parseUuid(request.projectId)]
       const isShort = name.length <= maxNameLength && version.length <= maxVersionLength
-      const kept =
+      const decision =
         applicationId === null || projectId === null || !isShort
           ? null
           : await find({ applicationId, name, version })
-      const bundle = kept?.bundle
+      const bundle = decision?.bundle
       if (bundle?.projectId === projectId) return bundle
       throw new AppError('not_found', packageNotFound)
     },
@@ -73,10 +73,10 @@ export function createBundleService({ db, readVersion, holdBlob, maxBytes, metri
 }
 
 // Spaces are safe separators: names and versions that are looked up contain none.
-const addressKey = ({ applicationId, name, version }: BundleAddress): string =>
+const formatAddressKey = ({ applicationId, name, version }: BundleAddress): string =>
   `${applicationId} ${name} ${version}`
 
-function decisionOf({ projectId, version, found }: BundleRow, address: BundleAddress): Decision {
+function createDecision({ projectId, version, found }: BundleRow, address: BundleAddress): Decision {
   const bytes = address.name.length + address.version.length
   if (found === null) return { projectId, version, bytes, bundle: null }
   const { hash, size, store, contentType } = found

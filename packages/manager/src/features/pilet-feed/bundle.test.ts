@@ -1,4 +1,4 @@
-// These tests cover GET /pilet-bundle/…, with which browsers load the bytes of a pilet.
+// These tests cover GET /pilet-bundle/…, which browsers use to load the bytes of a pilet.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
@@ -290,7 +290,7 @@ describe('what is rejected', () => {
     expect(await status()).toBe(404)
     await setLayer(service.sql, shop, 'tenant2application', { modules: ['a'] })
     expect(await status()).toBe(200)
-    // A tenant of another project that lists the same name has no effect.
+    // A tenant of a different project that lists the same name has no effect.
     await setLayer(service.sql, shop, 'tenant2application', { modules: [] })
     await setLayer(service.sql, other, 'tenant', { modules: ['a'] })
     expect(await status()).toBe(404)

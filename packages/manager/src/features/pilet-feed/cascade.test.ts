@@ -6,7 +6,12 @@ import { requestThroughProxy } from '../../../test/kit/cached-responses.ts'
 import { type Layer, addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { useProject } from '../../../test/kit/project.ts'
 import { seedTenant } from '@manager/harness/seed.ts'
-import { type Layers, fullBackend, fullFrontend, mergeLayers } from '../settings/layers.pure.ts'
+import {
+  type Layers,
+  fillBackendDefaults,
+  fillFrontendDefaults,
+  mergeLayers,
+} from '../settings/layers.pure.ts'
 
 const names = ['a', 'b', '@acme/c']
 const versions = ['1.0.0', '2.0.0', '3.0.0-rc']
@@ -80,7 +85,10 @@ function merged({ layers }: AnyScene, application: number, tenant: number | null
   const configs = (slot: string) => {
     const { modules, pins } = layers[slot] as Values
     const KeyValuePairs = Object.entries(pairsOf(pins)).map(([Key, Value]) => ({ Key, Value }))
-    return { backend: fullBackend({ EnabledModules: modules }), frontend: fullFrontend({ KeyValuePairs }) }
+    return {
+      backend: fillBackendDefaults({ EnabledModules: modules }),
+      frontend: fillFrontendDefaults({ KeyValuePairs }),
+    }
   }
   const all: Layers = { project: configs('project'), application: configs(`a${application}`) }
   if (tenant !== null) {

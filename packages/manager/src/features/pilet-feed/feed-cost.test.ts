@@ -1,4 +1,4 @@
-// These tests count the statements that feeds and bundles cost.
+// These tests count the SQL statements that requests for feeds and bundles run.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { requestThroughProxy, ifNoneMatch } from '../../../test/kit/cached-responses.ts'
@@ -24,7 +24,7 @@ const feeds = (): string[] => {
   const { applicationId, tenantId } = project
   return [`/pilet-feed/${applicationId}`, `/pilet-feed/${applicationId}/${tenantId}`]
 }
-/** Returns the statements of concurrent requests that must all have this status. */
+/** Runs concurrent requests that must all have this status, and returns their SQL statements. */
 async function statementsOf(
   status: number,
   paths: readonly string[],
@@ -74,7 +74,7 @@ test('a bundle costs one statement and its bytes; a warm one costs one read of t
   expectVersionRead(await statementsOf(200, [path]))
   expectVersionRead(await statementsOf(304, [path], ifNoneMatch('*')))
   expectVersionRead(await statementsOf(200, [path], { method: 'HEAD' }))
-  // Any change of the project discards the decision, but not the cached bytes.
+  // Any change to the project discards the decision, but not the cached bytes.
   await touch()
   expect((await statementsOf(200, [path])).some((text) => text.includes('blob_chunks'))).toBe(false)
 })

@@ -1,5 +1,5 @@
-// These tests cover feeds and bundles of a large installation: the cost depends on the modules of a frontend, not on
-// the number of packages or tenants.
+// These tests cover feeds and bundles of a large installation. The cost depends on the frontend's modules,
+// not on the number of packages or tenants.
 import { Client } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import { requestThroughProxy } from '../../../test/kit/cached-responses.ts'
@@ -63,7 +63,7 @@ const rowsOf = (nodes: Plan[], table: string): number =>
       0,
     )
 
-/** Explains a statement with the connection settings of the service. */
+/** Explains a statement with the service's connection settings. */
 async function explained(text: string, values: unknown[], options: string) {
   const client = new Client({ connectionString: service.database.url, options })
   await client.connect()

@@ -1,4 +1,4 @@
-import { statementOf } from '../../platform/inputs/package-statement.ts'
+import { formatStatement } from '../../platform/inputs/package-statement.ts'
 
 export type FeedPackage = {
   name: string
@@ -10,39 +10,39 @@ export type FeedPackage = {
   signature: string | null
   keyId: string | null
   /**
-   * The signature of the statement about the version in hexadecimal, by the same key. Null if that key has not signed
-   * one.
+   * The hexadecimal signature of the version statement, made with the same key. Null if that key has not
+   * signed a statement.
    */
   statementSignature: string | null
 }
 type FeedOwner = { applicationId: string; projectId: string }
 
 /** Returns the feed with its items in the given order. */
-export const feedOf = (owner: FeedOwner, packages: readonly FeedPackage[]): object => ({
-  items: packages.map((one) => itemOf(owner, one)),
+export const createFeed = (owner: FeedOwner, packages: readonly FeedPackage[]): object => ({
+  items: packages.map((feedPackage) => createItem(owner, feedPackage)),
 })
 
-function itemOf(owner: FeedOwner, one: FeedPackage): object {
-  const { name, version, hash, spec, signature, keyId, statementSignature } = one
+function createItem(owner: FeedOwner, feedPackage: FeedPackage): object {
+  const { name, version, hash, spec, signature, keyId, statementSignature } = feedPackage
   return {
     name,
     version,
-    link: linkOf(owner, name, version),
+    link: createLink(owner, name, version),
     hash,
-    ...(signature === null ? {} : { signature: inBase64(signature), keyId }),
+    ...(signature === null ? {} : { signature: hexToBase64(signature), keyId }),
     spec,
-    integrity: `sha256-${inBase64(hash)}`,
+    integrity: `sha256-${hexToBase64(hash)}`,
     ...(statementSignature === null
       ? {}
       : {
-          statement: statementOf({ projectId: owner.projectId, name, version, hash }),
-          statementSignature: inBase64(statementSignature),
+          statement: formatStatement({ projectId: owner.projectId, name, version, hash }),
+          statementSignature: hexToBase64(statementSignature),
         }),
   }
 }
 
 /** Returns the path of a bundle without a host, so that browsers use the origin of their page. */
-const linkOf = ({ applicationId, projectId }: FeedOwner, name: string, version: string): string =>
+const createLink = ({ applicationId, projectId }: FeedOwner, name: string, version: string): string =>
   `/pilet-bundle/${applicationId}/${projectId}/${encodeURIComponent(name)}/${encodeURIComponent(version)}`
 
-const inBase64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64')
+const hexToBase64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64')

@@ -1,13 +1,13 @@
-// This service returns encoded feeds, which are built once per version of the pilets of a project.
+// This service returns encoded feeds. A feed is built once per version of the project's pilets.
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { createServedResponses } from '../../platform/cache/served-responses.ts'
-import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
+import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { type FeedId, type FeedRow, feedKey, readFeeds } from './feed.store.ts'
-import { feedOf } from './feed.pure.ts'
+import { type FeedId, type FeedRow, formatFeedKey, readFeeds } from './feed.store.ts'
+import { createFeed } from './feed.pure.ts'
 
 export type FeedDeps = {
   database: Database
@@ -17,18 +17,21 @@ export type FeedDeps = {
 }
 export type FeedService = ReturnType<typeof createFeedService>
 
-// A feed can be nearly 1 MB, which bounds the size of a batch.
+// A feed can be nearly 1 MB in size, which limits the size of a batch.
 const maxFeedsPerBatch = 16
 
-/** Returns the feed of an application in a tenant, or for all tenants. Throws 404 if the application is not enabled. */
+/**
+ * Creates lookups of the feed of an application in a tenant or for all tenants. They throw 404 if the
+ * application is not enabled.
+ */
 export function createFeedService({ database, readVersion, maxBytes, metrics }: FeedDeps) {
   const readFeed = createCoalesced<FeedId, FeedRow>({
-    keyOf: feedKey,
+    getKey: formatFeedKey,
     run: (feedIds) => readFeeds(database.run, feedIds),
     maxBatch: maxFeedsPerBatch,
   })
-  const find = createVersionedCache<FeedId, Built & { answer: EncodedJson | null }>({
-    nameOf: feedKey,
+  const find = createVersionedCache<FeedId, BuiltValue & { answer: EncodedJson | null }>({
+    nameOf: formatFeedKey,
     readVersion: (projectId) => readVersion(projectId, 'pilets'),
     maxBytes,
     onOutcome: metrics.cacheCounter('pilet_feed'),
@@ -37,7 +40,8 @@ export function createFeedService({ database, readVersion, maxBytes, metrics }: 
       if (row === null) return null
       await yieldToEventLoop()
       const { projectId, version, items } = row
-      const answer = items && encodeJson(feedOf({ applicationId: feedId.applicationId, projectId }, items))
+      const answer =
+        items && encodeJson(createFeed({ applicationId: feedId.applicationId, projectId }, items))
       return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })

@@ -2,9 +2,9 @@
 // cost therefore depends on the modules of the feeds and not on the number of packages or tenants.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { FeedPackage } from './feed.pure.ts'
-import { layerRows, modulesOf } from './modules.store.ts'
+import { layerRows, buildModulesSql } from './modules.store.ts'
 
 /** `tenantId` is null for the feed that is shared by all tenants. */
 export type FeedId = { applicationId: string; tenantId: string | null }
@@ -12,14 +12,14 @@ export type FeedId = { applicationId: string; tenantId: string | null }
 /** `items` is null if the application is not enabled for the tenant. */
 export type FeedRow = { projectId: string; version: string; items: FeedPackage[] | null }
 
-export const feedKey = ({ applicationId, tenantId }: FeedId): string => `${applicationId} ${tenantId}`
+export const formatFeedKey = ({ applicationId, tenantId }: FeedId): string => `${applicationId} ${tenantId}`
 
 const { project, application } = layerRows
 const tenant = layerRows.tenant('wanted.tenant_id')
 const leaf = layerRows.leaf('wanted.tenant_id')
 
 // The most specific layer that has the key provides the whole value.
-const pinsOf = (...rows: string[]): string => {
+const buildPinsSql = (...rows: string[]): string => {
   const pair = `jsonb_path_query_first(s.frontend_module_config, '$.KeyValuePairs[*] ? (@.Key == "pilets.pins")')`
   const values = rows.map(
     (row) => `(select ${pair} ->> 'Value' from settings s where ${row} and ${pair} is not null)`,
@@ -29,15 +29,15 @@ const pinsOf = (...rows: string[]): string => {
 
 const columns =
   'p.name, p.version, p.hash, p.spec, p.signature, p.key_id, p.statement_signature, p.statement_key_id'
-const served = '(wanted.tenant_id is null or coalesce(joined.enabled, false))'
+const isServed = '(wanted.tenant_id is null or coalesce(joined.enabled, false))'
 
 const statement: PreparedStatement = {
   name: 'pilet-feeds',
   kind: 'read',
   size: 'large',
   text: `
-    select wanted.position::int, app.project_id as "projectId", ${versionOf('app.project_id', 'pilets')} as version,
-      case when ${served} then (
+    select wanted.position::int, app.project_id as "projectId", ${createVersionSql('app.project_id', 'pilets')} as version,
+      case when ${isServed} then (
         select coalesce(json_agg(json_build_object('name', item.name, 'version', item.version, 'hash', item.hash,
           'spec', item.spec, 'signature', encode(item.signature, 'hex'), 'keyId', item.key_id, 'statementSignature',
           case when item.statement_key_id = item.key_id then encode(item.statement_signature, 'hex') end
@@ -63,13 +63,13 @@ const statement: PreparedStatement = {
     ) joined on true
     left join lateral (
       -- The offset prevents the planner from merging again for every module.
-      select ${modulesOf(leaf, tenant, application, project)} as modules,
-        case when wanted.tenant_id is not null then ${pinsOf(leaf, tenant, application, project)} end as pins
-      where ${served} offset 0
+      select ${buildModulesSql(leaf, tenant, application, project)} as modules,
+        case when wanted.tenant_id is not null then ${buildPinsSql(leaf, tenant, application, project)} end as pins
+      where ${isServed} offset 0
     ) merged on true`,
 }
 
-/** Returns the feeds in input order; null for an unknown application. */
+/** Returns the feeds in input order, with null for an unknown application. */
 export async function readFeeds(run: RunPrepared, feedIds: readonly FeedId[]): Promise<(FeedRow | null)[]> {
   const values = [feedIds.map(({ applicationId }) => applicationId), feedIds.map(({ tenantId }) => tenantId)]
   return orderByPosition<FeedRow>(

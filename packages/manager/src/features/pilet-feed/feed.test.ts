@@ -141,7 +141,7 @@ describe('the items of a feed', () => {
         'update pilet_packages set statement_signature = $2, statement_key_id = $3 where project_id = $1',
         [stated.id, statementSignature, keyId],
       )
-    // Simulates an older release that has replaced the signature since.
+    // Simulates an older release that has since replaced the signature.
     await state('0123456789abcdef')
     expect((await itemsAt(shared(stated)))[0]?.statement).toBeUndefined()
     await state(statementKeyId)

@@ -10,7 +10,7 @@ import { registerPiletFeedRoutes } from './pilet-feed.routes.ts'
 
 type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Config; pilets: PiletsApi }
 
-/** Provides the routes for feeds, bundles and public keys. Bundle bytes come from the pilets feature. */
+/** Provides the routes for feeds, bundles and public keys. The pilets feature provides the bundle bytes. */
 export const piletFeed = defineFeature({
   name: 'piletFeed',
   role: 'api',

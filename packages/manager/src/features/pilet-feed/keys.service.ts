@@ -8,7 +8,10 @@ import { readPublicKeys } from './keys.store.ts'
 
 export type ReadKeys = ReturnType<typeof createReadKeys>
 
-/** Returns a function that reads the key ring. The keys are the same for every existing application; others get 404. */
+/**
+ * Returns a function that reads the key ring. The keys are the same for every application. An unknown
+ * application returns 404.
+ */
 export const createReadKeys =
   (database: Pick<Database, 'run'>) =>
   async (application: string): Promise<EncodedJson> => {

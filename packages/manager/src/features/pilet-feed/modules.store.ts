@@ -1,4 +1,5 @@
-// SQL for the pilets that an application loads: EnabledModules of the most specific settings layer that sets any.
+// SQL for the pilets that an application loads: the EnabledModules of the most specific settings layer that
+// sets modules.
 
 /**
  * SQL conditions that select the row `s` of each layer for an application `app`. The argument is an SQL expression for
@@ -14,9 +15,9 @@ export const layerRows = {
 
 const modules = `s.backend_module_config -> 'EnabledModules'`
 
-/** SQL condition for a row that sets modules. An empty list inherits. */
+/** SQL condition for a row that sets modules. A row with an empty list inherits its modules. */
 export const setsModules = `jsonb_typeof(${modules}) = 'array' and ${modules} <> '[]'`
 
-/** Returns SQL for the modules of the first of these rows that sets any, as a JSON array or null. */
-export const modulesOf = (...rows: string[]): string =>
+/** Returns SQL for the modules of the first of these rows that sets modules, as a JSON array or null. */
+export const buildModulesSql = (...rows: string[]): string =>
   `coalesce(${rows.map((row) => `(select ${modules} from settings s where ${row} and ${setsModules})`).join(', ')})`

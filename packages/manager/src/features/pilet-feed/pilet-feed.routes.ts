@@ -6,12 +6,12 @@ import type { FeedService } from './feed.service.ts'
 import type { ReadKeys } from './keys.service.ts'
 import { bundleSchema, keysSchema, sharedFeedSchema, tenantFeedSchema } from './pilet-feed.schemas.ts'
 
-/** Registers the routes with which browsers load pilets through the trusted proxy. */
+/** Registers the routes that browsers use to load pilets through the trusted proxy. */
 export function registerPiletFeedRoutes(
   server: ApiServer,
   { feeds, bundles, readKeys }: { feeds: FeedService; bundles: BundleService; readKeys: ReadKeys },
 ): void {
-  const config = { policy: { proxy: 'frontends load their parts before anyone signs in' } }
+  const config = { policy: { proxy: 'frontends load their pilets before users sign in' } }
   server.get('/pilet-feed/:applicationId', { config, schema: sharedFeedSchema }, async (request, reply) =>
     sendCached(request, reply, await feeds.forAllTenants(request.params.applicationId)),
   )

@@ -1,7 +1,12 @@
 import { Type } from 'typebox'
-import { cachedHeaders, errorResponses, idInPath, notModified } from '../../platform/http/http.schemas.ts'
+import {
+  cachedHeaders,
+  createErrorResponses,
+  createPathIdSchema,
+  notModifiedSchema,
+} from '../../platform/http/http.schemas.ts'
 
-const applicationId = idInPath('The application')
+const applicationId = createPathIdSchema('The application')
 const tags = ['proxy' as const]
 
 const item = Type.Object({
@@ -26,9 +31,9 @@ const item = Type.Object({
   ),
 })
 const feed = Type.Object({ items: Type.Array(item) }, { $id: 'PiletFeed' })
-const ofFeed = {
+const commonFeedFields = {
   tags,
-  response: { 200: feed, 304: notModified, ...errorResponses('error', 404) },
+  response: { 200: feed, 304: notModifiedSchema, ...createErrorResponses('error', 404) },
   responseHeaders: cachedHeaders,
 }
 
@@ -36,14 +41,14 @@ export const sharedFeedSchema = {
   operationId: 'getPiletFeed',
   summary: 'Returns the pilets that the frontend of an application loads without tenant settings',
   params: Type.Object({ applicationId }),
-  ...ofFeed,
+  ...commonFeedFields,
 }
 
 export const tenantFeedSchema = {
   operationId: 'getTenantPiletFeed',
   summary: 'Returns the pilets that the frontend of an application loads in a tenant',
-  params: Type.Object({ applicationId, tenantId: idInPath('The tenant') }),
-  ...ofFeed,
+  params: Type.Object({ applicationId, tenantId: createPathIdSchema('The tenant') }),
+  ...commonFeedFields,
 }
 
 export const bundleSchema = {
@@ -53,7 +58,7 @@ export const bundleSchema = {
   tags,
   params: Type.Object({
     applicationId,
-    projectId: idInPath("The application's own project"),
+    projectId: createPathIdSchema("The application's own project"),
     name: Type.String({ description: 'Name of the package, percent-encoded as one path segment.' }),
     version: Type.String({ description: 'Exact version of the package, percent-encoded.' }),
   }),
@@ -65,22 +70,22 @@ export const bundleSchema = {
     'application/x-gzip',
     'application/octet-stream',
   ],
-  response: { 200: Type.Unknown(), 304: notModified, ...errorResponses('error', 404) },
+  response: { 200: Type.Unknown(), 304: notModifiedSchema, ...createErrorResponses('error', 404) },
   responseHeaders: cachedHeaders,
 }
 
 export const keysSchema = {
   operationId: 'getPiletKeys',
   summary: 'Returns the public keys of pilet signatures, for developers',
-  description: 'A frontend must trust only the keys that its page contains, not the keys of this route.',
+  description: 'A frontend must trust only the keys in its page, not the keys that this route returns.',
   tags,
   params: Type.Object({ applicationId }),
   response: {
     200: Type.Record(Type.String(), Type.String(), {
       description: 'Maps each key id to the 32 bytes of the key, in base64.',
     }),
-    304: notModified,
-    ...errorResponses('error', 404),
+    304: notModifiedSchema,
+    ...createErrorResponses('error', 404),
   },
   responseHeaders: cachedHeaders,
 }

@@ -1,5 +1,5 @@
-// These tests send full-size bundles from a real process to clients that do not read. They check the memory use and the
-// service to other clients.
+// These tests send full-size bundles from a real process to clients that do not read. They check the memory
+// use and the responses to other clients.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { specOf, storedTypeOf } from './bundle-form.pure.ts'
+import { detectSpec, getStoredType } from './bundle-form.pure.ts'
 
 test.each([
   ['application/javascript', 'x', 'application/javascript'],
@@ -16,7 +16,7 @@ test.each([
   ['text/html, text/javascript', 'x.html', 'application/octet-stream'],
   ['', 'x.js.html', 'application/octet-stream'],
 ])('a file declared %s and named %s is stored as %s', (declared, fileName, stored) => {
-  expect(storedTypeOf(declared, fileName)).toBe(stored)
+  expect(getStoredType(declared, fileName)).toBe(stored)
 })
 
 test.each([
@@ -30,5 +30,5 @@ test.each([
   ['x\n//@pilet v:3', 'v2'],
   ['', 'v2'],
 ])('the specification of %j is %s', (text, spec) => {
-  expect(specOf(Buffer.from(text))).toBe(spec)
+  expect(detectSpec(Buffer.from(text))).toBe(spec)
 })

@@ -47,7 +47,7 @@ const cut = (form: Buffer, bytes: number): Buffer => form.subarray(0, form.lengt
 const refusals: [string, number, RegExp, Buffer][] = [
   ['without parts', 400, /has no file|malformed/, formOf()],
   ['that is empty', 400, /has no file|malformed/, Buffer.alloc(0)],
-  ['with fields only', 400, /has no file; send it in the field file/, formOf(formField('a', 'b'))],
+  ['with fields only', 400, /has no file; send the file in the field file/, formOf(formField('a', 'b'))],
   ['with an empty file', 400, /the file is empty/, formOf(formPart({}, ''))],
   ['with its file in another field', 400, /in the field file/, formOf(formPart({ field: 'bundle' }, 'x'))],
   [

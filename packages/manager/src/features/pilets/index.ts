@@ -1,7 +1,7 @@
 // This feature manages pilets, the packages from which a frontend is assembled. Versions are immutable and signed. This
 // feature accepts, lists, returns and disables versions, and manages the signing keys. pilet-feed/ serves the feed for
 // browsers.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { type BlobCacheDeps, createBlobCache } from '../../platform/blobs/blob-cache.ts'
 import { type HoldBlob, createBlobHolds } from '../../platform/blobs/blob-holds.ts'
@@ -17,12 +17,13 @@ import { piletSettings } from './pilets.settings.ts'
 import { type SigningDeps, createSigning } from './signing.service.ts'
 import { privateKeyColumn } from './signing.store.ts'
 import { createUploadMemory } from './upload-memory.service.ts'
-import { createUploadsService, versionTaken } from './uploads.service.ts'
+import { createUploadsService, versionTakenMessage } from './uploads.service.ts'
 
 /** Lets other features read the bytes of stored bundles. */
 export type PiletsApi = {
   /**
-   * Returns the bytes of a stored bundle for a response, verified against their hash. The first owner is the project.
+   * Returns the bytes of a stored bundle for a response, verified against their hash. The first entry of
+   * `owners` is the project.
    */
   holdBlob: HoldBlob
 }
@@ -42,14 +43,14 @@ export const pilets = defineFeature({
   sdl: readSdl(import.meta.url, './pilets.graphql'),
   settings: piletSettings,
   constraints: {
-    pilet_packages_version_key: ['conflict', versionTaken],
+    pilet_packages_version_key: ['conflict', versionTakenMessage],
     pilet_packages_project_fkey: ['not_found', 'project not found'],
-    // The sweep removed the bytes before their version was written.
+    // The sweep removed the bytes before the row of their version was written.
     pilet_packages_hash_fkey: ['unavailable', 'the stored bytes were removed concurrently; try again'],
   },
   sealedColumns: [privateKeyColumn],
   create: (deps: Deps) => {
-    const settings = settingsOf(deps.config, piletSettings)
+    const settings = selectSettings(deps.config, piletSettings)
     const stores = deps.blobStores
     const blobs = createBlobs({ db: deps.db, stores })
     const { piletsMaxUploadBytes: maxUploadBytes, piletsUploadMemoryBytes, piletsSendMemoryBytes } = settings
@@ -57,9 +58,9 @@ export const pilets = defineFeature({
       throw new Error('pilets.upload_memory_bytes must be at least twice pilets.max_upload_bytes')
     if (piletsSendMemoryBytes < 2 * maxUploadBytes)
       throw new Error('pilets.send_memory_bytes must be at least twice pilets.max_upload_bytes')
-    const read = createBlobCache({ ...deps, stores, maxBytes: settings.piletsCacheBytes })
-    const { hold: holdBlob, bufferedBytes } = createBlobHolds({
-      read,
+    const readBlob = createBlobCache({ ...deps, stores, maxBytes: settings.piletsCacheBytes })
+    const { hold: holdBlob, getBufferedBytes: bufferedBytes } = createBlobHolds({
+      read: readBlob,
       maxBytes: piletsSendMemoryBytes,
       maxBlobBytes: maxUploadBytes,
     })
@@ -69,7 +70,10 @@ export const pilets = defineFeature({
       ...deps,
       blobs,
       memory,
-      metrics: createPiletMetrics(deps.metrics, { uploads: memory.bufferedBytes, responses: bufferedBytes }),
+      metrics: createPiletMetrics(deps.metrics, {
+        uploads: memory.getBufferedBytes,
+        responses: bufferedBytes,
+      }),
       sign: createSigning(deps).sign,
       quota: { packages: settings.piletsMaxProjectPackages, bytes: settings.piletsMaxProjectBytes },
     })

@@ -1,11 +1,12 @@
 // Lists, reads, describes, enables and disables packages for project members. Uploads are in uploads.service.ts.
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
-import { changesOf, checkText } from '../../platform/inputs/inputs.ts'
+import { selectChanges, checkText } from '../../platform/inputs/inputs.ts'
 import { isExactVersion, isPackageName } from '../../platform/inputs/packages.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './packages.store.ts'
@@ -14,6 +15,7 @@ export type PackagesDeps = { db: Db; audit: Audit; database: Pick<Database, 'run
 export type PackagesService = ReturnType<typeof createPackagesService>
 export type PackageList = { packages: store.PiletPackage[]; count: number }
 type Values = { description?: string | null | undefined; enabled?: boolean | null | undefined }
+type Changes = Values & { expectedRevision?: ExpectedRevision }
 
 export const maxDescriptionLength = 1_000
 const packageNotFound = (): AppError => notFound('package')
@@ -30,23 +32,27 @@ export const packageEvent = auditedEntity<store.PiletPackage>({
     hash: 'public',
     enabled: 'public',
     createdAt: 'ignored',
-    updatedAt: 'ignored',
   },
   nameOf: ({ name, version }) => `${name} ${version}`,
   projectOf: ({ projectId }) => projectId,
 })
 
 export function createPackagesService({ db, audit, database }: PackagesDeps) {
-  const pageAfter = (filter: store.PackageFilter, after: store.ListedPackage | null) =>
+  const readPageAfter = (filter: store.PackageFilter, after: store.ListedPackage | null) =>
     store.readPackagesAfter(database.run, filter, after)
 
   /** Updates a version. An update without a change writes no row and no audit event. */
-  const update = (actor: Actor, key: store.PackageKey, input: Values): Promise<store.PiletPackage> => {
-    const values = changesOf(input)
+  const update = (
+    actor: Actor,
+    key: store.PackageKey,
+    { expectedRevision, ...input }: Changes,
+  ): Promise<store.PiletPackage> => {
+    const values = selectChanges(input)
     if (values.description !== undefined) checkText(values.description, 'description', maxDescriptionLength)
     return db.transaction(async (tx) => {
       const before = canExist(key) ? await store.lockPackage(tx, key) : undefined
       if (before === undefined) throw packageNotFound()
+      await checkRevision(tx, actor, before, expectedRevision)
       const { description = before.description, enabled = before.enabled } = values
       if (description === before.description && enabled === before.enabled) return before
       const after = await store.updatePackage(tx, before.id, { description, enabled })
@@ -62,7 +68,7 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
      * before this function returns, so that most failures occur before the response starts.
      */
     pages: async (filter: store.PackageFilter): Promise<AsyncIterable<readonly store.PiletPackage[]>> =>
-      pagesFrom(await pageAfter(filter, null), (last) => pageAfter(filter, last)),
+      yieldPages(await readPageAfter(filter, null), (last) => readPageAfter(filter, last)),
 
     /**
      * Returns a page and the total count. Without filters, order and pagination it returns all packages, and charges
@@ -79,25 +85,25 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
         return { packages, count: await store.countPackages(db.read, filter, page) }
       }
       const packages: store.PiletPackage[] = []
-      const first = await pageAfter(filter, null)
-      for await (const page of pagesFrom(first, (last) => pageAfter(filter, last))) {
-        charge(page.reduce((bytes, one) => bytes + bytesOf(one), 0))
+      const firstPage = await readPageAfter(filter, null)
+      for await (const page of yieldPages(firstPage, (last) => readPageAfter(filter, last))) {
+        charge(page.reduce((bytes, storedPackage) => bytes + estimateBytes(storedPackage), 0))
         packages.push(...page)
       }
       return { packages, count: packages.length }
     },
 
     find: async (key: store.PackageKey): Promise<store.PiletPackage> => {
-      const found = canExist(key) ? await store.findPackage(db.read, key) : undefined
-      if (found === undefined) throw packageNotFound()
-      return found
+      const storedPackage = canExist(key) ? await store.findPackage(db.read, key) : undefined
+      if (storedPackage === undefined) throw packageNotFound()
+      return storedPackage
     },
 
-    /** Returns the data needed to send the bytes of a version, which may or may not be enabled. */
+    /** Returns the data needed to send the bytes of an enabled or disabled version. */
     findBundle: async (key: store.PackageKey): Promise<store.StoredBundle> => {
-      const found = canExist(key) ? await store.findBundle(db.read, key) : undefined
-      if (found === undefined) throw packageNotFound()
-      return found
+      const bundle = canExist(key) ? await store.findBundle(db.read, key) : undefined
+      if (bundle === undefined) throw packageNotFound()
+      return bundle
     },
   }
 }
@@ -105,25 +111,25 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
 const isPaged = ({ filters, order, pagination }: ListArgs): boolean =>
   (filters?.length ?? 0) > 0 || (order?.length ?? 0) > 0 || (pagination ?? null) !== null
 
-/** Returns whether an upload could have created such a key. Other keys need no lookup. */
+/** Returns whether an upload could have created this key. Other keys need no lookup. */
 const canExist = ({ name, version }: store.PackageKey): boolean =>
   isPackageName(name) && isExactVersion(version)
 
-// The size of a row without its texts.
+// Approximate size of a row, excluding its text fields.
 const rowBytes = 250
-const bytesOf = ({ name, version, description }: store.PiletPackage): number =>
+const estimateBytes = ({ name, version, description }: store.PiletPackage): number =>
   rowBytes + name.length + version.length + Buffer.byteLength(description)
 
 /** Yields this page and all later pages; `next` reads the page after a package. */
-async function* pagesFrom(
-  first: store.ListedPackage[],
-  next: (last: store.ListedPackage) => Promise<store.ListedPackage[]>,
+async function* yieldPages(
+  firstPage: store.ListedPackage[],
+  readNextPage: (last: store.ListedPackage) => Promise<store.ListedPackage[]>,
 ): AsyncGenerator<readonly store.PiletPackage[]> {
-  yield first
-  let last = first.length < store.packagesPerPage ? undefined : first.at(-1)
-  while (last !== undefined) {
-    const page = await next(last)
+  yield firstPage
+  let lastPackage = firstPage.length < store.packagesPerPage ? undefined : firstPage.at(-1)
+  while (lastPackage !== undefined) {
+    const page = await readNextPage(lastPackage)
     if (page.length > 0) yield page
-    last = page.length < store.packagesPerPage ? undefined : page.at(-1)
+    lastPackage = page.length < store.packagesPerPage ? undefined : page.at(-1)
   }
 }

@@ -3,9 +3,10 @@ import type { StoreName } from '../../platform/blobs/blob-store.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { countOf, pageOf } from '../../platform/lists/page.ts'
+import { countRows, fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type PiletPackage = {
+export type PiletPackage = Revised & {
   id: string
   projectId: string
   name: string
@@ -15,7 +16,6 @@ export type PiletPackage = {
   hash: string
   enabled: boolean
   createdAt: string
-  updatedAt: string
 }
 /** Identifies a version. */
 export type PackageKey = { projectId: string; name: string; version: string }
@@ -35,26 +35,27 @@ export const packageColumns = [
   'hash',
   'enabled',
   'createdAt',
-  'updatedAt',
+  ...revisionColumns,
 ] as const
 
 export const packagesPerPage = 500
 
-// The index has the rows of a project in this order, so a page reads only its own rows and those that the filter skips.
+// The index contains the rows of a project in this order. A page therefore reads only its own rows and the
+// rows that the filter skips.
 const pageStatement: PreparedStatement = {
   name: 'pilets-page',
   kind: 'read',
   size: 'large',
   text: `
     select id, project_id as "projectId", name, version, description, size, hash, enabled,
-      created_at as "createdAt", updated_at as "updatedAt", precedence
+      created_at as "createdAt", updated_at as "updatedAt", revision, precedence
     from pilet_packages
     where project_id = $1 and ($2::boolean is null or enabled = $2)
       and (name, precedence, version) > ($3, $4, $5)
     order by name, precedence, version limit ${packagesPerPage}`,
 }
 
-/** Returns the packages after this one, by name and precedence; null starts with the first. */
+/** Returns the packages after this package, by name and precedence; null starts with the first package. */
 export const readPackagesAfter = (
   run: RunPrepared,
   { projectId, enabled }: PackageFilter,
@@ -67,7 +68,7 @@ export const readPackagesAfter = (
 export const packageFields: ListFields = {
   id: { column: 'id', match: 'id' },
   name: { column: 'name', match: 'text' },
-  version: { column: 'version', match: 'exact', orderedBy: 'precedence' },
+  version: { column: 'version', match: 'exact', orderColumn: 'precedence' },
   description: { column: 'description', match: 'text' },
   size: { column: 'size', match: 'number' },
   enabled: { column: 'enabled', match: 'boolean' },
@@ -75,30 +76,30 @@ export const packageFields: ListFields = {
   updatedAt: { column: 'updatedAt', match: 'time' },
 }
 // Versions that differ only in build metadata have the same precedence.
-const usualOrder: Page['order'] = ['name', 'precedence', 'version'].map((column) => ({
+const defaultOrder: Page['order'] = ['name', 'precedence', 'version'].map((column) => ({
   column,
   direction: 'asc',
 }))
 
-/** Returns a page in the default order unless the page has its own. */
+/** Returns a page, in the default order unless the page specifies another order. */
 export const listPackages = (db: Reads, filter: PackageFilter, page: Page): Promise<PiletPackage[]> =>
-  pageOf(db, {
+  fetchPage(db, {
     table: 'piletPackages',
     columns: packageColumns,
-    page: page.order.length > 0 ? page : { ...page, order: usualOrder },
-    where: matching(filter),
+    page: page.order.length > 0 ? page : { ...page, order: defaultOrder },
+    where: createFilterCondition(filter),
   })
 
-/** Returns the total count on all pages. */
+/** Returns the number of packages on all pages. */
 export const countPackages = (db: Reads, filter: PackageFilter, page: Page): Promise<number> =>
-  countOf(db, { table: 'piletPackages', page, where: matching(filter) })
+  countRows(db, { table: 'piletPackages', page, where: createFilterCondition(filter) })
 
-const matching = ({ projectId, enabled }: PackageFilter): RawBuilder<boolean> =>
+const createFilterCondition = ({ projectId, enabled }: PackageFilter): RawBuilder<boolean> =>
   enabled === null
     ? sql<boolean>`project_id = ${projectId}`
     : sql<boolean>`project_id = ${projectId} and enabled = ${enabled}`
 
-const byKey = (db: Reads, { projectId, name, version }: PackageKey) =>
+const selectByKey = (db: Reads, { projectId, name, version }: PackageKey) =>
   db
     .selectFrom('piletPackages')
     .select(packageColumns)
@@ -107,11 +108,11 @@ const byKey = (db: Reads, { projectId, name, version }: PackageKey) =>
     .where('version', '=', version)
 
 export const findPackage = (db: Reads, key: PackageKey): Promise<PiletPackage | undefined> =>
-  byKey(db, key).executeTakeFirst()
+  selectByKey(db, key).executeTakeFirst()
 
 /** Returns a version and locks its row until the transaction ends. */
 export const lockPackage = (tx: Tx, key: PackageKey): Promise<PiletPackage | undefined> =>
-  byKey(tx, key).forNoKeyUpdate().executeTakeFirst()
+  selectByKey(tx, key).forNoKeyUpdate().executeTakeFirst()
 
 /** Updates the fields that are not part of the immutable version. */
 export function updatePackage(
@@ -127,7 +128,7 @@ export function updatePackage(
     .executeTakeFirstOrThrow()
 }
 
-/** Finds the bytes of a version, which may or may not be enabled. */
+/** Finds the bytes of an enabled or disabled version. */
 export async function findBundle(
   db: Reads,
   { projectId, name, version }: PackageKey,

@@ -135,7 +135,7 @@ describe.each(storeNames)('pilets in the store %s', (store) => {
     expect([status, headers.get('cache-control')]).toEqual([500, 'no-store'])
     expect(body.includes(bytes)).toBe(false)
     expect(await damaged(service, store)).toBe(before + 1)
-    // Uploading the same bytes under another version repairs both.
+    // Uploading the same bytes under a different version repairs both versions.
     expect((await uploadPilet(service, developer, { ...pilet, version: '1.0.1' })).status).toBe(200)
     expect((await download(service, developer, piletPath(pilet))).bytes.equals(bytes)).toBe(true)
   })

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { responseBudget } from '../../platform/graphql/response-budget.ts'
+import { createContentCharge } from '../../platform/graphql/response-budget.ts'
 import type { PackagesService } from './packages.service.ts'
 
 /** Creates the GraphQL resolvers for pilets. Only the routes serve bytes. */
@@ -7,14 +7,16 @@ export function createPiletsResolvers(service: PackagesService) {
   return {
     Query: {
       piletPackages: (_parent, { projectId, enabled, ...args }, context) =>
-        service.list({ projectId, enabled: enabled ?? null }, args, responseBudget(context)),
+        service.list({ projectId, enabled: enabled ?? null }, args, createContentCharge(context)),
       piletPackage: (_parent, key) => service.find(key),
     },
     Mutation: {
-      updatePiletPackage: (_parent, { description, enabled, ...key }, { actor }) =>
-        service.update(actor, key, { description, enabled }),
-      enablePiletPackage: (_parent, key, { actor }) => service.update(actor, key, { enabled: true }),
-      disablePiletPackage: (_parent, key, { actor }) => service.update(actor, key, { enabled: false }),
+      updatePiletPackage: (_parent, { description, enabled, expectedRevision, ...key }, { actor }) =>
+        service.update(actor, key, { description, enabled, expectedRevision }),
+      enablePiletPackage: (_parent, { expectedRevision, ...key }, { actor }) =>
+        service.update(actor, key, { enabled: true, expectedRevision }),
+      disablePiletPackage: (_parent, { expectedRevision, ...key }, { actor }) =>
+        service.update(actor, key, { enabled: false, expectedRevision }),
     },
   } satisfies Resolvers
 }

@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import {
   cachedHeaders,
-  errorResponses,
-  idInPath,
-  notModified,
-  uuid,
+  createErrorResponses,
+  createPathIdSchema,
+  notModifiedSchema,
+  createUuidSchema,
 } from '../../platform/http/http.schemas.ts'
 
 const tags = ['people' as const]
-const projectId = idInPath('The project')
+const projectId = createPathIdSchema('The project')
 const name = Type.String({
   description: 'Name of the pilet. In a scoped name, `@` and `/` are percent-encoded.',
 })
@@ -22,9 +22,9 @@ const keyParams = Type.Object({ projectId, name, version })
 const flag = (description: string) =>
   Type.Optional(Type.Enum(['true', 'false'], { title: 'true or false', description }))
 
-const listed = Type.Object(
+const listedPackage = Type.Object(
   {
-    id: uuid('The package.'),
+    id: createUuidSchema('The package.'),
     name: Type.String(),
     version: Type.String(),
     description: Type.String(),
@@ -47,10 +47,10 @@ export const listSchema = {
   querystring: Type.Object({ enabled: flag('`true`: only enabled versions. `false`: only disabled ones.') }),
   response: {
     200: Type.Object({
-      packages: Type.Array(listed),
+      packages: Type.Array(listedPackage),
       count: Type.Integer({ description: 'Number of listed versions.' }),
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }
 
@@ -71,7 +71,7 @@ export const uploadSchema = {
   }),
   response: {
     200: Type.Object({
-      id: uuid('The package.'),
+      id: createUuidSchema('The package.'),
       name: Type.String(),
       version: Type.String(),
       size,
@@ -79,7 +79,7 @@ export const uploadSchema = {
       enabled: Type.Boolean({ description: 'A disabled version is in no feed until it is enabled.' }),
       message,
     }),
-    ...errorResponses('error', 409, 413, 415),
+    ...createErrorResponses('error', 409, 413, 415),
   },
 }
 
@@ -92,8 +92,8 @@ export const downloadSchema = {
   responseHeaders: cachedHeaders,
   response: {
     200: Type.String({ format: 'binary', description: 'The bundle, exactly as uploaded.' }),
-    304: notModified,
-    ...errorResponses('error'),
+    304: notModifiedSchema,
+    ...createErrorResponses('error'),
   },
 }
 
@@ -102,5 +102,5 @@ export const deleteSchema = {
   summary: 'Disables a version of a pilet: removes it from all feeds, but keeps it stored',
   tags,
   params: keyParams,
-  response: { 200: Type.Object({ message }), ...errorResponses('error', 413) },
+  response: { 200: Type.Object({ message }), ...createErrorResponses('error', 413) },
 }

@@ -1,25 +1,25 @@
-// Computes the sort keys of versions. The database finds the highest version of a pilet by index, so the byte order of
-// the keys must be the precedence order of the versions.
+// Computes the sort keys of versions. The database finds the highest version of a pilet by index. The byte
+// order of the keys must therefore match the precedence order of the versions.
 
 /** `precedence` sorts byte by byte as SemVer 2.0.0 section 11 requires. Build metadata is ignored. */
 export type Precedence = { precedence: string; isStable: boolean }
 
 /** Returns the sort key. The version must be strict SemVer. */
-export function precedenceOf(version: string): Precedence {
+export function computePrecedence(version: string): Precedence {
   const [withoutBuild = ''] = version.split('+', 1)
   const dash = withoutBuild.indexOf('-')
   const isStable = dash < 0
   const core = isStable ? withoutBuild : withoutBuild.slice(0, dash)
-  const numbers = core.split('.').map(sortableNumber).join('')
+  const numbers = core.split('.').map(toSortableNumber).join('')
   if (isStable) return { precedence: `${numbers}~`, isStable }
   // A space sorts before every character of an identifier, so a shorter list is lower.
   const identifiers = withoutBuild.slice(dash + 1).split('.')
-  return { precedence: `${numbers}!${identifiers.map(sortableIdentifier).join(' ')}`, isStable }
+  return { precedence: `${numbers}!${identifiers.map(toSortableIdentifier).join(' ')}`, isStable }
 }
 
 /** Prefixes the number with its length, so that a longer number is higher. Versions have at most 256 characters. */
-const sortableNumber = (digits: string): string => String(digits.length).padStart(3, '0') + digits
+const toSortableNumber = (digits: string): string => String(digits.length).padStart(3, '0') + digits
 
 /** Numeric identifiers sort before alphanumeric ones. */
-const sortableIdentifier = (identifier: string): string =>
-  /^\d+$/.test(identifier) ? `0${sortableNumber(identifier)}` : `1${identifier}`
+const toSortableIdentifier = (identifier: string): string =>
+  /^\d+$/.test(identifier) ? `0${toSortableNumber(identifier)}` : `1${identifier}`

@@ -1,6 +1,6 @@
 // Signs stored packages that have no signature or statement yet, or that were signed with a key that is no longer
 // trusted.
-import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { readVerified } from '../../platform/blobs/blob-cache.ts'
 import type { BlobStores } from '../../platform/blobs/blob-store.ts'
@@ -15,13 +15,16 @@ type Deps = { db: Db; signing: Pick<Signing, 'sign' | 'find'>; stores: BlobStore
 type Options = {
   /** Key whose packages are signed again; null selects packages without a signature or a statement. */
   replacing: string | null
-  onPackage?: (done: number) => void
+  onPackage?: (doneCount: number) => void
 }
 type Damage = 'bytes' | 'signature' | 'statement'
-export type SignedPackages = { signed: number; damaged: (store.PackageToSign & { damage: Damage })[] }
+export type SignedPackages = {
+  signedCount: number
+  damagedPackages: (store.PackageToSign & { damage: Damage })[]
+}
 
 const batchSize = 50
-const beforeAll = '00000000-0000-0000-0000-000000000000'
+const firstPossibleId = '00000000-0000-0000-0000-000000000000'
 
 const event = auditedEntity<
   Pick<store.PackageToSign, 'id' | 'projectId' | 'name' | 'version' | 'keyId' | 'hasStatement'>
@@ -38,7 +41,7 @@ const event = auditedEntity<
   nameOf: ({ name, version }) => `${name} ${version}`,
   projectOf: ({ projectId }) => projectId,
 })
-const audited = (
+const getAuditedFields = (
   { id, projectId, name, version }: store.PackageToSign,
   { keyId, hasStatement }: Pick<store.PackageToSign, 'keyId' | 'hasStatement'>,
 ): Parameters<typeof event>[1]['after'] => ({ id, projectId, name, version, keyId, hasStatement })
@@ -49,78 +52,88 @@ const audited = (
  */
 export function createPackageSigning({ db, signing, stores, audit }: Deps) {
   const signOne = async (
-    one: store.PackageToSign,
+    packageToSign: store.PackageToSign,
     previous: VerifyingKey | null,
   ): Promise<Signature | Damage> => {
-    const bytes = await readVerified(stores, one)
+    const bytes = await readVerified(stores, packageToSign)
     if (bytes === null) return 'bytes'
     // Browsers reject these bytes today. A new signature must not make them trusted.
-    if (previous !== null && !previous.verify(bytes, one.signature ?? Buffer.alloc(0))) return 'signature'
+    if (previous !== null && !previous.verify(bytes, packageToSign.signature ?? Buffer.alloc(0)))
+      return 'signature'
     if (isStatement(bytes)) return 'statement'
-    return signing.sign(bytes, { ...one, hash: one.sha256 })
+    return signing.sign(bytes, { ...packageToSign, hash: packageToSign.sha256 })
   }
   const write = (batch: readonly (readonly [store.PackageToSign, Signature])[]): Promise<number> =>
     db.transaction(async (tx) => {
-      // The batch is sorted by project: the commit updates the version row of each project, and two runs must lock
-      // these rows in the same order.
-      const ordered = batch.toSorted(([a], [b]) =>
+      // The batch is sorted by project, because the commit updates the version row of each project. Two runs
+      // must lock these rows in the same order.
+      const orderedBatch = batch.toSorted(([a], [b]) =>
         `${a.projectId}${a.id}` < `${b.projectId}${b.id}` ? -1 : 1,
       )
       const events = []
-      for (const [one, signature] of ordered)
-        if (await store.writeSignature(tx, one, signature))
+      for (const [packageToSign, signature] of orderedBatch)
+        if (await store.writeSignature(tx, packageToSign, signature))
           events.push(
             event('update', {
-              before: audited(one, one),
-              after: audited(one, { keyId: signature.keyId, hasStatement: true }),
+              before: getAuditedFields(packageToSign, packageToSign),
+              after: getAuditedFields(packageToSign, { keyId: signature.keyId, hasStatement: true }),
             }),
           )
-      await audit.append(tx, systemActor('manager pilet-keys sign'), ...events)
+      await audit.append(tx, createSystemActor('manager pilet-keys sign'), ...events)
       return events.length
     })
 
   return async ({ replacing, onPackage = () => undefined }: Options): Promise<SignedPackages> => {
-    const replaced = replacing === null ? null : await findReplaced(signing, replacing)
-    const keyOf = createKeyFinder(signing)
-    const result: SignedPackages = { signed: 0, damaged: [] }
-    let [after, done] = [beforeAll, 0]
+    const replacedKeyId = replacing === null ? null : await checkReplacedKey(signing, replacing)
+    const findKey = createKeyFinder(signing)
+    const result: SignedPackages = { signedCount: 0, damagedPackages: [] }
+    let [afterId, doneCount] = [firstPossibleId, 0]
     for (;;) {
-      const found = await store.findPackagesToSign(db.read, { keyId: replacing, after, limit: batchSize })
+      const packages = await store.findPackagesToSign(db.read, {
+        keyId: replacing,
+        after: afterId,
+        limit: batchSize,
+      })
       const batch: [store.PackageToSign, Signature][] = []
-      for (const one of found) {
-        const signed = await signOne(one, one.keyId === null ? null : await keyOf(one.keyId))
-        if (typeof signed !== 'string' && signed.keyId === replaced) throw stillActive(replaced)
-        if (typeof signed === 'string') result.damaged.push({ ...one, damage: signed })
-        else batch.push([one, signed])
-        onPackage(++done)
+      for (const packageToSign of packages) {
+        const signResult = await signOne(
+          packageToSign,
+          packageToSign.keyId === null ? null : await findKey(packageToSign.keyId),
+        )
+        if (typeof signResult !== 'string' && signResult.keyId === replacedKeyId)
+          throw createActiveKeyError(replacedKeyId)
+        if (typeof signResult === 'string')
+          result.damagedPackages.push({ ...packageToSign, damage: signResult })
+        else batch.push([packageToSign, signResult])
+        onPackage(++doneCount)
       }
-      result.signed += await write(batch)
-      after = found.at(-1)?.id ?? after
-      if (found.length < batchSize) return result
+      result.signedCount += await write(batch)
+      afterId = packages.at(-1)?.id ?? afterId
+      if (packages.length < batchSize) return result
     }
   }
 }
 
 /** Returns the id of the key to replace. Throws if that key is active. */
-async function findReplaced(signing: Pick<Signing, 'find'>, keyId: string): Promise<string> {
+async function checkReplacedKey(signing: Pick<Signing, 'find'>, keyId: string): Promise<string> {
   const { isActive } = await signing.find(keyId)
-  if (isActive) throw stillActive(keyId)
+  if (isActive) throw createActiveKeyError(keyId)
   return keyId
 }
 
 /** Returns a cached lookup of verifying keys. Private keys are not needed and may no longer be decryptable. */
 function createKeyFinder(signing: Pick<Signing, 'find'>): (keyId: string) => Promise<VerifyingKey> {
-  const found = new Map<string, VerifyingKey>()
+  const keys = new Map<string, VerifyingKey>()
   return async (keyId) => {
-    const key = found.get(keyId) ?? createVerifyingKey((await signing.find(keyId)).publicKey)
+    const key = keys.get(keyId) ?? createVerifyingKey((await signing.find(keyId)).publicKey)
     if (key.keyId !== keyId)
       throw new Error(
         `the signing key ${keyId} was changed: its public key does not match its id; restore the row from a backup`,
       )
-    found.set(keyId, key)
+    keys.set(keyId, key)
     return key
   }
 }
 
-const stillActive = (keyId: string) =>
+const createActiveKeyError = (keyId: string) =>
   conflict(`the key ${keyId} is active; activate another key first, which then signs instead`)

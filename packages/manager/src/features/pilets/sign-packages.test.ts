@@ -31,8 +31,8 @@ test('two runs at once sign every package once, over the ends of batches, with a
   const { sql } = service
   await seedPilets(120)
   const results = await Promise.all([signAll(), signAll()])
-  expect(results.map(({ damaged }) => damaged)).toEqual([[], []])
-  expect(results[0].signed + results[1].signed).toBe(120)
+  expect(results.map(({ damagedPackages: damaged }) => damaged)).toEqual([[], []])
+  expect(results[0].signedCount + results[1].signedCount).toBe(120)
   const anchor = await anotherProcess().publicKeys()
   const stored = await storedPilets(sql)
   expect(stored.filter((one) => isTrusted(anchor, one))).toHaveLength(120)
@@ -42,7 +42,7 @@ test('two runs at once sign every package once, over the ends of batches, with a
     [[project.id, other.id]],
   )
   expect(rows.map((row) => row.entity_id).toSorted()).toEqual(stored.map(({ id }) => id).toSorted())
-  expect(await signAll()).toEqual({ signed: 0, damaged: [] })
+  expect(await signAll()).toEqual({ signedCount: 0, damagedPackages: [] })
 })
 
 test('bytes that are stored in several pieces are signed as a whole', async () => {
@@ -51,7 +51,7 @@ test('bytes that are stored in several pieces are signed as a whole', async () =
   const blobs = createBlobs({ db, stores: service.world.blobStores })
   await blobs.store(sha256(bytes), bytes)
   await seedPilet(service.sql, project.id, 'large', { bytes })
-  expect(await signAll()).toEqual({ signed: 1, damaged: [] })
+  expect(await signAll()).toEqual({ signedCount: 1, damagedPackages: [] })
   const [large] = await storedPilets(service.sql)
   expect(
     isTrusted(await anotherProcess().publicKeys(), { keyId: null, signature: null, ...large, bytes }),
@@ -63,15 +63,15 @@ test('a run that is interrupted keeps what it has written, and the next one does
   let reads = 0
   const failing: BlobStores = {
     ...service.world.blobStores,
-    of: (name) => {
+    getStore: (name) => {
       if (++reads > 55) throw new Error('the bucket is gone')
-      return service.world.blobStores.of(name)
+      return service.world.blobStores.getStore(name)
     },
   }
   await expect(signAll(null, { stores: failing })).rejects.toThrow('the bucket is gone')
   const left = (await storedPilets(service.sql)).filter(({ keyId }) => keyId === null)
   expect(left).toHaveLength(10)
-  expect(await signAll()).toEqual({ signed: 10, damaged: [] })
+  expect(await signAll()).toEqual({ signedCount: 10, damagedPackages: [] })
 })
 
 test('a key that becomes active again is not replaced by itself', async () => {
@@ -95,7 +95,7 @@ test('a key that becomes active again is not replaced by itself', async () => {
   expect((await storedPilets(service.sql))[0]?.keyId).toBe(first.keyId)
 })
 
-/** Returns whether a key of the ring has signed the statement about a package. */
+/** Returns whether a key of the ring has signed a package's statement. */
 async function isStated(name: string): Promise<boolean> {
   const { rows } = await service.sql.query(
     'select project_id, version, hash, statement_signature, statement_key_id from pilet_packages where name = $1',
@@ -119,7 +119,10 @@ test('packages that were signed before there were statements get one, and the ac
   const wrong = { ...recent, signature: old.signature }
   await seedPilet(service.sql, project.id, 'wrong', { bytes: Buffer.from('other'), signed: wrong })
   expect(await signing.countUnsigned()).toEqual({ unsigned: 0, unstated: 3 })
-  expect(await signAll()).toMatchObject({ signed: 2, damaged: [{ name: 'wrong', damage: 'signature' }] })
+  expect(await signAll()).toMatchObject({
+    signedCount: 2,
+    damagedPackages: [{ name: 'wrong', damage: 'signature' }],
+  })
   expect((await storedPilets(service.sql)).map(({ name, keyId }) => [name, keyId])).toEqual([
     ['old', recent.keyId],
     ['recent', recent.keyId],
@@ -136,6 +139,9 @@ test('packages that were signed before there were statements get one, and the ac
 test('stored bytes that could pass as a statement are not signed', async () => {
   const bytes = Buffer.from(JSON.stringify({ svcPiletStatement: 1, project: other.id, name: 'core' }))
   await seedPilet(service.sql, project.id, 'forged', { bytes })
-  expect(await signAll()).toMatchObject({ signed: 0, damaged: [{ name: 'forged', damage: 'statement' }] })
+  expect(await signAll()).toMatchObject({
+    signedCount: 0,
+    damagedPackages: [{ name: 'forged', damage: 'statement' }],
+  })
   expect((await storedPilets(service.sql))[0]?.signature).toBeNull()
 })

@@ -2,13 +2,17 @@
 // trusts the keys in its page, not this service.
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Reads, Tx } from '../../platform/postgres/handles.ts'
 import { createDbErrorReader } from '../../platform/postgres/db-errors.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { type PackageStatement, isStatement, statementOf } from '../../platform/inputs/package-statement.ts'
+import {
+  type PackageStatement,
+  isStatement,
+  formatStatement,
+} from '../../platform/inputs/package-statement.ts'
 import { createVerifyingKey } from '../../platform/secrets/keys.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
@@ -16,7 +20,7 @@ import * as store from './signing.store.ts'
 
 export type SigningDeps = { db: Db; secrets: Secrets; lockMasterKey: LockMasterKey; audit: Audit }
 export type Signing = ReturnType<typeof createSigning>
-/** Signatures of the bytes and of the statement that identifies the package, by the same key. */
+/** Signatures of the bytes and of the package statement, made with the same key. */
 export type Signature = {
   signature: Buffer
   keyId: string
@@ -32,17 +36,23 @@ const event = auditedEntity<AuditedKey>({
   nameOf: ({ keyId }) => keyId,
   projectOf: () => null,
 })
-const audited = ({ id, keyId, isActive }: Key): AuditedKey => ({ id, keyId, isActive })
+const getAuditedFields = ({ id, keyId, isActive }: Key): AuditedKey => ({ id, keyId, isActive })
 
-// The function runs in a worker thread, because Ed25519 reads the message twice, and a message can be megabytes long.
+// Signing runs in a worker thread, because Ed25519 reads the message twice, and a message can be megabytes
+// long.
 const signInThread = promisify<null, Buffer, KeyObject, Buffer>(sign)
+
+const createActivationEvent = (key: Key, isActive: boolean) => {
+  const before = getAuditedFields(key)
+  return event('update', { before, after: { ...before, isActive } })
+}
 
 /**
  * Creates the signing service. It reads the active key on every use, so an activation takes effect immediately in every
  * process.
  */
 export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps) {
-  const open = createOpener(secrets)
+  const openKey = createOpener(secrets)
   /**
    * Serializes changes of the ring. The master key is locked first, in the same order as in its rotation, to prevent
    * deadlocks.
@@ -53,41 +63,41 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
       await store.lockRing(tx)
       return work(tx)
     })
-  /** Adds a key, which becomes active if no other key is. */
-  const add = async (tx: Tx, actorName: string): Promise<Key> => {
+  /** Adds a key, which becomes active if no other key is active. */
+  const addKey = async (tx: Tx, actorName: string): Promise<Key> => {
     const isActive = (await store.findActiveKey(tx)) === undefined
-    const key = await store.insertKey(tx, { ...newKey(secrets), isActive })
-    await audit.append(tx, systemActor(actorName), event('create', { before: null, after: audited(key) }))
+    const key = await store.insertKey(tx, { ...generateKey(secrets), isActive })
+    const after = getAuditedFields(key)
+    await audit.append(tx, createSystemActor(actorName), event('create', { before: null, after }))
     return key
   }
-  /** Returns the active key. The first use in a new installation creates it. */
-  const activeKey = async (): Promise<Key> =>
+  /** Returns the active key, and creates it on first use in a new installation. */
+  const getActiveKey = async (): Promise<Key> =>
     (await store.findActiveKey(db.read)) ??
-    changeRing(async (tx) => (await store.findActiveKey(tx)) ?? add(tx, 'pilets'))
+    changeRing(async (tx) => (await store.findActiveKey(tx)) ?? addKey(tx, 'pilets'))
 
   return {
     /** Signs a package with the active key; throws 400 for bytes that could pass as a statement. */
-    sign: async (bytes: Buffer, about: PackageStatement): Promise<Signature> => {
-      const key = await activeKey()
-      return signPackage(bytes, about, { keyId: key.keyId, privateKey: open(key) })
+    sign: async (bytes: Buffer, statement: PackageStatement): Promise<Signature> => {
+      const key = await getActiveKey()
+      return signPackage(bytes, statement, { keyId: key.keyId, privateKey: openKey(key) })
     },
 
     /** Creates a key. The first key is active immediately; later keys sign only after activation. */
-    create: (): Promise<Key> => changeRing((tx) => add(tx, 'manager pilet-keys create')),
+    create: (): Promise<Key> => changeRing((tx) => addKey(tx, 'manager pilet-keys create')),
 
-    /** Makes this key the active one. Returns false if it already was. */
+    /** Activates this key. Returns false if it was already active. */
     activate: (keyId: string): Promise<boolean> =>
       changeRing(async (tx) => {
         const [key, previous] = [await findKey(tx, keyId), await store.findActiveKey(tx)]
         if (key.isActive) return false
         // A key that cannot be decrypted would fail every upload.
-        open(key)
+        openKey(key)
         await store.activateKey(tx, key.id)
-        const changes = [previous, key]
+        const events = [previous, key]
           .filter((row) => row !== undefined)
-          .map((row) => ({ before: audited(row), after: { ...audited(row), isActive: row === key } }))
-        const actor = systemActor('manager pilet-keys activate')
-        await audit.append(tx, actor, ...changes.map((change) => event('update', change)))
+          .map((row) => createActivationEvent(row, row === key))
+        await audit.append(tx, createSystemActor('manager pilet-keys activate'), ...events)
         return true
       }),
 
@@ -98,11 +108,11 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
           const key = await findKey(tx, keyId)
           if (key.isActive) throw conflict(`the key ${keyId} is active; activate another key first`)
           await store.deleteKey(tx, key.id)
-          const actor = systemActor('manager pilet-keys delete')
-          await audit.append(tx, actor, event('delete', { before: audited(key), after: null }))
+          const actor = createSystemActor('manager pilet-keys delete')
+          await audit.append(tx, actor, event('delete', { before: getAuditedFields(key), after: null }))
         })
       } catch (error) {
-        throw stillUsed(keyId)(error) ?? error
+        throw createUsedKeyErrorReader(keyId)(error) ?? error
       }
     },
 
@@ -114,12 +124,12 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
     countUnsigned: () => store.countUnsigned(db.read),
 
     /**
-     * Returns the public keys in base64, keyed by key id, as pages embed them. Each key is checked against its sealed
-     * private key, so that write access to the table is not enough to add a foreign key.
+     * Returns the public keys in base64, keyed by key id, as pages embed them. Each key is checked against
+     * its sealed private key, so that write access to the table is not enough to add an untrusted key.
      */
     publicKeys: async (): Promise<Record<string, string>> => {
       const keys = await store.findKeys(db.read)
-      for (const key of keys) open(key)
+      for (const key of keys) openKey(key)
       return Object.fromEntries(keys.map(({ keyId, publicKey }) => [keyId, publicKey.toString('base64')]))
     },
   }
@@ -127,7 +137,7 @@ export function createSigning({ db, secrets, lockMasterKey, audit }: SigningDeps
 
 async function signPackage(
   bytes: Buffer,
-  about: PackageStatement,
+  statement: PackageStatement,
   { keyId, privateKey }: { keyId: string; privateKey: KeyObject },
 ): Promise<Signature> {
   if (isStatement(bytes))
@@ -137,7 +147,7 @@ async function signPackage(
   return {
     signature: await signInThread(null, bytes, privateKey),
     keyId,
-    statementSignature: sign(null, Buffer.from(statementOf(about)), privateKey),
+    statementSignature: sign(null, Buffer.from(formatStatement(statement)), privateKey),
     statementKeyId: keyId,
   }
 }
@@ -149,7 +159,7 @@ async function findKey(db: Reads, keyId: string): Promise<Key> {
   return key
 }
 
-const stillUsed = (keyId: string) =>
+const createUsedKeyErrorReader = (keyId: string) =>
   createDbErrorReader({
     pilet_packages_key_id_fkey: [
       'conflict',
@@ -157,26 +167,26 @@ const stillUsed = (keyId: string) =>
     ],
   })
 
-function newKey(secrets: Secrets): Omit<Key, 'isActive'> {
+function generateKey(secrets: Secrets): Omit<Key, 'isActive'> {
   const { privateKey } = generateKeyPairSync('ed25519')
-  const publicKey = rawPublicKey(privateKey)
+  const publicKey = exportPublicKey(privateKey)
   const id = newId()
   const der = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
-  const sealed = secrets.seal(der, { ...store.privateKeyLocation, id })
-  return { id, keyId: createVerifyingKey(publicKey).keyId, publicKey, privateKey: sealed }
+  const sealedKey = secrets.seal(der, { ...store.privateKeyLocation, id })
+  return { id, keyId: createVerifyingKey(publicKey).keyId, publicKey, privateKey: sealedKey }
 }
 
-const rawPublicKey = (privateKey: KeyObject): Buffer =>
+const exportPublicKey = (privateKey: KeyObject): Buffer =>
   createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32)
 
 /** Decrypts private keys and caches them, because the ring has only a few. Throws if the row does not match the key. */
 function createOpener(secrets: Secrets) {
-  const opened = new Map<string, { privateKey: KeyObject; publicKey: Buffer }>()
-  const read = ({ id, keyId, privateKey: sealed }: Key) => {
+  const openedKeys = new Map<string, { privateKey: KeyObject; publicKey: Buffer }>()
+  const decryptKey = ({ id, keyId, privateKey: sealedKey }: Key) => {
     try {
-      const der = Buffer.from(secrets.open(sealed, { ...store.privateKeyLocation, id }), 'base64')
+      const der = Buffer.from(secrets.open(sealedKey, { ...store.privateKeyLocation, id }), 'base64')
       const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-      return { privateKey, publicKey: rawPublicKey(privateKey) }
+      return { privateKey, publicKey: exportPublicKey(privateKey) }
     } catch (cause) {
       throw new Error(
         `the signing key ${keyId} cannot be decrypted: it was changed, or its encryption key is missing; run \`manager keys status\``,
@@ -185,12 +195,12 @@ function createOpener(secrets: Secrets) {
     }
   }
   return (row: Key): KeyObject => {
-    const key = opened.get(row.keyId) ?? read(row)
+    const key = openedKeys.get(row.keyId) ?? decryptKey(row)
     if (!key.publicKey.equals(row.publicKey) || createVerifyingKey(key.publicKey).keyId !== row.keyId)
       throw new Error(
         `the signing key ${row.keyId} was changed: its public key does not match its private key; restore the row from a backup`,
       )
-    opened.set(row.keyId, key)
+    openedKeys.set(row.keyId, key)
     return key.privateKey
   }
 }

@@ -46,7 +46,7 @@ export async function listKeys(db: Reads): Promise<ListedKey[]> {
   return rows
 }
 
-/** Counts packages without a signature, and signed packages without a statement by the same key. */
+/** Counts packages without a signature, and signed packages whose key has not signed a statement. */
 export async function countUnsigned(db: Reads): Promise<{ unsigned: number; unstated: number }> {
   const { rows } = await sql<{ unsigned: number; unstated: number }>`
     select count(*) filter (where key_id is null)::int as unsigned,

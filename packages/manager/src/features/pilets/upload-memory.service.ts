@@ -13,10 +13,10 @@ export type Collector = {
    */
   take: (piece: Uint8Array) => Promise<void>
   /** Rejects with 503 if the upload is aborted because it is slow while other uploads wait. */
-  ended: Promise<never>
+  abortPromise: Promise<never>
   /** Returns the collected bytes, valid until `close`. Afterwards the upload is no longer aborted. */
-  collected: () => { bytes: Buffer; sha256: string }
-  /** Releases the memory, whatever the result of the upload is. */
+  getCollected: () => { bytes: Buffer; sha256: string }
+  /** Releases the memory, regardless of the result of the upload. */
   close: () => void
 }
 type MemoryLimits = { maxBytes: number; maxUploadBytes: number; maxWaitMs?: number }
@@ -27,7 +27,7 @@ const maxWaiting = 1_000
 
 /** Creates the memory budget: `maxBytes` for all uploads, `maxUploadBytes` for one. */
 export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defaultMaxWaitMs }: MemoryLimits) {
-  const share = createFairShare({
+  const memoryShare = createFairShare({
     capacity: maxBytes,
     item: maxUploadBytes,
     maxWaiting,
@@ -37,27 +37,28 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
   })
   const watchSpeed = createSpeedWatch()
   return {
-    bufferedBytes: () => share.used,
+    getBufferedBytes: () => memoryShare.usedAmount,
 
     /** Starts an upload. Memory is reserved only as bytes arrive. */
     open: (projectId: string, client: string): Collector => {
       const hash = createHash('sha256')
-      // A resizable buffer grows in place: no piece is copied twice, and released memory is free immediately.
-      const room = new ArrayBuffer(0, { maxByteLength: maxUploadBytes })
-      const all = new Uint8Array(room)
-      const { promise: ended, reject: end } = Promise.withResolvers<never>()
+      // A resizable buffer grows in place: no piece is copied twice, and memory is freed as soon as it is
+      // released.
+      const buffer = new ArrayBuffer(0, { maxByteLength: maxUploadBytes })
+      const bufferView = new Uint8Array(buffer)
+      const { promise: abortPromise, reject: end } = Promise.withResolvers<never>()
       // Prevents an unhandled rejection after the upload has arrived and no caller awaits `ended`.
-      ended.catch(() => undefined)
+      abortPromise.catch(() => undefined)
       let [isOpen, hasArrived] = [true, false]
-      const { isSlow, stop } = watchSpeed(() => room.byteLength)
+      const { isSlow, stop } = watchSpeed(() => buffer.byteLength)
       const close = (): void => {
         if (!isOpen) return
         isOpen = false
         stop()
         lease.release()
-        room.resize(0)
+        buffer.resize(0)
       }
-      const lease = share.begin([projectId, client], {
+      const lease = memoryShare.begin([projectId, client], {
         isSlow: () => !hasArrived && isSlow(),
         end: () => {
           end(unavailable('the upload was aborted because it was too slow while others waited; try again'))
@@ -67,18 +68,18 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
       return {
         take: async (piece) => {
           if (!isOpen) return
-          const after = room.byteLength + piece.length
-          if (after > maxUploadBytes) throw tooLarge(maxUploadBytes)
+          const newLength = buffer.byteLength + piece.length
+          if (newLength > maxUploadBytes) throw createTooLargeError(maxUploadBytes)
           await lease.add(piece.length)
           if (!isOpen) return
-          room.resize(after)
-          all.set(piece, after - piece.length)
+          buffer.resize(newLength)
+          bufferView.set(piece, newLength - piece.length)
           hash.update(piece)
         },
-        ended,
-        collected: () => {
+        abortPromise,
+        getCollected: () => {
           hasArrived = true
-          return { bytes: Buffer.from(room, 0, room.byteLength), sha256: hash.digest('hex') }
+          return { bytes: Buffer.from(buffer, 0, buffer.byteLength), sha256: hash.digest('hex') }
         },
         close,
       }
@@ -86,7 +87,7 @@ export function createUploadMemory({ maxBytes, maxUploadBytes, maxWaitMs = defau
   }
 }
 
-const tooLarge = (maxUploadBytes: number): AppError =>
+const createTooLargeError = (maxUploadBytes: number): AppError =>
   new AppError(
     'payload_too_large',
     `the bundle exceeds the limit of ${maxUploadBytes} bytes; make it smaller`,

@@ -15,14 +15,14 @@ test('what does not fit into the budget waits, and is answered 503', async () =>
   await one.take(Buffer.alloc(100))
   await two.take(Buffer.alloc(90))
   await expect(three.take(Buffer.alloc(50))).rejects.toMatchObject(refused)
-  expect(memory.bufferedBytes()).toBe(190)
+  expect(memory.getBufferedBytes()).toBe(190)
   const waiting = three.take(Buffer.alloc(50, 'x'))
   one.close()
   await waiting
-  expect(three.collected().bytes.toString()).toBe('x'.repeat(50))
+  expect(three.getCollected().bytes.toString()).toBe('x'.repeat(50))
   two.close()
   three.close()
-  expect(memory.bufferedBytes()).toBe(0)
+  expect(memory.getBufferedBytes()).toBe(0)
 })
 
 test('an upload that crawls is ended when another project waits; one that has arrived is not', async () => {
@@ -32,13 +32,13 @@ test('an upload that crawls is ended when another project waits; one that has ar
     const [crawling, arrived, other] = [memory.open('a', 'x'), memory.open('a', 'y'), memory.open('b', 'z')]
     await crawling.take(Buffer.alloc(100))
     await arrived.take(Buffer.alloc(100))
-    const { bytes } = arrived.collected()
-    const ended = crawling.ended.catch((error: unknown) => error)
+    const { bytes } = arrived.getCollected()
+    const ended = crawling.abortPromise.catch((error: unknown) => error)
     const waiting = other.take(Buffer.alloc(50))
     await vi.advanceTimersByTimeAsync(6_000)
     await waiting
     expect(await ended).toMatchObject({ status: 503, retryAfterSeconds: 1 })
-    expect(memory.bufferedBytes()).toBe(150)
+    expect(memory.getBufferedBytes()).toBe(150)
     expect(bytes).toHaveLength(100)
   } finally {
     vi.useRealTimers()

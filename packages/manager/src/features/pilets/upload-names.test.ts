@@ -1,4 +1,5 @@
-// These tests cover names and versions in the paths of pilets: accepted values, encoding, and errors for all others.
+// These tests cover names and versions in the paths of pilets: accepted values, encoding, and errors for all
+// other values.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { rawCall } from '../../../test/kit/http.ts'

@@ -1,5 +1,5 @@
-// These tests send full-size uploads to a real process. They check the memory use, and that memory is released for
-// clients that do not finish.
+// These tests send full-size uploads to a real process. They check the memory use, and that the memory of
+// clients that do not finish is released.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -118,8 +118,8 @@ describe('64 clients who announce the largest upload and do not finish', () => {
       clients.push(await begin(index, sent))
       if (index % 8 === 0) await watch()
     }
-    // Clients for which no memory is left get 503 immediately. The service waits for the remaining bodies of the other
-    // clients.
+    // If no memory is left for a client, it receives 503 immediately. The service waits for the remaining
+    // bodies of the other clients.
     await vi.waitFor(
       async () => {
         await watch()

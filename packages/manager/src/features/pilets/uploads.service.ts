@@ -9,11 +9,11 @@ import { AppError, badRequest, conflict, notFound } from '../../platform/errors.
 import { newId } from '../../platform/ids.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 import { isExactVersion, isPackageName, maxNameLength } from '../../platform/inputs/packages.ts'
-import { specOf, storedTypeOf } from './bundle-form.pure.ts'
+import { detectSpec, getStoredType } from './bundle-form.pure.ts'
 import { maxDescriptionLength, packageEvent } from './packages.service.ts'
 import type { PackageKey, PiletPackage } from './packages.store.ts'
 import type { PiletMetrics } from './pilets.metrics.ts'
-import { precedenceOf } from './precedence.pure.ts'
+import { computePrecedence } from './precedence.pure.ts'
 import type { Signing } from './signing.service.ts'
 import type { UploadMemory } from './upload-memory.service.ts'
 import * as store from './uploads.store.ts'
@@ -34,7 +34,7 @@ type UploadedFile = { declaredType: string; fileName: string }
 export type Upload = {
   key: PackageKey
   description: string
-  /** True to enable the version if the caller has permission to do so. */
+  /** Whether to enable the version, provided that the caller has permission to do so. */
   enabled: boolean
   /** The client network, used for the fair share of memory. */
   client: string
@@ -49,12 +49,12 @@ export function createUploadsService(deps: UploadsDeps) {
     checkKey(upload.key)
     checkText(upload.description, 'description', maxDescriptionLength)
     const { isTaken, usage } = await store.readVersionAndUsage(db.read, upload.key)
-    if (isTaken) throw conflict(versionTaken)
+    if (isTaken) throw conflict(versionTakenMessage)
     checkQuota({ packages: usage.packages + 1, bytes: usage.bytes + 1 }, quota)
     const collector = memory.open(upload.key.projectId, upload.client)
     try {
-      const file = await Promise.race([upload.receive(collector.take), collector.ended])
-      const { bytes, sha256 } = collector.collected()
+      const file = await Promise.race([upload.receive(collector.take), collector.abortPromise])
+      const { bytes, sha256 } = collector.getCollected()
       if (bytes.length === 0) throw badRequest('the file is empty; send the bundle in the field file')
       return await storeVersion(deps, actor, upload, { file, bytes, sha256 })
     } finally {
@@ -65,12 +65,12 @@ export function createUploadsService(deps: UploadsDeps) {
     /** Accepts a new version. Throws 400, 409, 413 or 503 without storing anything. */
     accept: async (actor: Actor, upload: Upload): Promise<PiletPackage> => {
       try {
-        const stored = await accept(actor, upload)
+        const storedPackage = await accept(actor, upload)
         metrics.uploads.inc({ outcome: 'stored' })
-        return stored
+        return storedPackage
       } catch (error) {
-        const isRefused = error instanceof AppError && error.status < 500
-        metrics.uploads.inc({ outcome: isRefused ? 'refused' : 'failed' })
+        const isRejected = error instanceof AppError && error.status < 500
+        metrics.uploads.inc({ outcome: isRejected ? 'refused' : 'failed' })
         throw error
       }
     },
@@ -84,25 +84,25 @@ async function storeVersion(
   { key, description, enabled }: Upload,
   { file, bytes, sha256 }: Received,
 ): Promise<PiletPackage> {
-  const signed = await deps.sign(bytes, { ...key, hash: sha256 })
-  const kept = await deps.blobs.store(sha256, bytes)
+  const signature = await deps.sign(bytes, { ...key, hash: sha256 })
+  const blob = await deps.blobs.store(sha256, bytes)
   const values: store.NewPackage = {
     ...key,
-    ...precedenceOf(key.version),
-    ...signed,
+    ...computePrecedence(key.version),
+    ...signature,
     id: newId(),
     description,
-    contentType: storedTypeOf(file.declaredType, file.fileName),
+    contentType: getStoredType(file.declaredType, file.fileName),
     size: bytes.length,
     hash: sha256,
-    spec: specOf(bytes),
+    spec: detectSpec(bytes),
     enabled,
   }
   try {
-    return await register(deps, actor, values, kept)
+    return await register(deps, actor, values, blob)
   } catch (error) {
     // If the release fails too, the sweep removes the bytes.
-    await deps.blobs.release(kept).catch(() => undefined)
+    await deps.blobs.release(blob).catch(() => undefined)
     throw error
   }
 }
@@ -111,34 +111,34 @@ const register = (
   { db, audit, blobs, quota }: UploadsDeps,
   actor: Actor,
   values: store.NewPackage,
-  kept: StoredBlob,
+  blob: StoredBlob,
 ): Promise<PiletPackage> =>
   db.transaction(async (tx) => {
     // Receiving the body may have taken long, so everything is checked again. A project deletion locks the project
     // before its members, so this transaction uses the same order.
-    const isThere = await store.lockProject(tx, values.projectId)
+    const projectExists = await store.lockProject(tx, values.projectId)
     // Permissions are checked before existence, because only administrators may learn that the project was deleted.
     await recheckPermission(tx, actor, 'PILET_UPLOAD', values.projectId)
-    if (!isThere) throw notFound('project')
+    if (!projectExists) throw notFound('project')
     const enabled = values.enabled && (await stillHasPermission(tx, actor, 'PILET_WRITE', values.projectId))
     const after = await store.insertPackage(tx, { ...values, enabled })
-    await blobs.reference(tx, kept)
+    await blobs.reference(tx, blob)
     checkQuota(await store.addUsage(tx, values.projectId, values.size), quota)
     await audit.append(tx, actor, packageEvent('create', { before: null, after }))
     return after
   })
 
 function checkQuota(usage: store.Usage, quota: store.Usage): void {
-  const over = (['bytes', 'packages'] as const).find((what) => usage[what] > quota[what])
-  if (over === undefined) return
-  const most = over === 'bytes' ? `${quota.bytes} bytes` : `${quota.packages} packages`
+  const exceededLimit = (['bytes', 'packages'] as const).find((key) => usage[key] > quota[key])
+  if (exceededLimit === undefined) return
+  const limitText = exceededLimit === 'bytes' ? `${quota.bytes} bytes` : `${quota.packages} packages`
   throw new AppError(
     'payload_too_large',
-    `the upload would exceed the limit of ${most} for all versions of the project; ask the operator to raise it`,
+    `the upload would exceed the limit of ${limitText} for all versions of the project; ask the operator to raise it`,
   )
 }
 
-export const versionTaken = 'this version already exists and cannot be changed; upload another version'
+export const versionTakenMessage = 'this version already exists and cannot be changed; upload another version'
 
 function checkKey({ name, version }: PackageKey): void {
   if (!isPackageName(name))

@@ -33,10 +33,10 @@ export async function readVersionAndUsage(
       coalesce(max(packages), 0) as packages, coalesce(max(bytes), 0) as bytes
     from pilet_usage where project_id = ${projectId}`.execute(db)
   const [row] = rows
-  return { isTaken: row?.isTaken === true, usage: usageOf(row) }
+  return { isTaken: row?.isTaken === true, usage: parseUsage(row) }
 }
 
-const usageOf = (row: { packages: string; bytes: string } | undefined): Usage => ({
+const parseUsage = (row: { packages: string; bytes: string } | undefined): Usage => ({
   packages: Number(row?.packages),
   bytes: Number(row?.bytes),
 })
@@ -71,5 +71,5 @@ export async function addUsage(tx: Tx, projectId: string, size: number): Promise
     )
     .returning(['packages', 'bytes'])
     .executeTakeFirstOrThrow()
-  return usageOf(row)
+  return parseUsage(row)
 }

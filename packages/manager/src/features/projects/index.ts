@@ -2,10 +2,10 @@
 // their environments.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import { createProjectsResolvers } from './projects.resolvers.ts'
 import { type ProjectsDeps, type ProjectsService, createProjectsService } from './projects.service.ts'
-import { bySlug } from './projects.store.ts'
+import { findProjectTargets } from './projects.store.ts'
 
 /** Lets other features find a project by its slug. */
 export type ProjectsApi = Pick<ProjectsService, 'getBySlug'>
@@ -15,8 +15,8 @@ export const projects = defineFeature({
   name: 'projects',
   sdl: readSdl(import.meta.url, './projects.graphql'),
   scopes: {
-    PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: byId('projects', { project: 'id' }) },
-    PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: bySlug },
+    PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: createFindById('projects', { project: 'id' }) },
+    PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: findProjectTargets },
   },
   constraints: {
     projects_slug_key: ['conflict', 'a project with this slug already exists; choose another slug'],

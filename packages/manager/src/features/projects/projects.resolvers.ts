@@ -10,7 +10,11 @@ export function createProjectsResolvers(service: ProjectsService) {
     Mutation: {
       createProject: (_parent, { input }, { actor }) => service.create(actor, input),
       updateProject: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteProject: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteProject: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
+    },
+    Project: {
+      myRole: async ({ id }, _args, { actor }) => (await actor.rolesIn(id)).projectRole,
     },
   } satisfies Resolvers
 }

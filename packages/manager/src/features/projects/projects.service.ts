@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -54,10 +55,11 @@ export function createProjectsService({ db, audit, environments, memberships }: 
     update: (
       actor: Actor,
       id: string,
-      input: { name?: string | null; slug?: string | null },
+      input: { name?: string | null; slug?: string | null; expectedRevision?: ExpectedRevision },
     ): Promise<store.Project> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
+        await checkRevision(tx, actor, { ...before, projectId: before.id }, input.expectedRevision)
         const values = {
           name: checkName(input.name ?? before.name),
           slug: checkSlug(input.slug ?? before.slug),
@@ -67,9 +69,10 @@ export function createProjectsService({ db, audit, environments, memberships }: 
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
+        await checkRevision(tx, actor, { ...before, projectId: before.id }, expectedRevision)
         await store.deleteProject(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const

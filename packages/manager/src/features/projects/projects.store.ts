@@ -2,11 +2,12 @@ import type { FindTargets } from '../../policy/scopes.ts'
 import { type DeleteResult, sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Project = { id: string; name: string; slug: string; createdAt: string }
+export type Project = Revised & { id: string; name: string; slug: string; createdAt: string }
 
-const columns = ['id', 'name', 'slug', 'createdAt'] as const
+const columns = ['id', 'name', 'slug', 'createdAt', ...revisionColumns] as const
 
 export const projectFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -24,7 +25,7 @@ export function listProjects(db: Reads, page: Page, memberId: string | null): Pr
           select project_id from user2projects where user_id = ${memberId} union
           select project_id from user2tenants where user_id = ${memberId} union
           select project_id from user2applications where user_id = ${memberId}))`
-  return pageOf(db, { table: 'projects', columns, page, where })
+  return fetchPage(db, { table: 'projects', columns, page, where })
 }
 
 /** Returns the projects with these ids, in any order. */
@@ -57,37 +58,37 @@ export function updateProject(tx: Tx, id: string, values: { name: string; slug: 
 const chunkSize = 5_000
 
 /**
- * Deletes the project with everything in it. Tenants and pilets are deleted first, in chunks of 5,000, so that no
- * single statement exceeds its timeout.
+ * Deletes the project and everything in it. Tenants and pilets are deleted first, in chunks of 5,000, so that
+ * no single statement exceeds its timeout.
  */
 export async function deleteProject(tx: Tx, id: string): Promise<void> {
-  await byChunks(() => {
+  await deleteInChunks(() => {
     const chunk = tx.selectFrom('tenants').select('id').where('projectId', '=', id).limit(chunkSize)
     return tx.deleteFrom('tenants').where('id', 'in', chunk).executeTakeFirstOrThrow()
   })
-  await byChunks(() => {
-    const own = tx.selectFrom('piletPackages').select('id').where('projectId', '=', id)
+  await deleteInChunks(() => {
+    const projectPackages = tx.selectFrom('piletPackages').select('id').where('projectId', '=', id)
     // The pilets are ordered by hash, because each chunk locks its blobs. Otherwise, a concurrent deletion of a project
     // with the same blobs could deadlock.
     return tx
       .deleteFrom('piletPackages')
-      .where('id', 'in', own.orderBy('hash').limit(chunkSize))
+      .where('id', 'in', projectPackages.orderBy('hash').limit(chunkSize))
       .executeTakeFirstOrThrow()
   })
   await tx.deleteFrom('projects').where('id', '=', id).execute()
 }
 
-async function byChunks(deleteChunk: () => Promise<DeleteResult>): Promise<void> {
+async function deleteInChunks(deleteChunk: () => Promise<DeleteResult>): Promise<void> {
   while ((await deleteChunk()).numDeletedRows >= chunkSize);
 }
 
 /** Finds projects by slug for policy checks. */
-export const bySlug: FindTargets = async (db, keys) => {
+export const findProjectTargets: FindTargets = async (db, keys) => {
   const slugs = keys.map(([slug]) => (slug ?? '').replaceAll('\0', ''))
   const rows = await db.selectFrom('projects').select(['id', 'slug']).where('slug', 'in', slugs).execute()
-  const found = new Map(rows.map((row) => [row.slug, row.id]))
+  const idsBySlug = new Map(rows.map((row) => [row.slug, row.id]))
   return slugs.map((slug) => {
-    const projectId = found.get(slug)
+    const projectId = idsBySlug.get(slug)
     return projectId === undefined ? null : { projectId }
   })
 }

@@ -5,54 +5,54 @@ import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import {
   type AccessStatements,
-  type Versioned,
-  type Wanted,
+  type VersionedAccess,
+  type AccessLookup,
   readAccess,
   readRows,
 } from './proxy-auth.store.ts'
 
 // The total number of cached tenants, about 150 bytes each.
-const maxTenantsRemembered = 200_000
+const maxCachedTenants = 200_000
 // The maximum age of a cached entry. Changes that do not fire a trigger, such as a restored table or TRUNCATE, do not
 // change the version.
 const maxAgeMs = 60_000
 
 /**
- * Returns a function that reads one pair. `versioned` lists the columns, besides the tenants, that depend on the
- * version.
+ * Returns a function that reads the row of one key and application. `versionedColumns` lists the columns,
+ * besides the tenants, that depend on the version.
  */
-export function createAccessRead<Row extends Versioned>(
+export function createAccessRead<Row extends VersionedAccess>(
   database: Pick<Database, 'run'>,
   statements: AccessStatements,
-  versioned: readonly (keyof Row)[],
-): (wanted: Wanted) => Promise<Row | null> {
-  const memory = new LRUCache<string, Versioned>({
-    maxSize: maxTenantsRemembered,
+  versionedColumns: readonly (keyof Row)[],
+): (accessKey: AccessLookup) => Promise<Row | null> {
+  const memory = new LRUCache<string, VersionedAccess>({
+    maxSize: maxCachedTenants,
     sizeCalculation: ({ tenants }) => tenants.length + 1,
     ttl: maxAgeMs,
   })
-  const readShort = createCoalesced<Wanted, Row>({
-    keyOf: nameOf,
-    run: (wanted) => readRows<Row>(database.run, statements.short, wanted),
+  const readIdentity = createCoalesced<AccessLookup, Row>({
+    getKey: formatKey,
+    run: (accessKeys) => readRows<Row>(database.run, statements.short, accessKeys),
   })
-  const readLong = createCoalesced<Wanted, Row>({
-    keyOf: nameOf,
-    run: (wanted) => readAccess<Row>(database.run, statements, wanted),
+  const readIdentityAndAccess = createCoalesced<AccessLookup, Row>({
+    getKey: formatKey,
+    run: (accessKeys) => readAccess<Row>(database.run, statements, accessKeys),
   })
-  return async (wanted) => {
-    const name = nameOf(wanted)
-    const known = memory.get(name)
-    if (known !== undefined) {
-      const row = await readShort(wanted)
-      if (row === null || row.version === known.version) return row && { ...row, ...known }
+  return async (accessKey) => {
+    const cacheKey = formatKey(accessKey)
+    const cachedEntry = memory.get(cacheKey)
+    if (cachedEntry !== undefined) {
+      const row = await readIdentity(accessKey)
+      if (row === null || row.version === cachedEntry.version) return row && { ...row, ...cachedEntry }
     }
-    const row = await readLong(wanted)
+    const row = await readIdentityAndAccess(accessKey)
     if (row === null) return null
-    const kept = Object.fromEntries(versioned.map((column) => [column, row[column]]))
-    memory.set(name, { ...kept, version: row.version, tenants: row.tenants })
+    const versionedValues = Object.fromEntries(versionedColumns.map((column) => [column, row[column]]))
+    memory.set(cacheKey, { ...versionedValues, version: row.version, tenants: row.tenants })
     return row
   }
 }
 
-const nameOf = ({ key, applicationId }: Wanted): string =>
+const formatKey = ({ key, applicationId }: AccessLookup): string =>
   `${typeof key === 'string' ? key : key.toString('base64')} ${applicationId}`

@@ -3,7 +3,7 @@
 
 export type Tenant = { id: string; name: string }
 
-/** Stored rows about a person and an application; a field is null if its row does not exist. */
+/** Stored values about a person and an application. A value is null if its row does not exist. */
 export type AccessRows = {
   project_id: string | null
   is_administrator: boolean
@@ -16,7 +16,7 @@ export type AccessRows = {
   tenants: Tenant[]
 }
 
-/** Fields that a change in the project can affect, besides the tenants. */
+/** Fields, besides the tenants, that a change in the project can affect. */
 export const userColumns = ['application_role', 'project_role'] as const
 
 export type Access = {
@@ -30,12 +30,12 @@ export type Access = {
 export const maxTenants = 10_000
 export const noAccess: Access = { has_access: false, role: null, available_tenants: [] }
 
-export function accessOfUser(rows: AccessRows): Access {
-  const role = rows.project_id === null ? null : roleOfUser(rows)
-  return role === null ? noAccess : { has_access: true, role, ...listed(rows.tenants) }
+export function computeUserAccess(rows: AccessRows): Access {
+  const role = rows.project_id === null ? null : getUserRole(rows)
+  return role === null ? noAccess : { has_access: true, role, ...limitTenants(rows.tenants) }
 }
 
-function roleOfUser(rows: AccessRows): Access['role'] {
+function getUserRole(rows: AccessRows): Access['role'] {
   if (rows.is_administrator) return 'normal'
   if (rows.application_role !== null) return rows.application_role === 'readonly' ? 'readonly' : 'normal'
   if (rows.project_role !== null) return rows.project_role === 'readonly' ? 'readonly' : 'normal'
@@ -43,12 +43,12 @@ function roleOfUser(rows: AccessRows): Access['role'] {
 }
 
 /** A machine user can access every tenant that has an application of its project enabled. */
-export function accessOfMachine(isOwnApplication: boolean, tenants: Tenant[]): Access {
+export function computeMachineAccess(isOwnApplication: boolean, tenants: Tenant[]): Access {
   if (!isOwnApplication) return noAccess
-  return { has_access: true, role: 'normal', ...listed(tenants) }
+  return { has_access: true, role: 'normal', ...limitTenants(tenants) }
 }
 
-function listed(tenants: Tenant[]): Pick<Access, 'available_tenants' | 'available_tenants_truncated'> {
+function limitTenants(tenants: Tenant[]): Pick<Access, 'available_tenants' | 'available_tenants_truncated'> {
   if (tenants.length <= maxTenants) return { available_tenants: tenants }
   return { available_tenants: tenants.slice(0, maxTenants), available_tenants_truncated: true }
 }

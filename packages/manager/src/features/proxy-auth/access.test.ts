@@ -86,7 +86,7 @@ async function hold(of: SeededProject, memberships: Memberships): Promise<void> 
     await seedMember(sql, person, role, { projectId, tenantId })
 }
 
-/** Adds a tenant. Role `watcher` lacks apps.read, and role `visitor` has only apps.read. */
+/** Adds a tenant. The role `watcher` lacks apps.read, and the role `visitor` has only apps.read. */
 async function addTenant(of: SeededProject, name: string, enabled: boolean | null): Promise<string> {
   const id = randomUUID()
   await seedTenant(service.sql, of.id, id, `t-${id.slice(0, 8)}`)

@@ -3,8 +3,13 @@
 // hash that it matched, which is read on every request.
 import { createLru } from '../../platform/cache/lru.ts'
 import { createAccessRead } from './access-reads.service.ts'
-import { type BasicVerifierDeps, createBasicVerifier, nameKey, pairOf } from './basic-verifier.service.ts'
-import { type MachineAccess, byMachineName } from './proxy-auth.store.ts'
+import {
+  type BasicVerifierDeps,
+  createBasicVerifier,
+  createNameKey,
+  createCounterKey,
+} from './basic-verifier.service.ts'
+import { type MachineAccess, machineNameStatements } from './proxy-auth.store.ts'
 import { invalidCredentials } from './errors.pure.ts'
 
 export type BasicLogin = ReturnType<typeof createBasicLogin>
@@ -16,20 +21,20 @@ export function createBasicLogin(deps: BasicVerifierDeps) {
   const { database, verifier, guesses } = deps
   const { verifyPassword, refuseBlocked } = createBasicVerifier(deps)
   const verifiedHashes = createLru<string>({ max: maxVerifiedHashes })
-  const find = createAccessRead<MachineAccess>(database, byMachineName, [])
+  const findMachine = createAccessRead<MachineAccess>(database, machineNameStatements, [])
   return async (
     login: { username: string; password: string },
     applicationId: string,
     client: string,
   ): Promise<MachineAccess> => {
-    const wanted = { key: login.username, applicationId }
-    const secret = verifier.present(login.password, nameKey(wanted))
+    const lookup = { key: login.username, applicationId }
+    const secret = verifier.present(login.password, createNameKey(lookup))
     const key = `${client} ${secret.fingerprint}`
     // If the hash has changed, the password is verified once more.
-    for (let tries = 0; tries < 2; tries++) {
-      if (!verifiedHashes.has(key)) verifiedHashes.set(key, await verifyPassword(wanted, secret, client))
-      const machine = await find(wanted)
-      const pair = pairOf(login.username, client, machine?.project_id)
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if (!verifiedHashes.has(key)) verifiedHashes.set(key, await verifyPassword(lookup, secret, client))
+      const machine = await findMachine(lookup)
+      const pair = createCounterKey(login.username, client, machine?.project_id)
       await refuseBlocked(client, pair)
       if (machine?.enabled === true && verifiedHashes.get(key) === machine.password_hash) {
         guesses.succeed(pair)

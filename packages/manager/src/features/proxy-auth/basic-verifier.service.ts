@@ -20,17 +20,17 @@ export type BasicVerifierDeps = {
   /** Guesses per user name and client. */
   guesses: Throttle
 }
-export type WantedName = { key: string; applicationId: string }
+export type CredentialLookup = { key: string; applicationId: string }
 type Guess = { secret: PresentedSecret; client: string; pair: string }
 
-export const nameKey = ({ key, applicationId }: WantedName): string => `${applicationId} ${key}`
+export const createNameKey = ({ key, applicationId }: CredentialLookup): string => `${applicationId} ${key}`
 
 /** Verifies a password. Throws 401, 429 or 503. */
 export function createBasicVerifier({ database, verifier, kdf, throttle, guesses }: BasicVerifierDeps) {
-  const once = createSingleFlight<boolean>()
-  const find = createCoalesced<WantedName, BasicCredential>({
-    keyOf: nameKey,
-    run: (wanted) => readBasicCredentials(database.run, wanted),
+  const runOnce = createSingleFlight<boolean>()
+  const findCredential = createCoalesced<CredentialLookup, BasicCredential>({
+    getKey: createNameKey,
+    run: (lookups) => readBasicCredentials(database.run, lookups),
   })
   const refuseBlocked = async (client: string, pair: string): Promise<void> => {
     if (throttle.knownBlockMs(client) + guesses.knownBlockMs(pair) === 0) return
@@ -44,22 +44,26 @@ export function createBasicVerifier({ database, verifier, kdf, throttle, guesses
     kdf.runInTurn({ lane: 'password', owner: row?.project_id ?? 'none' }, async () => {
       const blocks = await Promise.all([throttle.fail(client), guesses.fail(pair)])
       if (Math.max(...blocks) > 0) throw tooManyFailures(Math.max(...blocks))
-      const stored = row?.enabled === true ? row.password_hash : null
-      if (stored === null) return verifier.verifyUnknown(secret, 'already in turn')
-      return verifier.verify(secret, stored, 'already in turn')
+      const storedHash = row?.enabled === true ? row.password_hash : null
+      if (storedHash === null) return verifier.verifyUnknown(secret, 'already in turn')
+      return verifier.verify(secret, storedHash, 'already in turn')
     })
   return {
     refuseBlocked,
 
     /** Returns the hash that matched. Concurrent requests with the same password share one guess. */
-    verifyPassword: async (wanted: WantedName, secret: PresentedSecret, client: string): Promise<string> => {
-      const row = await find(wanted)
-      const pair = pairOf(wanted.key, client, row?.project_id)
+    verifyPassword: async (
+      lookup: CredentialLookup,
+      secret: PresentedSecret,
+      client: string,
+    ): Promise<string> => {
+      const row = await findCredential(lookup)
+      const pair = createCounterKey(lookup.key, client, row?.project_id)
       await refuseBlocked(client, pair)
-      // The key includes the hash, because a result for another hash does not apply.
-      const flight = `${client} ${secret.fingerprint} ${row?.password_hash}`
-      const isRight = await once(flight, () => verifyGuess(row, { secret, client, pair }))
-      if (!isRight) throw invalidCredentials()
+      // The key includes the hash, because a result for a different hash does not apply.
+      const flightKey = `${client} ${secret.fingerprint} ${row?.password_hash}`
+      const isCorrect = await runOnce(flightKey, () => verifyGuess(row, { secret, client, pair }))
+      if (!isCorrect) throw invalidCredentials()
       // Undoes the count of this guess and a block that it triggered.
       guesses.succeed(pair)
       throttle.succeed(client)
@@ -69,10 +73,10 @@ export function createBasicVerifier({ database, verifier, kdf, throttle, guesses
 }
 
 /**
- * Returns the counter key of a user name and client. Names that differ only in case or outer spaces share a counter.
- * The same name in another project is another machine user and has its own counter.
+ * Returns the counter key of a user name and client. Names that differ only in case or outer spaces share a
+ * counter. The same name in a different project is a different machine user with its own counter.
  */
-export const pairOf = (username: string, client: string, projectId = 'none'): string =>
-  hash('sha256', [normalized(username), client, projectId].join('\0'), 'base64url')
+export const createCounterKey = (username: string, client: string, projectId = 'none'): string =>
+  hash('sha256', [normalizeUsername(username), client, projectId].join('\0'), 'base64url')
 
-const normalized = (username: string): string => username.trim().toLowerCase()
+const normalizeUsername = (username: string): string => username.trim().toLowerCase()

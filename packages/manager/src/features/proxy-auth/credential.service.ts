@@ -12,7 +12,7 @@ import type { AccessTokensApi } from '../access-tokens/index.ts'
 import type { MachineUsersApi } from '../machine-users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
 import { userColumns } from './access.pure.ts'
-import { type Validation, validationOfMachine, validationOfPerson } from './responses.pure.ts'
+import { type Validation, createMachineValidation, createPersonValidation } from './responses.pure.ts'
 import type { BasicLogin } from './basic-login.service.ts'
 import * as store from './proxy-auth.store.ts'
 import { invalidCredentials, tooManyFailures } from './errors.pure.ts'
@@ -27,57 +27,59 @@ export type CredentialDeps = {
   machineUsers: MachineUsersApi
 }
 export type ValidateCredential = ReturnType<typeof createValidateCredential>
-type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; answer: Promise<Validation | null> }
+type Attempt = { kind: 'pat' | 'bearer' | 'basic' | 'other'; pending: Promise<Validation | null> }
+
+const { accessTokenStatements: tokenStatements, machineTokenStatements: machineStatements } = store
 
 /** Returns a function that returns the owner of a credential and their access. It throws 401, 429 or 503. */
 export function createValidateCredential(deps: CredentialDeps, basicLogin: BasicLogin) {
   const { database, metrics, activity, authFailures, throttle, accessTokens, machineUsers } = deps
-  const findByAccessToken = createAccessRead<store.TokenAccess>(database, store.byAccessToken, userColumns)
-  const findByMachineToken = createAccessRead<store.MachineAccess>(database, store.byMachineToken, [])
+  const findByAccessToken = createAccessRead<store.TokenAccess>(database, tokenStatements, userColumns)
+  const findByMachineToken = createAccessRead<store.MachineAccess>(database, machineStatements, [])
 
-  const byAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
+  const validateAccessToken = async (text: string, applicationId: string): Promise<Validation | null> => {
     const token = await accessTokens.present(text)
     const row = token === null ? null : await findByAccessToken({ key: token.prefix, applicationId })
     if (token === null || row === null || !(await accessTokens.matches(token, row))) return null
-    return validationOfPerson(row, row, true)
+    return createPersonValidation(row, row, true)
   }
-  const byMachineToken = async (key: Buffer, applicationId: string): Promise<Validation | null> => {
+  const validateMachineToken = async (key: Buffer, applicationId: string): Promise<Validation | null> => {
     const row = await findByMachineToken({ key, applicationId })
-    return row?.enabled === true ? validationOfMachine(row) : null
+    return row?.enabled === true ? createMachineValidation(row) : null
   }
-  const byBasic = async (
+  const validateBasic = async (
     value: string,
     applicationId: string,
     client: string,
   ): Promise<Validation | null> => {
     const login = parseBasic(value)
-    return login === null ? null : validationOfMachine(await basicLogin(login, applicationId, client))
+    return login === null ? null : createMachineValidation(await basicLogin(login, applicationId, client))
   }
   const attempt = (header: string, applicationId: string, client: string): Attempt => {
     // A personal access token may also be sent without a scheme.
     const isBare = header.startsWith('pat_')
-    const { scheme, value } =
-      (isBare ? { scheme: 'bearer', value: header } : parseAuthorization(header)) ?? other
-    if (scheme === 'basic') return { kind: 'basic', answer: byBasic(value, applicationId, client) }
-    if (scheme !== 'bearer') return { kind: 'other', answer: Promise.resolve(null) }
+    const bareToken = { scheme: 'bearer', value: header }
+    const { scheme, value } = (isBare ? bareToken : parseAuthorization(header)) ?? otherScheme
+    if (scheme === 'basic') return { kind: 'basic', pending: validateBasic(value, applicationId, client) }
+    if (scheme !== 'bearer') return { kind: 'other', pending: Promise.resolve(null) }
     const hash = machineUsers.tokenHash(value)
     return hash === null
-      ? { kind: 'pat', answer: byAccessToken(value, applicationId) }
-      : { kind: 'bearer', answer: byMachineToken(hash, applicationId) }
+      ? { kind: 'pat', pending: validateAccessToken(value, applicationId) }
+      : { kind: 'bearer', pending: validateMachineToken(hash, applicationId) }
   }
 
   /** Returns the validation. Counts a failure unless the Basic check has already counted it. */
-  const requireValid = async (answer: Promise<Validation | null>, client: string): Promise<Validation> => {
-    const validation = await answer
+  const requireValid = async (pending: Promise<Validation | null>, client: string): Promise<Validation> => {
+    const validation = await pending
     if (validation !== null) return validation
     const blockedMs = await throttle.fail(client)
     throw blockedMs > 0 ? tooManyFailures(blockedMs) : invalidCredentials()
   }
 
   return async (header: string, applicationId: string, client: string): Promise<Validation> => {
-    const { kind, answer } = attempt(header, applicationId, client)
+    const { kind, pending } = attempt(header, applicationId, client)
     try {
-      const validation = await requireValid(answer, client)
+      const validation = await requireValid(pending, client)
       throttle.succeed(client)
       if (validation.user.is_machine_user) activity.recordMachineUser(validation.user.id)
       else activity.recordUser(validation.user.id)
@@ -92,7 +94,7 @@ export function createValidateCredential(deps: CredentialDeps, basicLogin: Basic
   }
 }
 
-const other = { scheme: 'other', value: '' }
+const otherScheme = { scheme: 'other', value: '' }
 const evidenceKinds = {
   pat: 'pat',
   bearer: 'machine_token',

@@ -1,4 +1,5 @@
-// These tests cover POST /api/validate-proxy-auth: valid credentials, and the responses to invalid ones.
+// These tests cover POST /api/validate-proxy-auth: valid credentials, and the responses to invalid
+// credentials.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, proxySecret } from '@manager/harness/callers.ts'
@@ -138,7 +139,8 @@ describe('a credential that holds', () => {
       '{ me { id } }',
     )
     expect([query.status, query.error]).toEqual([401, expect.stringMatching(/^no authenticated user/)])
-    // The same routes accept the token with another scheme, so the scheme is the reason for the rejection.
+    // The same routes accept the token with a different scheme, so the scheme is the reason for the
+    // rejection.
     expect((await call(service.url, '/api/machine/check', bearer(machine.token))).body.authenticated).toBe(
       true,
     )

@@ -5,6 +5,6 @@ import { AppError, rateLimited } from '../../platform/errors.ts'
 export const tooManyFailures = (blockedMs: number): AppError =>
   rateLimited('too many failed validations; try again later', blockedMs)
 
-/** Returns 401 with the same text for every defect of a credential. */
+/** Returns 401 with the same message for every problem with a credential. */
 export const invalidCredentials = (): AppError =>
   new AppError('unauthenticated', 'invalid credentials: unknown, expired, revoked or disabled')

@@ -1,7 +1,8 @@
-// This feature identifies callers for the trusted proxy: the owner of a credential or a signed-in person, their access
-// to an application, and the tenants they can choose. access-tokens/ and machine-users/ manage the credentials.
-import { type Config, settingsOf } from '../../config/config.ts'
-import { throttleLimits } from '../../config/throttle-settings.ts'
+// This feature identifies callers for the trusted proxy: the owner of a credential or a signed-in person, the
+// caller's access to an application, and the available tenants. access-tokens/ and machine-users/ manage the
+// credentials.
+import { type Config, selectSettings } from '../../config/config.ts'
+import { readThrottleLimits } from '../../config/throttle-settings.ts'
 import { defineFeature } from '../../feature.ts'
 import { type ThrottleDeps, createThrottle } from '../../platform/throttle/throttle.ts'
 import { createBasicLogin } from './basic-login.service.ts'
@@ -21,9 +22,9 @@ export const proxyAuth = defineFeature({
   settings: proxyAuthSettings,
   create: (deps: Deps) => {
     const throttles = createThrottles(deps)
-    const own = { ...deps, ...throttles }
-    const validateCredential = createValidateCredential(own, createBasicLogin(own))
-    const people = createPersonService(own)
+    const serviceDeps = { ...deps, ...throttles }
+    const validateCredential = createValidateCredential(serviceDeps, createBasicLogin(serviceDeps))
+    const people = createPersonService(serviceDeps)
     return {
       routes: (server) => registerProxyAuthRoutes(server, validateCredential, people),
       close: async () => {
@@ -35,13 +36,13 @@ export const proxyAuth = defineFeature({
 })
 
 function createThrottles(deps: Deps) {
-  const settings = settingsOf(deps.config, proxyAuthSettings)
-  const limits = throttleLimits('validate', settings)
+  const settings = selectSettings(deps.config, proxyAuthSettings)
+  const limits = readThrottleLimits('validate', settings)
   return {
     throttle: createThrottle('validate', limits, deps),
-    // This throttle is separate from the one for credentials: a client that guesses tokens must not lock out people who
-    // sign in from the same address.
+    // This throttle is separate from the credential throttle. A client that guesses tokens must not lock out
+    // people who sign in from the same address.
     malformed: createThrottle('validate-oauth', limits, deps),
-    guesses: createThrottle('basic', throttleLimits('basic', settings), deps),
+    guesses: createThrottle('basic', readThrottleLimits('basic', settings), deps),
   }
 }

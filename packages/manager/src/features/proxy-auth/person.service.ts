@@ -7,7 +7,7 @@ import type { Throttle } from '../../platform/throttle/throttle.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createAccessRead } from './access-reads.service.ts'
 import { maxTenants, userColumns } from './access.pure.ts'
-import { type Validation, validationOfPerson } from './responses.pure.ts'
+import { type Validation, createPersonValidation } from './responses.pure.ts'
 import * as store from './proxy-auth.store.ts'
 import { tooManyFailures } from './errors.pure.ts'
 
@@ -21,11 +21,14 @@ export type PersonDeps = {
 }
 export type PersonService = ReturnType<typeof createPersonService>
 type Catalog = { tenants: store.CatalogTenant[]; truncated?: true }
-type SignedIn = { userId: string; email: string | null; name: string | null }
+type SignedInPerson = { userId: string; email: string | null; name: string | null }
 
-/** Creates the service. `client` is the network of the caller in front of the proxy, as throttles count it. */
+/**
+ * Creates the service. `client` is the network of the caller in front of the proxy, which is the unit of the
+ * throttles.
+ */
 export function createPersonService({ database, activity, malformed, users, log }: PersonDeps) {
-  const find = createAccessRead<store.UserAccess>(database, store.byUser, userColumns)
+  const findAccess = createAccessRead<store.UserAccess>(database, store.userStatements, userColumns)
   return {
     /** Throws 429 if the client is blocked. */
     refuseLocked: async (client: string): Promise<void> => {
@@ -41,27 +44,27 @@ export function createPersonService({ database, activity, malformed, users, log 
 
     /** Returns the access of the person. A new person is provisioned, and a changed name or e-mail is stored. */
     validate: async (
-      { userId, email, name }: SignedIn,
+      { userId, email, name }: SignedInPerson,
       applicationId: string,
       client: string,
     ): Promise<Validation> => {
       malformed.succeed(client)
       activity.recordUser(userId)
-      const row = await find({ key: userId, applicationId })
+      const row = await findAccess({ key: userId, applicationId })
       const isCurrent =
         row !== null &&
         (email === null || email === row.external_email) &&
         (name === null || name === row.external_name)
-      if (isCurrent) return validationOfPerson(row, row, false)
+      if (isCurrent) return createPersonValidation(row, row, false)
       const user = await users.provision({ subject: userId, email, name })
-      const provisioned = {
+      const provisionedRow = {
         user_id: user.id,
         external_email: user.externalEmail,
         external_name: user.externalName,
         external_username: user.externalUsername,
       }
       // A newly provisioned person has no memberships, so `row` is null.
-      return validationOfPerson(provisioned, row, false)
+      return createPersonValidation(provisionedRow, row, false)
     },
 
     /** Returns the tenants that a person can choose. The list is empty for unknown ids. */

@@ -4,52 +4,55 @@ import type { PersonService } from './person.service.ts'
 import { listTenantsSchema, validateCredentialSchema, validatePersonSchema } from './proxy-auth.schemas.ts'
 
 const bodyLimit = 16_384
-const malformed = 400
+const malformedStatus = 400
 
-/** Registers the routes with which the trusted proxy identifies callers. */
+/** Registers the routes that the trusted proxy uses to identify callers. */
 export function registerProxyAuthRoutes(
   server: ApiServer,
   validateCredential: ValidateCredential,
   people: PersonService,
 ): void {
   const errorShape = 'validation' as const
-  const proves = { proxy: 'the credential in the body authenticates the caller' }
+  const credentialPolicy = { proxy: 'the credential in the body authenticates the caller' }
   server.post(
     '/api/validate-proxy-auth',
-    { bodyLimit, config: { policy: proves, errorShape }, schema: validateCredentialSchema },
+    { bodyLimit, config: { policy: credentialPolicy, errorShape }, schema: validateCredentialSchema },
     ({ body, clientNetwork }, reply) => {
       void reply.header('cache-control', 'no-store')
       const header = body.authorization_header.trim().toWellFormed()
       return validateCredential(header, body.application_id.toLowerCase(), clientNetwork)
     },
   )
-  const vouches = { proxy: 'the proxy has signed the person in and vouches for the identity in the body' }
+  const personPolicy = {
+    proxy: 'the proxy has signed the person in and vouches for the identity in the body',
+  }
   server.post(
     '/api/validate-oauth-user',
     {
       bodyLimit,
-      config: { policy: vouches, errorShape },
+      config: { policy: personPolicy, errorShape },
       schema: validatePersonSchema,
       onRequest: ({ clientNetwork }) => people.refuseLocked(clientNetwork),
       // The failure is counted before the response is sent, so that the next request of the client sees the new count.
       onSend: async ({ clientNetwork }, reply, payload) => {
-        if (reply.statusCode === malformed) await people.noteMalformed(clientNetwork, messageOf(payload))
+        if (reply.statusCode === malformedStatus)
+          await people.noteMalformed(clientNetwork, parseMessage(payload))
       },
     },
     ({ body, clientNetwork }, reply) => {
       void reply.header('cache-control', 'no-store')
       const person = {
         userId: body.user_id.toLowerCase(),
-        email: textOrNull(body.email),
-        name: textOrNull(body.name),
+        email: normalizeText(body.email),
+        name: normalizeText(body.name),
       }
       return people.validate(person, body.application_id.toLowerCase(), clientNetwork)
     },
   )
-  const selector = { proxy: 'the proxy lets a signed-in person choose a tenant' }
+  const tenantsPolicy = { proxy: 'the proxy lets a signed-in person choose a tenant' }
   server.get(
     '/api/proxy/user/:user_id/tenants',
-    { config: { policy: selector }, schema: listTenantsSchema },
+    { config: { policy: tenantsPolicy }, schema: listTenantsSchema },
     ({ params, query }, reply) => {
       void reply.header('cache-control', 'no-store')
       const { application_id = '' } = query
@@ -59,11 +62,14 @@ export function registerProxyAuthRoutes(
 }
 
 /** Returns the error message for the log. It contains field names but no values of the request. */
-const messageOf = (payload: unknown): string =>
+const parseMessage = (payload: unknown): string =>
   (JSON.parse(String(payload)) as { message: string }).message.slice(0, 200)
 
-/** Returns null for an absent or blank text. Text that is not well-formed would never equal the stored value. */
-function textOrNull(value: string | null | undefined): string | null {
+/**
+ * Returns null for an absent or blank value. A string that is not well-formed would never equal the stored
+ * value.
+ */
+function normalizeText(value: string | null | undefined): string | null {
   const text = (value ?? '').trim().toWellFormed()
   return text === '' ? null : text
 }

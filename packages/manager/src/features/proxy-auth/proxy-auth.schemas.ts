@@ -1,14 +1,21 @@
 import { Type } from 'typebox'
-import { errorResponses, idInPath, uuid } from '../../platform/http/http.schemas.ts'
-import { notBlank } from '../../platform/http/validation.ts'
+import {
+  createErrorResponses,
+  createPathIdSchema,
+  createUuidSchema,
+} from '../../platform/http/http.schemas.ts'
+import { notBlankPattern } from '../../platform/http/validation.ts'
 
-const tenant = Type.Object({ id: uuid('The tenant.'), name: Type.String() }, { $id: 'TenantName' })
+const tenant = Type.Object(
+  { id: createUuidSchema('The tenant.'), name: Type.String() },
+  { $id: 'TenantName' },
+)
 
 const validation = Type.Object(
   {
     valid: Type.Literal(true),
     user: Type.Object({
-      id: uuid('The person or machine user.'),
+      id: createUuidSchema('The person or machine user.'),
       email: Type.String({ description: 'Empty for machine users.' }),
       name: Type.String(),
       username: Type.String(),
@@ -30,7 +37,7 @@ const validation = Type.Object(
   { $id: 'Validation' },
 )
 
-/** Optional text that may also be null or empty. */
+/** Optional string that may also be null or empty. */
 const optionalText = (maxLength: number, description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()], { description }))
 
@@ -42,12 +49,12 @@ export const validateCredentialSchema = {
   body: Type.Object({
     authorization_header: Type.String({
       maxLength: 8_192,
-      pattern: notBlank,
+      pattern: notBlankPattern,
       description: "The caller's `Authorization` header, unchanged, or only a personal access token.",
     }),
-    application_id: uuid('The called application.'),
+    application_id: createUuidSchema('The called application.'),
   }),
-  response: { 200: validation, ...errorResponses('validation', 401, 429) },
+  response: { 200: validation, ...createErrorResponses('validation', 401, 429) },
 }
 
 export const validatePersonSchema = {
@@ -56,19 +63,19 @@ export const validatePersonSchema = {
   description: 'A new person becomes a user. A changed name or e-mail is stored.',
   tags: ['proxy' as const],
   body: Type.Object({
-    user_id: uuid('The subject at the identity provider.'),
+    user_id: createUuidSchema('The subject at the identity provider.'),
     email: optionalText(320, 'If absent, null or empty, the stored e-mail stays unchanged.'),
     name: optionalText(200, 'If absent, null or empty, the stored name stays unchanged.'),
-    application_id: uuid('The called application.'),
+    application_id: createUuidSchema('The called application.'),
   }),
-  response: { 200: validation, ...errorResponses('validation', 429) },
+  response: { 200: validation, ...createErrorResponses('validation', 429) },
 }
 
 export const listTenantsSchema = {
   operationId: 'listTenantsOfUser',
   summary: 'Returns the tenants that a person may choose from',
   tags: ['proxy' as const],
-  params: Type.Object({ user_id: idInPath('The person') }),
+  params: Type.Object({ user_id: createPathIdSchema('The person') }),
   querystring: Type.Object({
     application_id: Type.Optional(
       Type.String({ description: 'Only tenants for which this application is enabled; empty for all.' }),
@@ -78,19 +85,19 @@ export const listTenantsSchema = {
     200: Type.Object({
       tenants: Type.Array(
         Type.Object({
-          id: uuid('The tenant.'),
+          id: createUuidSchema('The tenant.'),
           name: Type.String(),
           slug: Type.String(),
           role: Type.String({
             description: 'Role in the tenant, otherwise in the project, otherwise `administrator`.',
           }),
-          project_id: uuid('The project of the tenant.'),
+          project_id: createUuidSchema('The project of the tenant.'),
           deployment_mode: Type.String(),
         }),
         { description: 'Ordered by name, at most 10,000.' },
       ),
       truncated: Type.Optional(Type.Literal(true, { description: 'More tenants exist than are listed.' })),
     }),
-    ...errorResponses('error'),
+    ...createErrorResponses('error'),
   },
 }

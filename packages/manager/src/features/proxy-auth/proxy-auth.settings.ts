@@ -1,8 +1,8 @@
 // These settings define after how many failed credentials a client is blocked.
-import { throttleSettings } from '../../config/throttle-settings.ts'
+import { defineThrottleSettings } from '../../config/throttle-settings.ts'
 
 export const proxyAuthSettings = {
-  ...throttleSettings('validate', {
+  ...defineThrottleSettings('validate', {
     failures: 10,
     windowMs: 300_000,
     blockMs: 300_000,
@@ -12,7 +12,7 @@ export const proxyAuthSettings = {
       block: 'Duration of the block, in which the client receives 429.',
     },
   }),
-  ...throttleSettings('basic', {
+  ...defineThrottleSettings('basic', {
     failures: 5,
     windowMs: 900_000,
     blockMs: 900_000,

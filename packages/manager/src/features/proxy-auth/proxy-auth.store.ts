@@ -1,9 +1,9 @@
-// One statement per kind of credential reads all data for the proxy: the credential, its owner and their access. A
-// shorter statement reads only whether the access is unchanged. Both use only index lookups, so the cost is independent
-// of the number of rows.
+// One statement per kind of credential reads all data for the proxy: the credential, the owner and the access
+// of the owner. A shorter statement reads only whether the access is unchanged. Both use only index lookups,
+// so the cost is independent of the number of rows.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { AccessRows, Tenant } from './access.pure.ts'
 import { maxTenants } from './access.pure.ts'
 
@@ -14,31 +14,31 @@ type UserRow = {
   external_email: string
 }
 
-// Every step is a separate sub-select, so that it can only be a key lookup. A list contains at most one tenant more
-// than the response, which shows that the response is truncated.
-const tenantList = (reached: string): string => `(
+// Every step is a separate sub-select, so that the planner can only use a key lookup. A list contains at
+// most one tenant more than the response. The extra tenant shows that the response is truncated.
+const buildTenantListSql = (reached: string): string => `(
   select coalesce(json_agg(json_build_object('id', reached.tenant_id, 'name', reached.name)
     order by reached.name, reached.tenant_id), '[]') from (${reached} limit ${maxTenants + 1}) reached)`
-const tenantName = (id: string): string => `(select t.name from tenants t where t.id = ${id}) as name`
-const everyTenant = tenantList(`
-  select enabled.tenant_id, ${tenantName('enabled.tenant_id')} from tenant2applications enabled
+const buildTenantNameSql = (id: string): string => `(select t.name from tenants t where t.id = ${id}) as name`
+const allTenants = buildTenantListSql(`
+  select enabled.tenant_id, ${buildTenantNameSql('enabled.tenant_id')} from tenant2applications enabled
   where enabled.application_id = app.id and enabled.enabled order by enabled.id`)
-const ownTenants = tenantList(`
-  select m.tenant_id, ${tenantName('m.tenant_id')} from user2tenants m
+const ownTenants = buildTenantListSql(`
+  select m.tenant_id, ${buildTenantNameSql('m.tenant_id')} from user2tenants m
   where m.user_id = u.id and m.project_id = app.project_id
     and (select 'apps.read' = any (d.permissions) from tenant_role_definitions d
       where d.tenant_id = m.tenant_id and d.name = m.role_name)
     and (select enabled.enabled from tenant2applications enabled
       where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)`)
 // The list of all tenants is read once and shared by all callers of the batch that can access all tenants.
-const sharedTenants = (isStaff: string): string => `case when ${isStaff}
-  and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${everyTenant} end`
-const theApplication = `
+const buildSharedTenantsSql = (isStaff: string): string => `case when ${isStaff}
+  and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${allTenants} end`
+const applicationQuery = `
   select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 
 /** The short statement reads the identity and the access version; the long one also reads the access. */
 export type AccessStatements = { short: PreparedStatement; long: PreparedStatement }
-const statements = (
+const createStatements = (
   name: string,
   clauses: { columns: string; access: string; from: string; more?: string },
 ): AccessStatements => ({
@@ -55,15 +55,15 @@ const statements = (
 })
 
 const userColumns = `u.id as user_id, u.external_name, u.external_username, u.external_email, app.project_id,
-  u.role = 'administrator' as is_administrator, ${versionOf('app.project_id', 'access')} || ' ' || u.role as version`
+  u.role = 'administrator' as is_administrator, ${createVersionSql('app.project_id', 'access')} || ' ' || u.role as version`
 const isStaff = `(u.role = 'administrator' or project.role is not null)`
 const userAccess = `own.role as application_role, project.role as project_role, ${isStaff} as is_staff,
-  ${sharedTenants(isStaff)} as shared_tenants, case when not ${isStaff} then ${ownTenants} end as own_tenants`
-const userFrom = (id: string): string => `
+  ${buildSharedTenantsSql(isStaff)} as shared_tenants, case when not ${isStaff} then ${ownTenants} end as own_tenants`
+const buildUserFromSql = (id: string): string => `
   cross join lateral (
     select users.id, external_name, external_username, external_email, role from users where users.id = ${id} limit 1
   ) u
-  left join lateral (${theApplication}) app on true`
+  left join lateral (${applicationQuery}) app on true`
 const userRoles = `
   left join lateral (
     select ua.role from user2applications ua where ua.application_id = app.id and ua.user_id = u.id limit 1
@@ -72,10 +72,10 @@ const userRoles = `
     select up.role from user2projects up where up.project_id = app.project_id and up.user_id = u.id limit 1
   ) project on true`
 
-export type UserAccess = UserRow & AccessRows & Versioned
+export type UserAccess = UserRow & AccessRows & VersionedAccess
 export type TokenAccess = UserAccess & { id: string; hash: string; usable: boolean; unchecked: boolean }
 
-export const byAccessToken = statements('by-access-token', {
+export const accessTokenStatements = createStatements('by-access-token', {
   columns: `token.id, token.hash, token.usable, token.unchecked, ${userColumns}`,
   access: userAccess,
   from: `
@@ -84,20 +84,20 @@ export const byAccessToken = statements('by-access-token', {
       select t.id, t.hash, t.user_id, not t.has_check as unchecked,
         not t.revoked and (t.expires_at is null or t.expires_at > now()) as usable
       from personal_access_tokens t where t.token_prefix = wanted.prefix limit 1
-    ) token ${userFrom('token.user_id')}`,
+    ) token ${buildUserFromSql('token.user_id')}`,
   more: userRoles,
 })
 
-export const byUser = statements('by-user', {
+export const userStatements = createStatements('by-user', {
   columns: userColumns,
   access: userAccess,
   from: `
     from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (user_id, application_id, position)
-    ${userFrom('wanted.user_id')}`,
+    ${buildUserFromSql('wanted.user_id')}`,
   more: userRoles,
 })
 
-export type MachineAccess = Versioned & {
+export type MachineAccess = VersionedAccess & {
   id: string
   name: string
   username: string
@@ -109,10 +109,10 @@ export type MachineAccess = Versioned & {
 }
 
 const machineColumns = `m.id, m.name, m.username, m.enabled, m.password_hash, m.project_id,
-  app.id is not null as is_own_application, ${versionOf('m.project_id', 'access')} as version`
-const machineAccess = `true as is_staff, ${sharedTenants('app.id is not null')} as shared_tenants`
+  app.id is not null as is_own_application, ${createVersionSql('m.project_id', 'access')} as version`
+const machineAccess = `true as is_staff, ${buildSharedTenantsSql('app.id is not null')} as shared_tenants`
 
-export const byMachineToken = statements('by-machine-token', {
+export const machineTokenStatements = createStatements('by-machine-token', {
   columns: machineColumns,
   access: machineAccess,
   from: `
@@ -127,67 +127,73 @@ export const byMachineToken = statements('by-machine-token', {
 })
 
 // A Basic user name is unique within a project, and the application determines the project.
-const namedMachine = `
+const machineByNameQuery = `
   select mu.id, mu.name, mu.username, mu.enabled, mu.password_hash, mu.project_id from machine_users mu
   where mu.project_id = app.project_id and mu.username = wanted.username and mu.password_hash is not null limit 1`
-const wantedNames = `
+const namesFrom = `
   from unnest($1::text[], $2::uuid[]) with ordinality as wanted (username, application_id, position)
-  cross join lateral (${theApplication}) app`
+  cross join lateral (${applicationQuery}) app`
 
-export const byMachineName = statements('by-machine-name', {
+export const machineNameStatements = createStatements('by-machine-name', {
   columns: machineColumns,
   access: machineAccess,
-  from: `${wantedNames} cross join lateral (${namedMachine}) m`,
+  from: `${namesFrom} cross join lateral (${machineByNameQuery}) m`,
 })
 
-/** The stored values for a password check. Fields that take longer to read for an existing name are excluded. */
+/**
+ * The stored values for a password check. Fields that would take longer to read for an existing name are
+ * excluded.
+ */
 export type BasicCredential = { project_id: string; password_hash: string | null; enabled: boolean | null }
 
-const basicCredential: PreparedStatement = {
+const basicCredentialStatement: PreparedStatement = {
   name: 'proxy-auth-basic-credential',
   kind: 'read',
   text: `
     select wanted.position::int, app.project_id, m.password_hash, m.enabled
-    ${wantedNames} left join lateral (${namedMachine}) m on true`,
+    ${namesFrom} left join lateral (${machineByNameQuery}) m on true`,
 }
 
-export type Wanted = { key: string | Buffer; applicationId: string }
-export type Versioned = { version: string; tenants: Tenant[] }
-type WithLists = { is_staff: boolean; shared_tenants: Tenant[] | null; own_tenants?: Tenant[] | null }
+export type AccessLookup = { key: string | Buffer; applicationId: string }
+export type VersionedAccess = { version: string; tenants: Tenant[] }
+type TenantLists = { is_staff: boolean; shared_tenants: Tenant[] | null; own_tenants?: Tenant[] | null }
 
-/** Reads rows for (key, application) pairs in their order; null if a row does not exist. */
+/** Reads the rows for (key, application) pairs in input order, with null if a row does not exist. */
 export async function readRows<Row extends object>(
   run: RunPrepared,
   statement: PreparedStatement,
-  wanted: readonly Wanted[],
+  accessLookups: readonly AccessLookup[],
 ): Promise<(Row | null)[]> {
-  const values = [wanted.map(({ key }) => key), wanted.map(({ applicationId }) => applicationId)]
-  return orderByPosition<Row>(wanted.length, await run<Row & { position: number }>(statement, values))
+  const values = [
+    accessLookups.map(({ key }) => key),
+    accessLookups.map(({ applicationId }) => applicationId),
+  ]
+  return orderByPosition<Row>(accessLookups.length, await run<Row & { position: number }>(statement, values))
 }
 
 /**
  * Works like `readRows`, but also reads the access. Callers that can access all tenants of an application share its
  * list.
  */
-export async function readAccess<Row extends Versioned>(
+export async function readAccess<Row extends VersionedAccess>(
   run: RunPrepared,
   { long }: AccessStatements,
-  wanted: readonly Wanted[],
+  accessLookups: readonly AccessLookup[],
 ): Promise<(Row | null)[]> {
-  const rows = await readRows<Omit<Row, 'tenants'> & WithLists>(run, long, wanted)
-  const shared = new Map<string | undefined, Tenant[]>()
+  const rows = await readRows<Omit<Row, 'tenants'> & TenantLists>(run, long, accessLookups)
+  const sharedLists = new Map<string | undefined, Tenant[]>()
   for (const [index, row] of rows.entries())
     if (row !== null && row.shared_tenants !== null)
-      shared.set(wanted[index]?.applicationId, row.shared_tenants)
+      sharedLists.set(accessLookups[index]?.applicationId, row.shared_tenants)
   return rows.map((row, index) => {
     if (row === null) return null
-    const all = shared.get(wanted[index]?.applicationId)
-    return { ...row, tenants: (row.is_staff ? all : row.own_tenants) ?? [] } as unknown as Row
+    const sharedList = sharedLists.get(accessLookups[index]?.applicationId)
+    return { ...row, tenants: (row.is_staff ? sharedList : row.own_tenants) ?? [] } as unknown as Row
   })
 }
 
-export const readBasicCredentials = (run: RunPrepared, wanted: readonly Wanted[]) =>
-  readRows<BasicCredential>(run, basicCredential, wanted)
+export const readBasicCredentials = (run: RunPrepared, accessLookups: readonly AccessLookup[]) =>
+  readRows<BasicCredential>(run, basicCredentialStatement, accessLookups)
 
 export type CatalogTenant = {
   id: string
@@ -200,7 +206,7 @@ export type CatalogTenant = {
 
 // The statement applies the same access rules, across all projects if no application is given. The role in the tenant
 // takes precedence over the role in the project. Administrators can access every tenant of a given application.
-const catalog: PreparedStatement = {
+const catalogStatement: PreparedStatement = {
   name: 'proxy-auth-tenant-catalog',
   kind: 'read',
   text: `
@@ -242,4 +248,4 @@ export const readCatalog = (
   run: RunPrepared,
   userId: string,
   applicationId: string | null,
-): Promise<CatalogTenant[]> => run<CatalogTenant>(catalog, [userId, applicationId])
+): Promise<CatalogTenant[]> => run<CatalogTenant>(catalogStatement, [userId, applicationId])

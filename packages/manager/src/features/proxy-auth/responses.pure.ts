@@ -3,8 +3,8 @@ import {
   type Access,
   type AccessRows,
   type Tenant,
-  accessOfMachine,
-  accessOfUser,
+  computeMachineAccess,
+  computeUserAccess,
   noAccess,
 } from './access.pure.ts'
 
@@ -33,7 +33,7 @@ type MachineRow = {
 export type Validation = { valid: true; user: Caller; tenant: Tenant | null; application: Access }
 
 /** Returns the response for a person. `rows` is null for a person without stored rows. */
-export function validationOfPerson(
+export function createPersonValidation(
   person: PersonRow,
   rows: AccessRows | null,
   isPersonalToken: boolean,
@@ -46,18 +46,18 @@ export function validationOfPerson(
     is_machine_user: false,
     is_personal_token: isPersonalToken,
   }
-  return validationOf(user, rows === null ? noAccess : accessOfUser(rows))
+  return createValidation(user, rows === null ? noAccess : computeUserAccess(rows))
 }
 
 /** Returns the response for a machine user, which has no e-mail address. */
-export function validationOfMachine(row: MachineRow): Validation {
+export function createMachineValidation(row: MachineRow): Validation {
   const { id, name, username } = row
   const user = { id, email: '', name, username, is_machine_user: true, is_personal_token: false }
-  return validationOf(user, accessOfMachine(row.is_own_application, row.tenants))
+  return createValidation(user, computeMachineAccess(row.is_own_application, row.tenants))
 }
 
 /** Builds the response. `tenant` is set if exactly one tenant is available. */
-function validationOf(user: Caller, application: Access): Validation {
+function createValidation(user: Caller, application: Access): Validation {
   const [first, second] = application.available_tenants
   return { valid: true, user, tenant: second === undefined ? (first ?? null) : null, application }
 }

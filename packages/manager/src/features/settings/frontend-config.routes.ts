@@ -9,9 +9,9 @@ const sunsetAt = '2027-05-15T00:00:00Z'
 const deprecation = `@${Date.parse(deprecatedAt) / 1_000}`
 const sunset = new Date(sunsetAt).toUTCString()
 
-/** Registers the routes with which the trusted proxy fetches the configuration of a frontend. */
+/** Registers the routes that the trusted proxy uses to fetch the configuration of a frontend. */
 export function registerFrontendConfigRoutes(server: ApiServer, configs: FrontendConfigService): void {
-  const config = { policy: { proxy: 'frontends are configured before anyone signs in' } }
+  const config = { policy: { proxy: 'frontends load their configuration before users sign in' } }
   server.get(
     '/api/frontend-config/:application_id/:tenant_id',
     { config, schema: tenantConfigSchema },

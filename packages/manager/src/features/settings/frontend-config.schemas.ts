@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import {
-  errorResponses,
-  idInPath,
-  notModified,
+  createErrorResponses,
+  createPathIdSchema,
+  notModifiedSchema,
   cachedHeaders,
-  uuid,
+  createUuidSchema,
 } from '../../platform/http/http.schemas.ts'
 
 const texts = Type.Array(Type.String())
@@ -18,18 +18,18 @@ const config = Type.Object(
       default_locale: Type.String(),
       key_value_pairs: Type.Array(Type.Object({ key: Type.String(), value: Type.String() })),
     }),
-    project_id: uuid('The project of the application.'),
+    project_id: createUuidSchema('The project of the application.'),
   },
   { $id: 'FrontendConfig' },
 )
-const application_id = idInPath('The application')
-const response = { 200: config, 304: notModified, ...errorResponses('error', 404) }
+const application_id = createPathIdSchema('The application')
+const response = { 200: config, 304: notModifiedSchema, ...createErrorResponses('error', 404) }
 
 export const tenantConfigSchema = {
   operationId: 'getFrontendConfig',
   summary: 'Returns the frontend configuration of an application in a tenant',
   tags: ['proxy' as const],
-  params: Type.Object({ application_id, tenant_id: idInPath('The tenant') }),
+  params: Type.Object({ application_id, tenant_id: createPathIdSchema('The tenant') }),
   response,
   responseHeaders: cachedHeaders,
 }

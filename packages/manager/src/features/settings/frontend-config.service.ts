@@ -1,12 +1,12 @@
 // This service returns the configuration that a frontend loads on every page view: the merged layers, encoded once per
 // version of the project settings.
 import { createServedResponses } from '../../platform/cache/served-responses.ts'
-import { type Built, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
+import { type BuiltValue, createVersionedCache } from '../../platform/cache/versioned-cache.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import { type EncodedJson, encodeJson, yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
-import { type LayersId, type LayersRow, layersKey } from './layers.store.ts'
+import { type LayersId, type LayersRow, formatLayersKey } from './layers.store.ts'
 
 export type FrontendConfigDeps = {
   readVersion: ReadProjectVersion
@@ -17,11 +17,12 @@ export type FrontendConfigDeps = {
 export type FrontendConfigService = ReturnType<typeof createFrontendConfigService>
 
 /**
- * Returns the encoded configuration of an application in a tenant, or for all tenants. Throws 404 if it is not enabled.
+ * Creates lookups of the encoded configuration of an application in a tenant or for all tenants. They throw
+ * 404 if the application is not enabled.
  */
 export function createFrontendConfigService(deps: FrontendConfigDeps) {
-  const find = createVersionedCache<LayersId, Built & { answer: EncodedJson | null }>({
-    nameOf: layersKey,
+  const find = createVersionedCache<LayersId, BuiltValue & { answer: EncodedJson | null }>({
+    nameOf: formatLayersKey,
     readVersion: (projectId) => deps.readVersion(projectId, 'settings'),
     maxBytes: deps.maxBytes,
     onOutcome: deps.metrics.cacheCounter('frontend_config'),
@@ -30,14 +31,14 @@ export function createFrontendConfigService(deps: FrontendConfigDeps) {
       if (row === null) return null
       await yieldToEventLoop()
       const { projectId, version, isServed, layers } = row
-      const answer = isServed ? encodeJson(responseOf(projectId, mergeLayers(layers))) : null
+      const answer = isServed ? encodeJson(createResponse(projectId, mergeLayers(layers))) : null
       return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })
   return createServedResponses(find)
 }
 
-function responseOf(projectId: string, { backend, frontend }: EffectiveSettings): object {
+function createResponse(projectId: string, { backend, frontend }: EffectiveSettings): object {
   return {
     config: {
       enabled_modules: backend.EnabledModules.value,

@@ -34,7 +34,9 @@ const mutate = async (text: string, variables: Input) => {
   expect(error).toBeNull()
   return data
 }
-/** Returns the settings id of a layer. Creates the settings of the application in the tenant if they do not exist. */
+/**
+ * Returns the settings id of a layer. Creates the application's settings in the tenant if they do not exist.
+ */
 const settingsOf = async (of: SeededProject, layer: Layer): Promise<string> => {
   const { id, applicationId, tenantId, tenant2ApplicationId } = of
   const ids = {
@@ -148,7 +150,7 @@ describe('the configuration of an application in a tenant', () => {
       project_id: full.id,
     })
     for (const hidden of ['backend', 'password', '"db"']) expect(body).not.toContain(hidden)
-    // A value that a layer no longer sets comes from the next more general layer.
+    // If a layer no longer sets a value, the next more general layer provides the value.
     const id = await settingsOf(full, 'tenant2application')
     await mutate('mutation($id: ID!) { deleteFrontendSettings(id: $id) deleteBackendSettings(id: $id) }', {
       id,
@@ -178,7 +180,7 @@ describe('the configuration of an application in a tenant', () => {
             enabled_modules: [value],
           })
       }
-    // Another tenant of the project has its own two layers and does not inherit from these layers.
+    // A different tenant of the project has its own two layers and does not inherit from these layers.
     const [second, row] = [randomUUID(), randomUUID()]
     await seedTenant(service.sql, changing.id, second, 'changing-second')
     await service.sql.query(

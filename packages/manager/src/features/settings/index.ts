@@ -1,29 +1,30 @@
-// This feature manages settings: the values of each layer, the cascade that merges the layers, and the configuration
-// that a frontend loads. language-packs/ manages texts.
+// This feature manages settings: the values of each layer, the cascade that merges the layers, and the
+// configuration that a frontend loads. language-packs/ manages translations.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { PreparedStatement } from '../../platform/postgres/prepared.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
 import { registerFrontendConfigRoutes } from './frontend-config.routes.ts'
 import { type FrontendConfigDeps, createFrontendConfigService } from './frontend-config.service.ts'
 import {
   type LayersId,
   type LayersRow,
-  layersKey,
+  formatLayersKey,
   readLayers,
   servedLayers,
   completeLayers,
 } from './layers.store.ts'
+import { createSettingsKeysService } from './settings-keys.service.ts'
 import { createSettingsReads } from './settings-reads.service.ts'
 import { createSettingsResolvers } from './settings.resolvers.ts'
 import { type SettingsDeps, createSettingsService } from './settings.service.ts'
-import { byOwner } from './settings.store.ts'
+import { findOwnerTargets } from './settings.store.ts'
 
-// The layers of one application in one tenant can be megabytes, which bounds the size of a batch.
+// The layers of one application in one tenant can total several megabytes, which limits the size of a batch.
 const maxReadsPerBatch = 16
 
 type Deps = SettingsDeps &
@@ -42,26 +43,27 @@ export const settings = defineFeature({
     SETTINGS: {
       noun: 'settings',
       view: 'SETTINGS_READ',
-      find: byId('settings', { tenant: 'tenant_id', application: 'application_id' }),
+      find: createFindById('settings', { tenant: 'tenant_id', application: 'application_id' }),
     },
-    SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: byOwner },
+    SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: findOwnerTargets },
   },
   create: (deps: Deps) => {
-    const readerOf = (statement: PreparedStatement) =>
+    const createLayersReader = (statement: PreparedStatement) =>
       createCoalesced<LayersId, LayersRow>({
-        keyOf: layersKey,
+        getKey: formatLayersKey,
         run: (ids) => readLayers(deps.database.run, statement, ids),
         maxBatch: maxReadsPerBatch,
       })
     const configs = createFrontendConfigService({
       ...deps,
       maxBytes: deps.config.cacheMaxBytes,
-      readServed: readerOf(servedLayers),
+      readServed: createLayersReader(servedLayers),
     })
     return {
       resolvers: createSettingsResolvers(
         createSettingsService(deps),
-        createSettingsReads({ ...deps, readWhole: readerOf(completeLayers) }),
+        createSettingsKeysService(deps),
+        createSettingsReads({ ...deps, readCompleteLayers: createLayersReader(completeLayers) }),
         deps.applications,
       ),
       routes: (server) => registerFrontendConfigRoutes(server, configs),

@@ -18,34 +18,34 @@ type ModuleConfigs = { backend: BackendModuleConfig; frontend: FrontendModuleCon
 export type Layers = Partial<Record<LayerName, ModuleConfigs>>
 
 /** Returns the layer of a row from the owners that it references. */
-export function layerOf(row: { tenantId: string | null; applicationId: string | null }): LayerName {
+export function getLayer(row: { tenantId: string | null; applicationId: string | null }): LayerName {
   if (row.tenantId === null) return row.applicationId === null ? 'project' : 'application'
   return row.applicationId === null ? 'tenant' : 'tenant2application'
 }
 
-/** A value and the layer that set it; null if no layer did. */
-type Sourced<T> = { value: T; layer: LayerName | null }
+/** A value and the layer that sets the value. The layer is null if no layer sets it. */
+type SourcedValue<T> = { value: T; layer: LayerName | null }
 type SourcedPair = KeyValuePair & { layer: LayerName }
 
 export type EffectiveSettings = {
-  backend: { EnabledModules: Sourced<string[]>; KeyValuePairs: SourcedPair[] }
+  backend: { EnabledModules: SourcedValue<string[]>; KeyValuePairs: SourcedPair[] }
   frontend: {
-    EnabledThemes: Sourced<string[]>
-    DefaultTheme: Sourced<string>
-    EnabledLocales: Sourced<string[]>
-    DefaultLocale: Sourced<string>
+    EnabledThemes: SourcedValue<string[]>
+    DefaultTheme: SourcedValue<string>
+    EnabledLocales: SourcedValue<string[]>
+    DefaultLocale: SourcedValue<string>
     KeyValuePairs: SourcedPair[]
   }
 }
 
-/** Returns a config with every field, using defaults for missing ones. */
-export const fullBackend = (config: Partial<BackendModuleConfig> | null): BackendModuleConfig => ({
+/** Returns the config with defaults for missing fields. */
+export const fillBackendDefaults = (config: Partial<BackendModuleConfig> | null): BackendModuleConfig => ({
   EnabledModules: config?.EnabledModules ?? [],
   KeyValuePairs: config?.KeyValuePairs ?? [],
 })
 
-/** Works like `fullBackend`, for frontend configs. */
-export const fullFrontend = (config: Partial<FrontendModuleConfig> | null): FrontendModuleConfig => ({
+/** Works like `fillBackendDefaults`, for frontend configs. */
+export const fillFrontendDefaults = (config: Partial<FrontendModuleConfig> | null): FrontendModuleConfig => ({
   EnabledThemes: config?.EnabledThemes ?? [],
   DefaultTheme: config?.DefaultTheme ?? '',
   EnabledLocales: config?.EnabledLocales ?? [],
@@ -54,31 +54,31 @@ export const fullFrontend = (config: Partial<FrontendModuleConfig> | null): Fron
 })
 
 /**
- * Merges the layers. Texts and lists are replaced as a whole, and pairs are merged by key. The most specific layer that
- * sets a value wins.
+ * Merges the layers. Strings and lists are replaced as a whole, and pairs are merged by key. The most
+ * specific layer that sets a value wins.
  */
 export function mergeLayers(layers: Layers): EffectiveSettings {
   return {
     backend: {
-      EnabledModules: mostSpecific<string[]>(layers, ({ backend }) => backend.EnabledModules, []),
+      EnabledModules: findMostSpecific<string[]>(layers, ({ backend }) => backend.EnabledModules, []),
       KeyValuePairs: mergePairs(layers, ({ backend }) => backend.KeyValuePairs),
     },
     frontend: {
-      EnabledThemes: mostSpecific<string[]>(layers, ({ frontend }) => frontend.EnabledThemes, []),
-      DefaultTheme: mostSpecific<string>(layers, ({ frontend }) => frontend.DefaultTheme, ''),
-      EnabledLocales: mostSpecific<string[]>(layers, ({ frontend }) => frontend.EnabledLocales, []),
-      DefaultLocale: mostSpecific<string>(layers, ({ frontend }) => frontend.DefaultLocale, ''),
+      EnabledThemes: findMostSpecific<string[]>(layers, ({ frontend }) => frontend.EnabledThemes, []),
+      DefaultTheme: findMostSpecific<string>(layers, ({ frontend }) => frontend.DefaultTheme, ''),
+      EnabledLocales: findMostSpecific<string[]>(layers, ({ frontend }) => frontend.EnabledLocales, []),
+      DefaultLocale: findMostSpecific<string>(layers, ({ frontend }) => frontend.DefaultLocale, ''),
       KeyValuePairs: mergePairs(layers, ({ frontend }) => frontend.KeyValuePairs),
     },
   }
 }
 
 /** Returns the most specific non-empty value. An empty value inherits, because rows are created empty. */
-function mostSpecific<T extends string | string[]>(
+function findMostSpecific<T extends string | string[]>(
   layers: Layers,
   read: (configs: ModuleConfigs) => T,
   empty: T,
-): Sourced<T> {
+): SourcedValue<T> {
   for (const layer of layerNames.toReversed()) {
     const configs = layers[layer]
     const value = configs === undefined ? empty : read(configs)
@@ -92,11 +92,11 @@ function mergePairs(
   layers: Layers,
   read: (configs: ModuleConfigs) => readonly KeyValuePair[],
 ): SourcedPair[] {
-  const merged = new Map<string, SourcedPair>()
+  const mergedPairs = new Map<string, SourcedPair>()
   for (const layer of layerNames) {
     const configs = layers[layer]
     if (configs === undefined) continue
-    for (const { Key, Value } of read(configs)) merged.set(Key, { Key, Value, layer })
+    for (const { Key, Value } of read(configs)) mergedPairs.set(Key, { Key, Value, layer })
   }
-  return [...merged.values()]
+  return [...mergedPairs.values()]
 }

@@ -2,13 +2,13 @@
 // index lookup, so the cost does not depend on the number of rows. Shared layers are read once.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
-import { versionOf } from '../../platform/postgres/project-version.ts'
+import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
   type Layers,
-  fullBackend,
-  fullFrontend,
+  fillBackendDefaults,
+  fillFrontendDefaults,
 } from './layers.pure.ts'
 
 /** `tenantId` is null for the two layers that apply to all tenants. */
@@ -16,7 +16,8 @@ export type LayersId = { applicationId: string; tenantId: string | null }
 /** Layers are read only if they are served: for all tenants, or for a tenant that has the application enabled. */
 export type LayersRow = { projectId: string; version: string; isServed: boolean; layers: Layers }
 
-export const layersKey = ({ applicationId, tenantId }: LayersId): string => `${applicationId} ${tenantId}`
+export const formatLayersKey = ({ applicationId, tenantId }: LayersId): string =>
+  `${applicationId} ${tenantId}`
 
 type Configs = {
   backend: Partial<BackendModuleConfig> | null
@@ -34,34 +35,37 @@ type Row = {
   leaf: Configs | null
 }
 
-/** `backend` selects the part of backend configs to read. `served` is the condition for reading layers. */
-function layersStatement(
+/**
+ * `backend` selects the part of backend configs to read. `servedCondition` is the condition for reading
+ * layers.
+ */
+function createLayersStatement(
   name: string,
-  { backend, served }: { backend: string; served: string },
+  { backend, servedCondition }: { backend: string; servedCondition: string },
 ): PreparedStatement {
-  const configs = (where: string): string => `(
+  const buildConfigsSql = (where: string): string => `(
     select json_build_object('backend', ${backend}, 'frontend', s.frontend_module_config) from settings s where ${where})`
-  const once = (per: string, value: string): string => `case when ${served}
-    and row_number() over (partition by ${per}, ${served} order by wanted.position) = 1 then ${value} end`
-  const ofProject = configs(
+  const buildOnceSql = (per: string, value: string): string => `case when ${servedCondition}
+    and row_number() over (partition by ${per}, ${servedCondition} order by wanted.position) = 1 then ${value} end`
+  const projectConfigs = buildConfigsSql(
     's.project_id = app.project_id and s.tenant_id is null and s.application_id is null',
   )
-  const ofApplication = configs('s.application_id = app.id and s.tenant_id is null')
-  const ofTenant = configs(
+  const applicationConfigs = buildConfigsSql('s.application_id = app.id and s.tenant_id is null')
+  const tenantConfigs = buildConfigsSql(
     's.project_id = app.project_id and s.tenant_id = wanted.tenant_id and s.application_id is null',
   )
-  const leaf = configs('s.application_id = app.id and s.tenant_id = wanted.tenant_id')
+  const leafConfigs = buildConfigsSql('s.application_id = app.id and s.tenant_id = wanted.tenant_id')
   return {
     name,
     kind: 'read',
     size: 'large',
     text: `
       select wanted.position::int, app.id as application_id, wanted.tenant_id, app.project_id,
-        ${versionOf('app.project_id', 'settings')} as version, ${served} as is_served,
-        ${once('app.project_id', ofProject)} as project,
-        ${once('app.id', ofApplication)} as application,
-        ${once('app.project_id, wanted.tenant_id', ofTenant)} as tenant,
-        case when ${served} then ${leaf} end as leaf
+        ${createVersionSql('app.project_id', 'settings')} as version, ${servedCondition} as is_served,
+        ${buildOnceSql('app.project_id', projectConfigs)} as project,
+        ${buildOnceSql('app.id', applicationConfigs)} as application,
+        ${buildOnceSql('app.project_id, wanted.tenant_id', tenantConfigs)} as tenant,
+        case when ${servedCondition} then ${leafConfigs} end as leaf
       from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (application_id, tenant_id, position)
       cross join lateral (
         select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1
@@ -74,18 +78,21 @@ function layersStatement(
 }
 
 /** Reads the layers for a frontend, with only the modules of backend configs. */
-export const servedLayers = layersStatement('settings-served-layers', {
+export const servedLayers = createLayersStatement('settings-served-layers', {
   backend: `json_build_object('EnabledModules', s.backend_module_config -> 'EnabledModules')`,
-  served: '(wanted.tenant_id is null or coalesce(joined.enabled, false))',
+  servedCondition: '(wanted.tenant_id is null or coalesce(joined.enabled, false))',
 })
 
-/** Reads the complete layers for a tenant that has a row for the application, which may or may not be enabled. */
-export const completeLayers = layersStatement('settings-whole-layers', {
+/**
+ * Reads the complete layers for a tenant that has a row for the application, even if the application is
+ * disabled.
+ */
+export const completeLayers = createLayersStatement('settings-whole-layers', {
   backend: 's.backend_module_config',
-  served: '(joined.enabled is not null)',
+  servedCondition: '(joined.enabled is not null)',
 })
 
-/** Returns the layers in input order; null for an unknown application. */
+/** Returns the layers in input order, with null for an unknown application. */
 export async function readLayers(
   run: RunPrepared,
   statement: PreparedStatement,
@@ -93,22 +100,25 @@ export async function readLayers(
 ): Promise<(LayersRow | null)[]> {
   const values = [ids.map(({ applicationId }) => applicationId), ids.map(({ tenantId }) => tenantId)]
   const rows = orderByPosition<Row>(ids.length, await run<Row & { position: number }>(statement, values))
-  const shared = new Map<string, Configs>()
-  const share = (name: string, found: Configs | null): Configs | null => {
-    if (found !== null) shared.set(name, found)
-    return found ?? shared.get(name) ?? null
+  const sharedConfigs = new Map<string, Configs>()
+  const shareConfigs = (name: string, configs: Configs | null): Configs | null => {
+    if (configs !== null) sharedConfigs.set(name, configs)
+    return configs ?? sharedConfigs.get(name) ?? null
   }
   return rows.map((row) => {
     if (row === null) return null
     const layers: Layers = {}
-    const add = (layer: keyof Layers, found: Configs | null): void => {
-      if (found !== null && row.is_served)
-        layers[layer] = { backend: fullBackend(found.backend), frontend: fullFrontend(found.frontend) }
+    const addLayer = (layer: keyof Layers, configs: Configs | null): void => {
+      if (configs !== null && row.is_served)
+        layers[layer] = {
+          backend: fillBackendDefaults(configs.backend),
+          frontend: fillFrontendDefaults(configs.frontend),
+        }
     }
-    add('project', share(`project ${row.project_id}`, row.project))
-    add('application', share(`application ${row.application_id}`, row.application))
-    add('tenant', share(`tenant ${row.project_id} ${row.tenant_id}`, row.tenant))
-    add('tenant2application', row.leaf)
+    addLayer('project', shareConfigs(`project ${row.project_id}`, row.project))
+    addLayer('application', shareConfigs(`application ${row.application_id}`, row.application))
+    addLayer('tenant', shareConfigs(`tenant ${row.project_id} ${row.tenant_id}`, row.tenant))
+    addLayer('tenant2application', row.leaf)
     return { projectId: row.project_id, version: row.version, isServed: row.is_served, layers }
   })
 }

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import {
   type EffectiveSettings,
   type Layers,
-  fullBackend,
-  fullFrontend,
-  layerOf,
+  fillBackendDefaults,
+  fillFrontendDefaults,
+  getLayer,
   mergeLayers,
 } from './layers.pure.ts'
 
@@ -54,9 +54,12 @@ const anyLayers: fc.Arbitrary<Layers> = fc
     Object.fromEntries(order.flatMap((name) => (layers[name] === undefined ? [] : [[name, layers[name]]]))),
   )
 
-const emptyConfigs = (): Configs => ({ backend: fullBackend(null), frontend: fullFrontend(null) })
+const emptyConfigs = (): Configs => ({
+  backend: fillBackendDefaults(null),
+  frontend: fillFrontendDefaults(null),
+})
 
-/** Fields whose whole value comes from a single layer. */
+/** Fields whose whole value is provided by a single layer. */
 const wholeFields = [
   ['backend', 'EnabledModules'],
   ['frontend', 'EnabledThemes'],
@@ -128,7 +131,7 @@ function freeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** All subsets of the layers, including the empty one. */
+/** All subsets of the layers, including the empty subset. */
 const everySubset = Array.from({ length: 16 }, (_, bits) =>
   generalFirst.filter((_, index) => (bits & (1 << index)) !== 0),
 )
@@ -287,8 +290,8 @@ describe('merging the layers', () => {
 })
 
 test('[settings.container] the owners that a row names tell its layer', () => {
-  expect(layerOf({ tenantId: null, applicationId: null })).toBe('project')
-  expect(layerOf({ tenantId: null, applicationId: 'a' })).toBe('application')
-  expect(layerOf({ tenantId: 't', applicationId: null })).toBe('tenant')
-  expect(layerOf({ tenantId: 't', applicationId: 'a' })).toBe('tenant2application')
+  expect(getLayer({ tenantId: null, applicationId: null })).toBe('project')
+  expect(getLayer({ tenantId: null, applicationId: 'a' })).toBe('application')
+  expect(getLayer({ tenantId: 't', applicationId: null })).toBe('tenant')
+  expect(getLayer({ tenantId: 't', applicationId: 'a' })).toBe('tenant2application')
 })

@@ -1,7 +1,12 @@
 // Validates and updates module configs.
 import { badRequest } from '../../platform/errors.ts'
-import { type KeyValuePair, checkPairs } from '../../platform/inputs/key-value-pairs.ts'
-import { checkName, checkText, changesOf } from '../../platform/inputs/inputs.ts'
+import {
+  type KeyChanges,
+  type KeyValuePair,
+  applyKeyChanges,
+  checkPairs,
+} from '../../platform/inputs/key-value-pairs.ts'
+import { checkName, checkText, selectChanges } from '../../platform/inputs/inputs.ts'
 import type { BackendModuleConfig, FrontendModuleConfig } from './layers.pure.ts'
 import { findReservedKeyProblem, isFrontendKey } from './reserved-keys.pure.ts'
 
@@ -11,46 +16,63 @@ export type FrontendUpdate = Update<FrontendModuleConfig>
 
 const maxEntries = 1_000
 // Module names are package names, which have at most this length.
-const moduleNameLength = 214
-const nameLength = 100
+const maxModuleNameLength = 214
+const maxNameLength = 100
 
 /** Returns the config with the given fields replaced. Throws if a field breaks a rule. */
 export function changeBackend(config: BackendModuleConfig, update: BackendUpdate): BackendModuleConfig {
-  // Only the written pairs are checked: an earlier release accepted the key, and other fields of such a row must stay
-  // editable.
-  const misplaced = (update.KeyValuePairs ?? []).find(({ Key }) => isFrontendKey(Key))
-  if (misplaced !== undefined)
-    throw badRequest(
-      `${misplaced.Key} has no effect in the backend part; save it with updateFrontendModuleConfig`,
-    )
-  const changed = { ...config, ...changesOf(update) }
+  // Only the pairs in the update are checked. An earlier release accepted the key, and the other fields of
+  // such a row must stay editable.
+  rejectFrontendKeys(update.KeyValuePairs ?? [])
+  const updatedConfig = { ...config, ...selectChanges(update) }
   return {
-    EnabledModules: checkNames(changed.EnabledModules, 'EnabledModules', moduleNameLength),
-    KeyValuePairs: checkConfigPairs(changed.KeyValuePairs),
+    EnabledModules: checkNames(updatedConfig.EnabledModules, 'EnabledModules', maxModuleNameLength),
+    KeyValuePairs: checkConfigPairs(updatedConfig.KeyValuePairs),
   }
 }
 
+/** Returns the config with keys set and removed. Throws if a key or a value breaks a rule. */
+export function changeBackendKeys(config: BackendModuleConfig, keys: KeyChanges): BackendModuleConfig {
+  rejectFrontendKeys(keys.set ?? [])
+  return { ...config, KeyValuePairs: checkConfigPairs(applyKeyChanges(config.KeyValuePairs, keys)) }
+}
+
+/** Works like `changeBackendKeys`, for frontend configs. */
+export const changeFrontendKeys = (config: FrontendModuleConfig, keys: KeyChanges): FrontendModuleConfig => ({
+  ...config,
+  KeyValuePairs: checkConfigPairs(applyKeyChanges(config.KeyValuePairs, keys)),
+})
+
 /** Works like `changeBackend`, for frontend configs. */
 export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpdate): FrontendModuleConfig {
-  const changed = { ...config, ...changesOf(update) }
+  const updatedConfig = { ...config, ...selectChanges(update) }
   return {
-    EnabledThemes: checkNames(changed.EnabledThemes, 'EnabledThemes', nameLength),
-    DefaultTheme: checkDefault(changed.DefaultTheme, 'DefaultTheme'),
-    EnabledLocales: checkNames(changed.EnabledLocales, 'EnabledLocales', nameLength),
-    DefaultLocale: checkDefault(changed.DefaultLocale, 'DefaultLocale'),
-    KeyValuePairs: checkConfigPairs(changed.KeyValuePairs),
+    EnabledThemes: checkNames(updatedConfig.EnabledThemes, 'EnabledThemes', maxNameLength),
+    DefaultTheme: checkDefault(updatedConfig.DefaultTheme, 'DefaultTheme'),
+    EnabledLocales: checkNames(updatedConfig.EnabledLocales, 'EnabledLocales', maxNameLength),
+    DefaultLocale: checkDefault(updatedConfig.DefaultLocale, 'DefaultLocale'),
+    KeyValuePairs: checkConfigPairs(updatedConfig.KeyValuePairs),
   }
+}
+
+function rejectFrontendKeys(pairs: readonly KeyValuePair[]): void {
+  const misplacedPair = pairs.find(({ Key }) => isFrontendKey(Key))
+  if (misplacedPair !== undefined)
+    throw badRequest(
+      `${misplacedPair.Key} has no effect in the backend part; save it with updateFrontendModuleConfig`,
+    )
 }
 
 /** Returns the name, or an empty string if it is blank. */
 function checkDefault(value: string, field: string): string {
-  return value.trim() === '' ? '' : checkText(value, field, nameLength)
+  return value.trim() === '' ? '' : checkText(value, field, maxNameLength)
 }
 
 function checkNames(names: readonly string[], field: string, maxLength: number): string[] {
   if (names.length > maxEntries) throw badRequest(`${field} must have at most ${maxEntries} entries`)
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw badRequest(`${field} has ${JSON.stringify(repeated)} more than once`)
+  const repeatedName = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeatedName !== undefined)
+    throw badRequest(`${field} contains ${JSON.stringify(repeatedName)} more than once`)
   return names.map((name) => checkName(name, `every entry of ${field}`, maxLength))
 }
 

@@ -1,17 +1,18 @@
-// These keys have a special meaning to the service. Their values are checked on save, so that a mistake is reported to
-// its author and not to the user who loads a page.
+// These keys have a special meaning to the service. Their values are checked on save. A mistake is therefore
+// reported to its author and not to the user who loads a page.
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import { isExactVersion, isPackageName, maxNameLength } from '../../platform/inputs/packages.ts'
 
+export const pinsKey = 'pilets.pins'
 const maxPinsLength = 65_536
 const problems: Record<string, (value: string) => string | null> = {
   'comms.enabled': (value) =>
     value === 'true' || value === 'false' ? null : 'comms.enabled must be "true" or "false"',
-  'pilets.pins': findPinsProblem,
+  [pinsKey]: findPinsProblem,
 }
 
 /** Returns whether the key is effective only in the frontend part. */
-export const isFrontendKey = (key: string): boolean => key === 'pilets.pins'
+export const isFrontendKey = (key: string): boolean => key === pinsKey
 
 /** Returns an error message for the first invalid reserved key, or null if all are valid. */
 export function findReservedKeyProblem(pairs: readonly KeyValuePair[]): string | null {
@@ -36,7 +37,8 @@ function findPinsProblem(value: string): string | null {
   return null
 }
 
-function parseObject(text: string): object | null {
+/** Parses a string as a JSON object. Returns null if it is not a JSON object. */
+export function parseObject(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text)
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null

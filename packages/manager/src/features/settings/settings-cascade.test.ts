@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Returns the settings ids of the four layers. Creates the settings of the application in the tenant. */
+/** Returns the settings ids of the four layers. Creates the application's settings in the tenant. */
 const idsOf = async (project: SeededProject): Promise<Ids> => {
   const { data, error } = await service.query(
     admin,
@@ -110,7 +110,7 @@ const anyText = fc.oneof(
   fc.constantFrom('', 'a', '"\\/', 'ü 🙂', "'; --", '<script>', '\t\r\n', '{"a": 1}', '\u2028'),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 )
-// A blank default is stored as an empty text.
+// A blank default is stored as an empty string.
 const anyDefault = anyText.map((text) => (text.trim() === '' ? '' : text))
 const anyNames = fc.uniqueArray(fc.constantFrom('x', 'y', 'z', '@acme/menu', '__proto__', 'ü'), {
   maxLength: 4,
@@ -321,7 +321,7 @@ describe('effective settings', () => {
     })
     await set(ids.application, 'Frontend', { EnabledThemes: ['x', 'y'], DefaultTheme: 'a' })
     await set(ids.tenant, 'Frontend', { EnabledThemes: ['y'], KeyValuePairs: [pair('k', 't')] })
-    // A blank text counts as not set.
+    // A blank string counts as not set.
     await set(ids.tenant2application, 'Frontend', {
       DefaultTheme: ' \t',
       DefaultLocale: 'de',

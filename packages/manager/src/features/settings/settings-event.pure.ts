@@ -1,52 +1,55 @@
-// Builds the audit event for a change of settings.
+// Builds the audit event for a settings change.
+import type { Revised } from '../../platform/postgres/revised.ts'
 import type { AuditEvent } from '../../platform/audit/append.ts'
 import { abbreviateList } from '../../platform/audit/abbreviate.ts'
-import { changedPairs } from '../../platform/inputs/key-value-pairs.ts'
-import { fullBackend, fullFrontend, layerOf } from './layers.pure.ts'
+import { findChangedPairs } from '../../platform/inputs/key-value-pairs.ts'
+import { fillBackendDefaults, fillFrontendDefaults, getLayer } from './layers.pure.ts'
 import type { Settings } from './settings.store.ts'
 
+type Row = Omit<Settings, keyof Revised>
+
 /** Returns the audit event. Backend pairs can contain secrets, so the event lists their keys but not their values. */
-export function settingsEvent(
+export function createSettingsEvent(
   action: AuditEvent['action'],
-  before: Settings | null,
-  after: Settings,
+  before: Row | null,
+  after: Row,
 ): AuditEvent {
-  const empty = { backend: fullBackend(null), frontend: fullFrontend(null) }
-  const backend = changedPairs(
+  const emptyConfigs = { backend: fillBackendDefaults(null), frontend: fillFrontendDefaults(null) }
+  const backend = findChangedPairs(
     'backend.KeyValuePairs',
-    (before ?? empty).backend.KeyValuePairs,
+    (before ?? emptyConfigs).backend.KeyValuePairs,
     after.backend.KeyValuePairs,
   )
-  const frontend = changedPairs(
+  const frontend = findChangedPairs(
     'frontend.KeyValuePairs',
-    (before ?? empty).frontend.KeyValuePairs,
+    (before ?? emptyConfigs).frontend.KeyValuePairs,
     after.frontend.KeyValuePairs,
   )
-  const layer = layerOf(after)
+  const layer = getLayer(after)
   return {
     projectId: after.projectId,
     entityType: 'settings',
     entityId: after.id,
     action,
-    description: `settings of ${layer} ${ownerId(after)} ${action === 'create' ? 'created' : 'updated'}`,
+    description: `settings of ${layer} ${formatOwner(after)} ${action === 'create' ? 'created' : 'updated'}`,
     classes: {
-      ...publicFields(fieldsOf(after)),
-      ...publicFields(frontend.before),
-      ...publicFields(frontend.after),
+      ...classifyAsPublic(getAuditedFields(after)),
+      ...classifyAsPublic(frontend.before),
+      ...classifyAsPublic(frontend.after),
     },
-    before: before && { ...fieldsOf(before), ...backend.before, ...frontend.before },
-    after: { ...fieldsOf(after), ...backend.after, ...frontend.after },
+    before: before && { ...getAuditedFields(before), ...backend.before, ...frontend.before },
+    after: { ...getAuditedFields(after), ...backend.after, ...frontend.after },
     metadata: { layer, tenantId: after.tenantId, applicationId: after.applicationId },
   }
 }
 
-const ownerId = ({ projectId, tenantId, applicationId }: Settings): string =>
+const formatOwner = ({ projectId, tenantId, applicationId }: Row): string =>
   [tenantId, applicationId].filter((id) => id !== null).join(' x ') || projectId
 
-const publicFields = (fields: object) =>
+const classifyAsPublic = (fields: object) =>
   Object.fromEntries(Object.keys(fields).map((field) => [field, 'public' as const]))
 
-function fieldsOf({ id, backend, frontend }: Settings): Record<string, unknown> {
+function getAuditedFields({ id, backend, frontend }: Row): Record<string, unknown> {
   return {
     id,
     'backend.EnabledModules': abbreviateList(backend.EnabledModules),

@@ -7,20 +7,20 @@ import * as store from './settings.store.ts'
 export type SettingsReadsDeps = {
   db: Db
   /** Reads all four layers of an application in a tenant. */
-  readWhole: (id: LayersId) => Promise<LayersRow | null>
+  readCompleteLayers: (id: LayersId) => Promise<LayersRow | null>
 }
 export type SettingsReads = ReturnType<typeof createSettingsReads>
 export type SettingsRow = store.Settings
 
 type Owners = { [Name in 'project' | 'tenant' | 'application' | 'tenant2application']?: string | null }
-/** Throws before the read if the contents would exceed the budget of one response. */
+/** Throws before the read if the values would exceed the budget of one response. */
 type Charge = (bytes: number) => void
 
 /** Reads the settings of one layer, and the effective settings of all layers. */
-export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
+export function createSettingsReads({ db, readCompleteLayers: readWhole }: SettingsReadsDeps) {
   return {
     get: async (owners: Owners, charge: Charge): Promise<store.Settings> => {
-      const owner = ownerIn(owners)
+      const owner = getOnlyOwner(owners)
       let row = await store.findRow(db.read, owner)
       // An owner that is older than the settings table has no row yet, so the row is created here. Settings of an
       // application in a tenant (a leaf) are created only on request.
@@ -34,13 +34,13 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
     },
 
     /**
-     * Returns the leaves, which are the settings of applications in tenants, without contents and in the order of the
+     * Returns the leaves (the settings of applications in tenants) without their values, in the order of the
      * ids. Null if a leaf does not exist yet.
      */
-    findLeafRows: async (tenant2ApplicationIds: readonly string[]): Promise<(store.Sized | null)[]> => {
+    findLeafRows: async (tenant2ApplicationIds: readonly string[]): Promise<(store.SizedRow | null)[]> => {
       const rows = await store.findLeafRows(db.read, tenant2ApplicationIds)
-      const byOwner = new Map(rows.map((row) => [row.ownerId, row]))
-      return tenant2ApplicationIds.map((id) => byOwner.get(id) ?? null)
+      const rowsByOwner = new Map(rows.map((row) => [row.ownerId, row]))
+      return tenant2ApplicationIds.map((id) => rowsByOwner.get(id) ?? null)
     },
 
     findMany: (ids: readonly string[]): Promise<store.Settings[]> => store.findSettings(db.read, ids),
@@ -49,16 +49,16 @@ export function createSettingsReads({ db, readWhole }: SettingsReadsDeps) {
       { applicationId, tenantId }: { applicationId: string; tenantId: string },
       charge: Charge,
     ): Promise<EffectiveSettings> => {
-      charge(await store.sizeOfLayers(db.read, applicationId, tenantId))
+      charge(await store.readLayersSize(db.read, applicationId, tenantId))
       const row = await readWhole({ applicationId, tenantId })
       return mergeLayers(orNotFound(row, 'tenant2Application').layers)
     },
   }
 }
 
-/** Returns the owner. The policy has already checked that exactly one is given. */
-function ownerIn(owners: Owners): store.Owner {
-  const [named, ...others] = Object.entries(owners).filter(([, id]) => typeof id === 'string')
-  if (named === undefined || others.length > 0) throw notFound('settings')
-  return { [named[0]]: named[1] } as store.Owner
+/** Returns the owner. The policy has already checked that exactly one owner is given. */
+function getOnlyOwner(owners: Owners): store.Owner {
+  const [firstOwner, ...otherOwners] = Object.entries(owners).filter(([, id]) => typeof id === 'string')
+  if (firstOwner === undefined || otherOwners.length > 0) throw notFound('settings')
+  return { [firstOwner[0]]: firstOwner[1] } as store.Owner
 }

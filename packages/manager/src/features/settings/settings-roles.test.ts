@@ -9,7 +9,7 @@ import { useProject } from '../../../test/kit/project.ts'
 import { type SeededProject, seedMember, seedTenant, seedUser } from '@manager/harness/seed.ts'
 
 type Owner = { project?: string; tenant?: string; application?: string; row?: string }
-/** A tenant, its row for the application, and the ids of the settings of both. */
+/** A tenant, its application row, and the settings ids of both. */
 type TenantScope = { tenantId: string; rowId: string; settings: { tenant: string; leaf: string } }
 
 let ofProject: string
@@ -100,7 +100,7 @@ const effective = (caller: Person, { tenantId }: TenantScope) =>
     caller,
     `{ effectiveSettings(applicationId: "${project.applicationId}", tenantId: "${tenantId}") { backend { EnabledModules { layer } } } }`,
   )
-/** Sets every field of the settings of an application in a tenant, and returns their id. */
+/** Sets every field of an application's settings in a tenant, and returns the settings id. */
 const fill = async (rowId: string): Promise<string> => {
   const id = (await ensure(rowId)).data.row.id as string
   const { error } = await service.query(
@@ -336,7 +336,7 @@ describe('copying', () => {
     await service.query(admin, `mutation { ${change} }`)
     const { data } = await copy(source.rowId.toUpperCase(), target.rowId.toUpperCase())
     expect(data.row).toEqual({ id: target.rowId, enabled: false, settings: { id: ofTarget, ...fullConfigs } })
-    // The two settings rows are independent after the copy.
+    // After the copy, the two settings rows are independent.
     expect(await errorsOf(admin, ofSource)).toEqual(all(null))
     expect((await read({ row: target.rowId })).data.row).toEqual({ id: ofTarget, ...fullConfigs })
     expect((await read({ row: source.rowId })).data.row).toEqual({ id: ofSource, ...emptyConfigs })

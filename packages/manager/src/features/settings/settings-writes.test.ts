@@ -231,7 +231,7 @@ describe('what may be stored', () => {
         { KeyValuePairs: pairsOf(10_001) },
       ])
       await expectStored(part, onePair('ü', 'a'.repeat(limit - 2)))
-      await expectRefusals(part, 'KeyValuePairs must have at most 2097152 bytes of keys and values', [
+      await expectRefusals(part, 'KeyValuePairs must contain at most 2097152 bytes of keys and values', [
         onePair('ü', 'a'.repeat(limit - 1)),
       ])
       await expectStored(part, onePair('k'.repeat(500)))
@@ -258,7 +258,9 @@ describe('what may be stored', () => {
       const names = (count: number) => Array.from({ length: count }, (_, index) => `name${index}`)
       await expectStored(part, { [field]: names(1_000) })
       await expectRefusals(part, `${field} must have at most 1000 entries`, [{ [field]: names(1_001) }])
-      await expectRefusals(part, `${field} has "name1" more than once`, [{ [field]: [...names(3), 'name1'] }])
+      await expectRefusals(part, `${field} contains "name1" more than once`, [
+        { [field]: [...names(3), 'name1'] },
+      ])
       await expectStored(part, { [field]: ['🙂'.repeat(length), 'a', 'A'] })
       await expectRefusals(
         part,

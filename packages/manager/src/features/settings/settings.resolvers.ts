@@ -1,40 +1,55 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { responseBudget } from '../../platform/graphql/response-budget.ts'
+import { createContentCharge } from '../../platform/graphql/response-budget.ts'
 import { load, loadRow } from '../../platform/graphql/loaders.ts'
 import type { ApplicationsApi } from '../applications/index.ts'
+import type { SettingsKeysService } from './settings-keys.service.ts'
 import type { SettingsReads, SettingsRow } from './settings-reads.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
-/** Creates the GraphQL resolvers for settings. Contents are charged to the response budget before they are read. */
+/**
+ * Creates the GraphQL resolvers for settings. Values are charged to the response budget before they are read.
+ */
 export function createSettingsResolvers(
   service: SettingsService,
+  keys: SettingsKeysService,
   reads: SettingsReads,
   applications: ApplicationsApi,
 ) {
   return {
     Query: {
-      settings: async (_parent, owners, context) => show(await reads.get(owners, responseBudget(context))),
-      effectiveSettings: (_parent, place, context) => reads.getEffective(place, responseBudget(context)),
+      settings: async (_parent, owners, context) =>
+        formatSettings(await reads.get(owners, createContentCharge(context))),
+      effectiveSettings: (_parent, scope, context) => reads.getEffective(scope, createContentCharge(context)),
     },
     Tenant2Application: {
       settings: async (row, _args, context) => {
         const leaf = await load(context, 'Tenant2Application.settings', row.id, reads.findLeafRows)
         if (leaf === null) return null
-        responseBudget(context)(leaf.bytes)
-        return show(await loadRow(context, 'settings', leaf.id, reads.findMany))
+        createContentCharge(context)(leaf.bytes)
+        return formatSettings(await loadRow(context, 'settings', leaf.id, reads.findMany))
       },
     },
     Mutation: {
       updateBackendModuleConfig: async (_parent, { id, input }, { actor }) =>
-        show(await service.updateBackend(actor, id, input)).backendSetting,
+        formatSettings(await service.updateBackend(actor, id, input)).backendSetting,
       updateFrontendModuleConfig: async (_parent, { id, input }, { actor }) =>
-        show(await service.updateFrontend(actor, id, input)).frontendSetting,
-      deleteBackendSettings: (_parent, { id }, { actor }) => service.emptyBackend(actor, id),
-      deleteFrontendSettings: (_parent, { id }, { actor }) => service.emptyFrontend(actor, id),
+        formatSettings(await service.updateFrontend(actor, id, input)).frontendSetting,
+      deleteBackendSettings: (_parent, { id, ...expected }, { actor }) =>
+        service.emptyBackend(actor, id, expected),
+      deleteFrontendSettings: (_parent, { id, ...expected }, { actor }) =>
+        service.emptyFrontend(actor, id, expected),
+      setSettingsKeys: async (_parent, { projectId, changes }, context) =>
+        (await keys.setKeys(context.actor, projectId, changes, createContentCharge(context))).map(
+          formatSettings,
+        ),
+      setPiletPins: async (_parent, { projectId, changes }, context) =>
+        (await keys.setPins(context.actor, projectId, changes, createContentCharge(context))).map(
+          formatSettings,
+        ),
       ensureTenant2ApplicationSettings: async (_parent, { tenant2ApplicationId }, context) => {
         const leaf = await service.ensureLeaf(context.actor, tenant2ApplicationId)
-        responseBudget(context)(JSON.stringify(leaf).length)
-        return show(leaf)
+        createContentCharge(context)(JSON.stringify(leaf).length)
+        return formatSettings(leaf)
       },
       copyTenant2ApplicationConfig: async (_parent, { input }, context) => {
         const { sourceTenant2ApplicationId: source, targetTenant2ApplicationId: target } = input
@@ -45,9 +60,14 @@ export function createSettingsResolvers(
   } satisfies Resolvers
 }
 
-/** Maps a row to the schema. The row and both its parts have the same id, so that a caller cannot use the wrong one. */
-const show = ({ id, backend, frontend }: SettingsRow) => ({
+/**
+ * Maps a row to the schema. The row and both its parts have the same id, so that a caller cannot use the
+ * wrong id.
+ */
+const formatSettings = ({ id, backend, frontend, revision, updatedAt }: SettingsRow) => ({
   id,
-  backendSetting: { id, moduleConfig: backend },
-  frontendSetting: { id, moduleConfig: frontend },
+  updatedAt,
+  revision,
+  backendSetting: { id, moduleConfig: backend, revision },
+  frontendSetting: { id, moduleConfig: frontend, revision },
 })

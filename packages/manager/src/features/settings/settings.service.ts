@@ -1,67 +1,67 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
-import { fullBackend, fullFrontend } from './layers.pure.ts'
+import { fillBackendDefaults, fillFrontendDefaults } from './layers.pure.ts'
 import {
   type BackendUpdate,
   type FrontendUpdate,
   changeBackend,
   changeFrontend,
 } from './module-config.service.ts'
-import { settingsEvent } from './settings-event.pure.ts'
+import { type Configs, writeConfigs } from './configs-writer.service.ts'
+import { createSettingsEvent } from './settings-event.pure.ts'
 import * as store from './settings.store.ts'
 
 export type SettingsDeps = { db: Db; audit: Audit }
 export type SettingsService = ReturnType<typeof createSettingsService>
 
-type Configs = Pick<store.Settings, 'backend' | 'frontend'>
+type Expected = { readonly expectedRevision?: ExpectedRevision }
 
 export function createSettingsService({ db, audit }: SettingsDeps) {
-  /** Stores the configs. An update without a change writes no row and no audit event. */
   const change = async (
     tx: Tx,
     actor: Actor,
     before: store.Settings,
     configs: Partial<Configs>,
   ): Promise<store.Settings> => {
-    const after = { ...before, ...configs }
-    if (isDeepStrictEqual(before, after)) return before
-    await store.updateSettings(tx, before.id, after)
-    await audit.append(tx, actor, settingsEvent('update', before, after))
-    return after
+    const { row, events } = await writeConfigs(tx, before, configs)
+    await audit.append(tx, actor, ...events)
+    return row
   }
   const changeById = (
     actor: Actor,
     id: string,
-    configsOf: (before: store.Settings) => Partial<Configs>,
+    { expectedRevision }: Expected,
+    createConfigs: (before: store.Settings) => Partial<Configs>,
   ): Promise<store.Settings> =>
     db.transaction(async (tx) => {
       const before = orNotFound(await store.lockSettings(tx, id), 'settings')
-      return change(tx, actor, before, configsOf(before))
+      await checkRevision(tx, actor, before, expectedRevision)
+      return change(tx, actor, before, createConfigs(before))
     })
   const ensureLeaf = async (tx: Tx, actor: Actor, tenant2application: string): Promise<store.Settings> => {
     const isNew = await store.insertRow(tx, { tenant2application })
     const { id } = orNotFound(await store.findRow(tx, { tenant2application }), 'tenant2Application')
     const leaf = orNotFound(await store.lockSettings(tx, id), 'tenant2Application')
-    if (isNew) await audit.append(tx, actor, settingsEvent('create', null, leaf))
+    if (isNew) await audit.append(tx, actor, createSettingsEvent('create', null, leaf))
     return leaf
   }
   return {
-    updateBackend: (actor: Actor, id: string, update: BackendUpdate): Promise<store.Settings> =>
-      changeById(actor, id, ({ backend }) => ({ backend: changeBackend(backend, update) })),
+    updateBackend: (actor: Actor, id: string, update: BackendUpdate & Expected): Promise<store.Settings> =>
+      changeById(actor, id, update, ({ backend }) => ({ backend: changeBackend(backend, update) })),
 
-    updateFrontend: (actor: Actor, id: string, update: FrontendUpdate): Promise<store.Settings> =>
-      changeById(actor, id, ({ frontend }) => ({ frontend: changeFrontend(frontend, update) })),
+    updateFrontend: (actor: Actor, id: string, update: FrontendUpdate & Expected): Promise<store.Settings> =>
+      changeById(actor, id, update, ({ frontend }) => ({ frontend: changeFrontend(frontend, update) })),
 
-    emptyBackend: async (actor: Actor, id: string): Promise<true> => {
-      await changeById(actor, id, () => ({ backend: fullBackend(null) }))
+    emptyBackend: async (actor: Actor, id: string, expected: Expected): Promise<true> => {
+      await changeById(actor, id, expected, () => ({ backend: fillBackendDefaults(null) }))
       return true
     },
 
-    emptyFrontend: async (actor: Actor, id: string): Promise<true> => {
-      await changeById(actor, id, () => ({ frontend: fullFrontend(null) }))
+    emptyFrontend: async (actor: Actor, id: string, expected: Expected): Promise<true> => {
+      await changeById(actor, id, expected, () => ({ frontend: fillFrontendDefaults(null) }))
       return true
     },
 
@@ -78,8 +78,8 @@ export function createSettingsService({ db, audit }: SettingsDeps) {
         const [source] = row === undefined ? [] : await store.findSettings(tx, [row.id])
         const target = await ensureLeaf(tx, actor, targetId)
         return change(tx, actor, target, {
-          backend: source?.backend ?? fullBackend(null),
-          frontend: source?.frontend ?? fullFrontend(null),
+          backend: source?.backend ?? fillBackendDefaults(null),
+          frontend: source?.frontend ?? fillFrontendDefaults(null),
         })
       }),
   }

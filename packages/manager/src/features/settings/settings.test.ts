@@ -1,6 +1,6 @@
-// These tests cover settings through GraphQL: rows and their layers, reads, and the creation of settings of an
-// application in a tenant. Other files cover changes (settings-writes.test.ts), permissions (settings-roles.test.ts)
-// and merged values (settings-cascade.test.ts).
+// These tests cover settings through GraphQL: rows and their layers, reads, and the creation of settings for
+// an application in a tenant. Other files cover changes (settings-writes.test.ts), permissions
+// (settings-roles.test.ts) and merged values (settings-cascade.test.ts).
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectRefused, uuid } from '../../../test/kit/members.ts'
@@ -285,6 +285,7 @@ describe('rows appear with their owners', () => {
       'deleteBackendSettings',
       'deleteFrontendSettings',
       'ensureTenant2ApplicationSettings',
+      'setSettingsKeys',
     ])
     const tried = await service.query(admin, `mutation { createSettings(projectId: "${project.id}") { id } }`)
     expect(tried.error).toContain('Cannot query field "createSettings"')

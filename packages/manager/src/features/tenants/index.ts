@@ -2,7 +2,7 @@
 // applications/ manages the applications that are enabled for a tenant.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
-import { byId, bySlug } from '../../policy/scopes.ts'
+import { createFindById, createFindBySlug } from '../../policy/scopes.ts'
 import { createTenantsResolvers } from './tenants.resolvers.ts'
 import { type TenantsDeps, createTenantsService } from './tenants.service.ts'
 
@@ -11,8 +11,8 @@ export const tenants = defineFeature({
   name: 'tenants',
   sdl: readSdl(import.meta.url, './tenants.graphql'),
   scopes: {
-    TENANT: { noun: 'tenant', view: 'TENANT_READ', find: byId('tenants', { tenant: 'id' }) },
-    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: bySlug('tenants', 'tenant_id') },
+    TENANT: { noun: 'tenant', view: 'TENANT_READ', find: createFindById('tenants', { tenant: 'id' }) },
+    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: createFindBySlug('tenants', 'tenant_id') },
   },
   constraints: {
     tenants_project_id_slug_key: ['conflict', 'the project already has a tenant with this slug'],

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { grouped, load } from '../../platform/graphql/loaders.ts'
+import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { TenantsService } from './tenants.service.ts'
 
 export function createTenantsResolvers(service: TenantsService) {
@@ -12,13 +12,18 @@ export function createTenantsResolvers(service: TenantsService) {
     Mutation: {
       createTenant: (_parent, { projectId, input }, { actor }) => service.create(actor, projectId, input),
       updateTenant: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteTenant: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteTenant: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
     Project: {
       tenants: (project, args, context) =>
         load(context, `Project.tenants ${JSON.stringify(args)}`, project.id, async (ids) =>
-          grouped(ids, await service.list(context.actor, ids, args), (tenant) => tenant.projectId),
+          groupByKeys(ids, await service.list(context.actor, ids, args), (tenant) => tenant.projectId),
         ),
+    },
+    Tenant: {
+      myRole: async ({ id, projectId }, _args, { actor }) =>
+        (await actor.rolesIn(projectId)).tenantRoles.get(id) ?? null,
     },
   } satisfies Resolvers
 }

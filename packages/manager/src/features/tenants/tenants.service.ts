@@ -1,12 +1,13 @@
 import type { Actor } from '../../policy/actor.ts'
-import { visibleRowsIn } from '../../policy/visible-rows.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
+import { findVisibleRows } from '../../policy/visible-rows.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
-import { checkName, checkOneOf, checkSlug, changesOf } from '../../platform/inputs/inputs.ts'
+import { checkName, checkOneOf, checkSlug, selectChanges } from '../../platform/inputs/inputs.ts'
 import type { MembershipsApi } from '../memberships/index.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './tenants.store.ts'
@@ -15,6 +16,7 @@ export type TenantsDeps = { db: Db; audit: Audit; projects: ProjectsApi; members
 export type TenantsService = ReturnType<typeof createTenantsService>
 
 type Input = { name?: string | null; slug?: string | null; deploymentMode?: string | null }
+type Changes = Input & { expectedRevision?: ExpectedRevision }
 
 const event = auditedEntity<store.Tenant>({
   type: 'tenant',
@@ -31,10 +33,10 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     args: ListArgs,
   ): Promise<store.Tenant[]> => {
     const page = readPage(store.tenantFields, args)
-    const visible = await visibleRowsIn(actor, projectIds, ({ tenants }) =>
-      [...tenants].filter(([, held]) => held.has('apps.read')).map(([id]) => id),
+    const visibleTenants = await findVisibleRows(actor, projectIds, ({ tenants }) =>
+      [...tenants].filter(([, permissions]) => permissions.has('apps.read')).map(([id]) => id),
     )
-    return store.listTenants(db.read, projectIds, visible, page)
+    return store.listTenants(db.read, projectIds, visibleTenants, page)
   }
   return {
     list,
@@ -62,17 +64,23 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
       })
     },
 
-    update: (actor: Actor, id: string, input: Input): Promise<store.Tenant> =>
+    update: (actor: Actor, id: string, input: Changes): Promise<store.Tenant> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
-        const after = await store.updateTenant(tx, before.id, checkValues({ ...before, ...changesOf(input) }))
+        await checkRevision(tx, actor, before, input.expectedRevision)
+        const after = await store.updateTenant(
+          tx,
+          before.id,
+          checkValues({ ...before, ...selectChanges(input) }),
+        )
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTenant(tx, id), 'tenant')
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteTenant(tx, before.id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const

@@ -2,12 +2,19 @@ import { sql } from 'kysely'
 import type { VisibleRows } from '../../policy/visible-rows.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Tenant = { id: string; projectId: string; name: string; slug: string; deploymentMode: string }
+export type Tenant = Revised & {
+  id: string
+  projectId: string
+  name: string
+  slug: string
+  deploymentMode: string
+}
 export type TenantValues = { name: string; slug: string; deploymentMode: string }
 
-const columns = ['id', 'projectId', 'name', 'slug', 'deploymentMode'] as const
+const columns = ['id', 'projectId', 'name', 'slug', 'deploymentMode', ...revisionColumns] as const
 
 export const tenantFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -27,7 +34,14 @@ export function listTenants(
     visible === 'all'
       ? undefined
       : sql<boolean>`(tenants.project_id = any(${visible.projectIds}::uuid[]) or tenants.id = any(${visible.ids}::uuid[]))`
-  return pagesOf(db, { table: 'tenants', columns, page, where, parent: 'projectId', parentIds: projectIds })
+  return fetchPages(db, {
+    table: 'tenants',
+    columns,
+    page,
+    where,
+    parent: 'projectId',
+    parentIds: projectIds,
+  })
 }
 
 /** Returns the tenants with these ids, in any order. */

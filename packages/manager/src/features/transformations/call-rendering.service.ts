@@ -7,10 +7,11 @@ import { TransformProblem, type TransformService } from './transform.service.ts'
  * and 503 if the queue is full.
  */
 export const createCallRendering = ({ render }: Pick<TransformService, 'render'>) =>
-  withError(render, ({ of, message, logged }) =>
+  mapErrors(render, ({ of, message, logged }) =>
     of === 'body'
       ? badRequest(message)
-      : // The error of a template can contain values of the body. Only a preview shows it, to users who may see them.
+      : // A template error can contain values of the body. Only previews show the error, because users
+        // of previews may see these values.
         new AppError(
           'template_failed',
           'the transformation template of the endpoint failed; nothing was forwarded',
@@ -20,17 +21,17 @@ export const createCallRendering = ({ render }: Pick<TransformService, 'render'>
 
 /** Returns a function that renders a body for a preview. It throws 400 with the reason. */
 export const createPreviewRendering = ({ preview }: Pick<TransformService, 'preview'>) =>
-  withError(preview, ({ message }) => badRequest(message))
+  mapErrors(preview, ({ message }) => badRequest(message))
 
-const withError =
+const mapErrors =
   <Args extends unknown[], Result>(
     work: (...args: Args) => Result | Promise<Result>,
-    errorOf: (problem: TransformProblem) => AppError,
+    createError: (problem: TransformProblem) => AppError,
   ) =>
   async (...args: Args): Promise<Result> => {
     try {
       return await work(...args)
     } catch (error) {
-      throw error instanceof TransformProblem ? errorOf(error) : error
+      throw error instanceof TransformProblem ? createError(error) : error
     }
   }

@@ -1,8 +1,8 @@
-// Parsed JSON with very many lists and objects needs about 30 times the memory of its text.
+// Parsed JSON with very many lists and objects needs about 30 times the memory of the JSON text.
 
 export const maxContainers = 1_000_000
 
-/** Returns whether a JSON text may have too many lists and objects. Brackets in strings count too. */
+/** Returns whether the JSON may have too many lists and objects. Brackets in strings count too. */
 export function hasTooManyContainers(bytes: Uint8Array): boolean {
   if (bytes.length <= maxContainers) return false
   let containers = 0

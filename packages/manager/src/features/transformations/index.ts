@@ -1,6 +1,6 @@
 // This feature validates and renders templates for request bodies. endpoints/ stores the templates, and
 // packages/gotemplate implements the template language.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createCallRendering, createPreviewRendering } from './call-rendering.service.ts'
 import { type TransformService, createTransformService } from './transform.service.ts'
@@ -22,7 +22,7 @@ export const transformations = defineFeature({
   name: 'transformations',
   settings: transformationSettings,
   create: ({ config }: { config: Config }) => {
-    const settings = settingsOf(config, transformationSettings)
+    const settings = selectSettings(config, transformationSettings)
     const service = createTransformService({
       builtins: settings.esbTemplateBuiltins,
       missingKey: settings.esbTemplateMissingKey,

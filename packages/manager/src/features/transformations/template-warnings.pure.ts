@@ -2,7 +2,7 @@
 // output that does not match its type.
 import type { ExponentNumber, MissingValue } from 'gotemplate'
 import { hasTooManyContainers, maxContainers } from './container-limit.pure.ts'
-import { shortened } from './template-names.pure.ts'
+import { shorten } from './template-names.pure.ts'
 import { findXmlProblem } from './xml-map.pure.ts'
 
 /** `line` and `column` are null for warnings about the output. */
@@ -12,26 +12,35 @@ export const maxWarnings = 20
 // Messages are shortened, because they quote names from the output.
 const maxMessageLength = 300
 
-export const warningOf = ({ name, isMissingKey, givenTo, line, column }: MissingValue): TemplateWarning => {
-  const what = `${shortened(name)} ${isMissingKey ? 'is missing' : 'has no value'}`
-  const becomes = givenTo === null ? 'it is rendered as <no value>' : `${givenTo} receives nil`
-  return { message: `${what}; ${becomes}`, line, column }
+export const createMissingValueWarning = ({
+  name,
+  isMissingKey,
+  givenTo,
+  line,
+  column,
+}: MissingValue): TemplateWarning => {
+  const problem = `${shorten(name)} ${isMissingKey ? 'is missing' : 'has no value'}`
+  const effect = givenTo === null ? 'it is rendered as <no value>' : `${givenTo} receives nil`
+  return { message: `${problem}; ${effect}`, line, column }
 }
 
-/** Returns a warning, because many receivers cannot parse exponents. JSON has none between 1e-6 and 1e21. */
-export const warningOfExponent = ({ value, text, line, column }: ExponentNumber): TemplateWarning => {
-  const plain = String(value)
-  const message = plain.includes('e')
+/**
+ * Returns a warning, because many receivers cannot parse exponents. JSON uses no exponents between 1e-6 and
+ * 1e21.
+ */
+export const createExponentWarning = ({ value, text, line, column }: ExponentNumber): TemplateWarning => {
+  const plainText = String(value)
+  const message = plainText.includes('e')
     ? `a number is rendered as ${text}; send it as a string to keep all its digits`
-    : `the number ${plain} is rendered as ${text}; use toJson to render it without an exponent`
+    : `the number ${plainText} is rendered as ${text}; use toJson to render it without an exponent`
   return { message, line, column }
 }
 
 /** Returns a warning if the output does not match its declared type. */
-export function warningsOfOutput(type: string | null, text: string): TemplateWarning[] {
+export function findOutputWarnings(type: string | null, text: string): TemplateWarning[] {
   const message =
     type === null ? null : type === 'JSON' ? findJsonOutputProblem(text) : findXmlOutputProblem(type, text)
-  return message === null ? [] : [{ message: shortened(message, maxMessageLength), line: null, column: null }]
+  return message === null ? [] : [{ message: shorten(message, maxMessageLength), line: null, column: null }]
 }
 
 function findXmlOutputProblem(type: string, text: string): string | null {

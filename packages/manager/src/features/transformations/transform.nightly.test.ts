@@ -32,7 +32,10 @@ describe('under bombs', () => {
 
   const small = { template: '{"a":{{toJson .Data.a}}}', body: JSON.stringify({ a: 'x'.repeat(1_000) }) }
 
-  /** Renders small bodies until it is over. Returns their 99th percentile latency and that of the event loop delay. */
+  /**
+   * Renders small bodies until the load ends. Returns the 99th percentiles of their latency and of the event
+   * loop delay.
+   */
   async function traffic(isOver: () => boolean) {
     const delay = monitorEventLoopDelay({ resolution: 5 })
     const latencies: number[] = []

@@ -5,14 +5,14 @@ import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
 import { type Template, TemplateError, goTime, parse } from 'gotemplate'
 import { hasTooManyContainers, maxContainers } from './container-limit.pure.ts'
-import { type TemplateEnv, templateFunctions } from './template-functions.pure.ts'
+import { type TemplateEnv, createTemplateFunctions } from './template-functions.pure.ts'
 import { type CallNames, findNameProblem } from './template-names.pure.ts'
 import {
   type TemplateWarning,
   maxWarnings,
-  warningOf,
-  warningOfExponent,
-  warningsOfOutput,
+  createMissingValueWarning,
+  createExponentWarning,
+  findOutputWarnings,
 } from './template-warnings.pure.ts'
 import { XmlProblem, xmlToMap } from './xml-map.pure.ts'
 
@@ -49,14 +49,14 @@ export type RenderTask = {
   names: CallNames
   at: Date
 }
-export type Previewed = { output: string; warnings: TemplateWarning[] }
+export type Preview = { output: string; warnings: TemplateWarning[] }
 /** Limits of a rendering. */
 type RenderBudget = { steps: number; outputBytes: number }
 
 export const maxTemplateBytes = 65_536
 const maxDepth = 32
 // Limit on cached template text. Parsed templates use several times the memory of their text.
-const maxRememberedLength = 4 * 1_048_576
+const maxCachedLength = 4 * 1_048_576
 const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf println html js urlquery'.split(
   ' ',
 )
@@ -64,14 +64,14 @@ const goBuiltins = 'and or not eq ne lt le gt ge len index slice print printf pr
 /** Parses templates with a cache, and renders them. */
 export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: RenderOptions) {
   let at = new Date()
-  const functions = templateFunctions(env, () => rfc3339(at))
+  const functions = createTemplateFunctions(env, () => formatRfc3339(at))
   const Env = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
-  const remembered = new LRUCache<string, Template>({
-    maxSize: maxRememberedLength,
+  const templateCache = new LRUCache<string, Template>({
+    maxSize: maxCachedLength,
     sizeCalculation: (_template, text) => text.length + 1,
   })
-  const parsed = (text: string): Template => {
-    let template = remembered.get(text)
+  const parseCached = (text: string): Template => {
+    let template = templateCache.get(text)
     if (template === undefined) {
       template = parse(text, {
         functions,
@@ -80,42 +80,43 @@ export function createRenderer({ builtins, missingKey, env, maxOutputBytes }: Re
         limits: { length: maxTemplateBytes },
         missingKey,
       })
-      remembered.set(text, template)
+      templateCache.set(text, template)
     }
     return template
   }
-  const wholeBudget: RenderBudget = { steps: 100_000, outputBytes: maxOutputBytes }
-  const execute = (task: RenderTask, given: RenderBudget, reports?: Parameters<Template['execute']>[2]) => {
+  const fullBudget: RenderBudget = { steps: 100_000, outputBytes: maxOutputBytes }
+  const execute = (task: RenderTask, limits: RenderBudget, reports?: Parameters<Template['execute']>[2]) => {
     const Data = readBody(task.inputMessageType, task.body)
     ;({ at } = task)
-    const Meta = { Timestamp: rfc3339(at), RequestTime: goTime(at) }
-    const outputBytes = Math.min(given.outputBytes, maxOutputBytes)
-    const budget = { steps: given.steps, outputBytes, depth: maxDepth }
+    const Meta = { Timestamp: formatRfc3339(at), RequestTime: goTime(at) }
+    const outputBytes = Math.min(limits.outputBytes, maxOutputBytes)
+    const budget = { steps: limits.steps, outputBytes, depth: maxDepth }
     try {
-      return parsed(task.template).execute({ Data, ...task.names, Meta, Env }, budget, reports)
+      return parseCached(task.template).execute({ Data, ...task.names, Meta, Env }, budget, reports)
     } catch (error) {
       throw error instanceof TemplateError ? toTransformProblem(error) : error
     }
   }
   return {
     /** Throws TemplateError if the text is not a template. */
-    parse: (text: string): void => void parsed(text),
+    parse: (text: string): void => void parseCached(text),
     /** Throws TemplateError if the template reads an unknown name. */
-    checkNames: (text: string): void => parsed(text).checkFields(findNameProblem),
+    checkNames: (text: string): void => parseCached(text).checkFields(findNameProblem),
 
     /** Returns the rendered text. Throws TransformProblem. The budget covers the entire rendering. */
-    render: (task: RenderTask, budget = wholeBudget): string => execute(task, budget),
+    render: (task: RenderTask, budget = fullBudget): string => execute(task, budget),
 
     /** Works like `render`, but also returns warnings about probable mistakes. */
-    preview: (task: RenderTask, budget = wholeBudget): Previewed => {
-      const found: TemplateWarning[] = []
-      const add = (warning: TemplateWarning): void => void (found.length < maxWarnings && found.push(warning))
+    preview: (task: RenderTask, budget = fullBudget): Preview => {
+      const warnings: TemplateWarning[] = []
+      const addWarning = (warning: TemplateWarning): void =>
+        void (warnings.length < maxWarnings && warnings.push(warning))
       const output = execute(task, budget, {
-        onMissing: (value) => add(warningOf(value)),
-        onExponent: (number) => add(warningOfExponent(number)),
+        onMissing: (value) => addWarning(createMissingValueWarning(value)),
+        onExponent: (number) => addWarning(createExponentWarning(number)),
       })
-      const ofOutput = warningsOfOutput(task.outputMessageType, output)
-      return { output, warnings: [...ofOutput, ...found].slice(0, maxWarnings) }
+      const outputWarnings = findOutputWarnings(task.outputMessageType, output)
+      return { output, warnings: [...outputWarnings, ...warnings].slice(0, maxWarnings) }
     },
   }
 }
@@ -130,16 +131,16 @@ function toTransformProblem({ message, phase, line, column, reason, bound, missi
 }
 
 function readBody(type: string | null, bytes: Uint8Array): unknown {
-  const refuse = (why = ''): never => {
-    throw new TransformProblem('body', `the body is not ${type} as the endpoint expects${why}`)
+  const rejectBody = (reason = ''): never => {
+    throw new TransformProblem('body', `the body is not ${type} as the endpoint expects${reason}`)
   }
-  if (type !== null && !isUtf8(bytes)) refuse(': it is not UTF-8')
-  const text = utf8.decode(bytes)
+  if (type !== null && !isUtf8(bytes)) rejectBody(': it is not UTF-8')
+  const text = utf8Decoder.decode(bytes)
   if (type === 'XML' || type === 'SOAP')
     try {
       return xmlToMap(text)
     } catch (error) {
-      if (error instanceof XmlProblem) return refuse(`: ${error.message}`)
+      if (error instanceof XmlProblem) return rejectBody(`: ${error.message}`)
       throw error
     }
   if (hasTooManyContainers(bytes))
@@ -147,12 +148,12 @@ function readBody(type: string | null, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    return type === 'JSON' ? refuse() : { Body: text }
+    return type === 'JSON' ? rejectBody() : { Body: text }
   }
 }
 
 /** Drops a byte order mark and replaces invalid UTF-8 with U+FFFD. */
-const utf8 = new TextDecoder()
+const utf8Decoder = new TextDecoder()
 
 /** Formats a time like Go in UTC, without fractions of a second. */
-const rfc3339 = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
+const formatRfc3339 = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`

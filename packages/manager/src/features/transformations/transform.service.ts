@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { TemplateError } from 'gotemplate'
 import { createTransformPool, poolLimits } from './transform-pool.service.ts'
 import {
-  type Previewed,
+  type Preview,
   type RenderOptions,
   type RenderTask,
   TransformProblem,
@@ -28,13 +28,13 @@ type Transformation = {
   user: { id: string; username: string; name: string }
   at: Date
 }
-type Rendered = { output: Buffer; contentType: string }
+type RenderedBody = { output: Buffer; contentType: string }
 /** Implementations for the main thread and for a worker thread. */
 type Executors<Result> = { onMainThread: () => Result; inWorker: () => Promise<Result> }
 
 /** The limits of the main thread for template and body in total. The worst case takes about 20 ms. */
-const mainThread = { maxLength: 16_384, budget: { steps: 5_000, outputBytes: 32_768 } }
-const maxRememberedTemplates = 1_000
+const mainThreadLimits = { maxLength: 16_384, budget: { steps: 5_000, outputBytes: 32_768 } }
+const maxCachedTemplates = 1_000
 
 const contentTypes: Record<string, string> = {
   JSON: 'application/json',
@@ -46,9 +46,9 @@ export function createTransformService(options: TransformOptions, limits = poolL
   const renderer = createRenderer(options)
   const pool = createTransformPool(options, limits)
   // Templates that exceeded the budget of the main thread, with the size of the smallest such body.
-  const workerOnlySizes = new LRUCache<string, number>({ max: maxRememberedTemplates })
-  const runWhereItFits = <Result>({ template, body }: RenderTask, executors: Executors<Result>) => {
-    const isSmall = template.length + body.length <= mainThread.maxLength
+  const workerOnlySizes = new LRUCache<string, number>({ max: maxCachedTemplates })
+  const runOnSuitableThread = <Result>({ template, body }: RenderTask, executors: Executors<Result>) => {
+    const isSmall = template.length + body.length <= mainThreadLimits.maxLength
     if (isSmall && body.length < (workerOnlySizes.get(template) ?? Infinity))
       try {
         return executors.onMainThread()
@@ -60,65 +60,71 @@ export function createTransformService(options: TransformOptions, limits = poolL
     return executors.inWorker()
   }
   return {
-    /** Returns an error message for a template, or null if it is valid. */
+    /** Returns an error message for a template, or null if the template is valid. */
     findProblem: (text: string): string | null => {
       if (Buffer.byteLength(text) > maxTemplateBytes)
-        return `transformationTemplate must have at most ${maxTemplateBytes} bytes`
+        return `transformationTemplate must be at most ${maxTemplateBytes} bytes long`
       if (!text.isWellFormed() || text.includes('\0'))
         return 'transformationTemplate must not contain malformed Unicode or U+0000'
       return (
-        findProblemBy(renderer.parse, text, 'transformationTemplate cannot be parsed') ??
-        findProblemBy(renderer.checkNames, text, 'transformationTemplate cannot be used')
+        findCheckProblem(renderer.parse, text, 'transformationTemplate cannot be parsed') ??
+        findCheckProblem(renderer.checkNames, text, 'transformationTemplate cannot be used')
       )
     },
 
     /**
      * Returns the rendered body and its content type, synchronously for small bodies. Throws TransformProblem, and 503
-     * if the queue is full. The rendering takes ownership of the body: a large one is empty afterwards.
+     * if the queue is full. The rendering takes ownership of the body: a large body is empty afterwards.
      */
-    render: (transformation: Transformation): Rendered | Promise<Rendered> => {
-      const task = taskOf(transformation)
-      const contentType = contentTypeOf(transformation)
-      return runWhereItFits<Rendered>(task, {
-        onMainThread: () => ({ output: Buffer.from(renderer.render(task, mainThread.budget)), contentType }),
+    render: (transformation: Transformation): RenderedBody | Promise<RenderedBody> => {
+      const task = createTask(transformation)
+      const contentType = getContentType(transformation)
+      return runOnSuitableThread<RenderedBody>(task, {
+        onMainThread: () => ({
+          output: Buffer.from(renderer.render(task, mainThreadLimits.budget)),
+          contentType,
+        }),
         inWorker: async () => ({
-          output: await pool.render(task, ownersOf(transformation)),
+          output: await pool.render(task, getOwners(transformation)),
           contentType,
         }),
       })
     },
 
-    /** Works like `render`, but returns a text with warnings about probable mistakes. */
-    preview: async (transformation: Transformation): Promise<Previewed & { contentType: string }> => {
-      const task = taskOf(transformation)
-      const previewed = await runWhereItFits<Previewed>(task, {
-        onMainThread: () => renderer.preview(task, mainThread.budget),
-        inWorker: () => pool.preview(task, ownersOf(transformation)),
+    /** Works like `render`, but returns a string with warnings about probable mistakes. */
+    preview: async (transformation: Transformation): Promise<Preview & { contentType: string }> => {
+      const task = createTask(transformation)
+      const preview = await runOnSuitableThread<Preview>(task, {
+        onMainThread: () => renderer.preview(task, mainThreadLimits.budget),
+        inWorker: () => pool.preview(task, getOwners(transformation)),
       })
-      return { ...previewed, contentType: contentTypeOf(transformation) }
+      return { ...preview, contentType: getContentType(transformation) }
     },
 
     close: pool.close,
   }
 }
 
-const ownersOf = ({ projectId, application }: Transformation): [string, string] => [projectId, application.id]
+const getOwners = ({ projectId, application }: Transformation): [string, string] => [
+  projectId,
+  application.id,
+]
 
-const contentTypeOf = ({ outputMessageType }: Transformation): string =>
+const getContentType = ({ outputMessageType }: Transformation): string =>
   contentTypes[outputMessageType ?? 'JSON'] as string
 
 /** Returns the error message that a check throws, or null. */
-function findProblemBy(check: (text: string) => void, text: string, what: string): string | null {
+function findCheckProblem(check: (text: string) => void, text: string, failure: string): string | null {
   try {
     check(text)
     return null
   } catch (error) {
-    if (error instanceof TemplateError) return `${what}: ${error.message}`
+    if (error instanceof TemplateError) return `${failure}: ${error.message}`
     throw error
   }
 }
 
-function taskOf({ template, body, at, ...rest }: Transformation): RenderTask {
+function createTask({ template, body, at, ...rest }: Transformation): RenderTask {
   const { inputMessageType, outputMessageType, application, endpoint, user } = rest
   const names = {
     Application: {

@@ -14,7 +14,7 @@ import {
   transformationOf,
 } from '../../../test/kit/transformations.ts'
 import { AppError } from '../../platform/errors.ts'
-import { templateFunctions } from './template-functions.pure.ts'
+import { createTemplateFunctions } from './template-functions.pure.ts'
 import { createTransformPool, poolLimits } from './transform-pool.service.ts'
 import { type TransformProblem, createTransformService } from './transform.service.ts'
 import { type RenderTask, createRenderer } from './transform.pure.ts'
@@ -83,7 +83,10 @@ describe('here and in a worker', () => {
       [{ template: '{{range .Data}}{{range $.Data}}{{end}}{{end}}', body: many }, /step budget/],
       [{ template: '{{range .Data}}{{printf "%100000d" 1}}{{end}}', body: many }, /output budget/],
       [{ template: '{{define "a"}}{{template "a"}}{{end}}{{template "a"}}', body: '' }, /nested too deeply/],
-      [{ template: '{{toJson .Data}}', body: `${'['.repeat(600)}${']'.repeat(600)}` }, /more than 500 deep/],
+      [
+        { template: '{{toJson .Data}}', body: `${'['.repeat(600)}${']'.repeat(600)}` },
+        /more than 500 levels deep/,
+      ],
       [{ template: '{{toJson .Data}}', body: `${'['.repeat(500)}${']'.repeat(500)}` }, /^\[+\]+$/],
       [{ template: '{{nothing}}', body: '' }, /function "nothing" not defined/],
       [{ template: 'x', body: '{', type: 'JSON' }, /^the body is not JSON as the endpoint expects$/],
@@ -119,7 +122,7 @@ describe('here and in a worker', () => {
   })
 
   test('[esb-templates.text-functions] a character is mapped to one character or stays as it is', () => {
-    const { toUpper, toLower } = templateFunctions({}, () => '')
+    const { toUpper, toLower } = createTemplateFunctions({}, () => '')
     const all = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((c) =>
       c.isWellFormed(),
     )
@@ -182,7 +185,7 @@ describe('limits of the workers', () => {
       Promise.resolve(
         small.render(transformationOf({ template: '{{len .Data}}', body: body(), application })),
       )
-    // One runs and two wait: the second slot of `one` goes to `two`, and then each has one.
+    // One rendering runs and two wait. The second slot of `one` is given to `two`, so each has one slot.
     const results = await Promise.allSettled(['one', 'one', 'one', 'two', 'three'].map(render))
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',

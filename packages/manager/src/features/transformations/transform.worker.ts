@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads'
 import { move } from 'piscina'
 import {
-  type Previewed,
+  type Preview,
   type RenderOptions,
   type RenderTask,
   TransformProblem,
@@ -11,23 +11,24 @@ import {
 } from './transform.pure.ts'
 
 /** Result types of the functions below. */
-export type Answers = { render: Uint8Array<ArrayBuffer>; preview: Previewed }
+export type WorkerResults = { render: Uint8Array<ArrayBuffer>; preview: Preview }
 /** Result of a failed rendering. */
-export type Refusal = { problem: Pick<TransformProblem, 'of' | 'message' | 'logged'> }
+export type FailedRendering = { problem: Pick<TransformProblem, 'of' | 'message' | 'logged'> }
 
 const renderer = createRenderer(workerData as RenderOptions)
 const encoder = new TextEncoder()
 
 /** Renders to UTF-8. The bytes are transferred without a copy. */
-export const render = (task: RenderTask): unknown => answer(() => move(encoder.encode(renderer.render(task))))
-export const preview = (task: RenderTask): unknown => answer(() => renderer.preview(task))
+export const render = (task: RenderTask): unknown =>
+  catchProblem(() => move(encoder.encode(renderer.render(task))))
+export const preview = (task: RenderTask): unknown => catchProblem(() => renderer.preview(task))
 
-function answer(work: () => unknown): unknown {
+function catchProblem(work: () => unknown): unknown {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof TransformProblem)) throw error
     const { of, message, logged } = error
-    return { problem: { of, message, logged } } satisfies Refusal
+    return { problem: { of, message, logged } } satisfies FailedRendering
   }
 }

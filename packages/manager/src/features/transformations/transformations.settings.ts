@@ -1,13 +1,13 @@
-import { boolean, oneOf, setting } from '../../config/readers.ts'
+import { boolean, oneOf, defineSetting } from '../../config/readers.ts'
 
 export const transformationSettings = {
-  esbTemplateBuiltins: setting(boolean, {
+  esbTemplateBuiltins: defineSetting(boolean, {
     key: 'esb.template_builtins',
     env: 'SVC_ESB_TEMPLATE_BUILTINS',
     default: false,
     doc: 'Allows transformation templates to use the built-in functions of Go (`and or not eq ne lt le gt ge len index slice print printf println html js urlquery`) in addition to the seven ESB functions.',
   }),
-  esbTemplateMissingKey: setting(oneOf('default', 'error'), {
+  esbTemplateMissingKey: defineSetting(oneOf('default', 'error'), {
     key: 'esb.template_missing_key',
     env: 'SVC_ESB_TEMPLATE_MISSING_KEY',
     default: 'default',

@@ -52,7 +52,7 @@ describe('XML as a map', () => {
       ['<a/><b/>', /./],
       [bomb, /DOCTYPE/],
       ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', /DOCTYPE/],
-      ['<a>'.repeat(65) + '</a>'.repeat(65), /more than 64 deep/],
+      ['<a>'.repeat(65) + '</a>'.repeat(65), /more than 64 levels deep/],
       [`<a>${'<b/>'.repeat(50_000)}</a>`, /more than 50000 elements/],
       [`<a ${Array.from({ length: 129 }, (_, n) => `x${n}="1"`).join(' ')}/>`, /more than 128 attributes/],
     ]
@@ -77,7 +77,7 @@ describe('XML as a map', () => {
         `<a ${Array.from({ length: long }, (_, n) => `x${n}=""`).join(' ')}/>`,
         /128 attributes \(line 1, column \d{3,4}\)/,
       ],
-      ['<a>'.repeat(long), /64 deep \(line 1, column \d{3}\)/],
+      ['<a>'.repeat(long), /64 levels deep \(line 1, column \d{3}\)/],
     ]
     for (const [text, message] of cases) expect(() => xmlToMap(text)).toThrow(message)
     expect(xmlToMap(`<a>${'<b c="1"/>'.repeat(200)}</a>`).size).toBe(1)

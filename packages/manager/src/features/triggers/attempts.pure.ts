@@ -7,5 +7,5 @@ export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt
 export const [firstAttempts, laterAttempts] = ['trigger-attempts', 'trigger-retries']
 
 /** Returns the group of a run. All attempts of a deployment share a limit. */
-export const groupOf = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
+export const getGroup = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
   `${run.projectId}/${run.applicationId}/${run.environmentId}`

@@ -4,9 +4,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
 import { SendFailure, send } from '../../platform/outbound/send.ts'
 import { signWebhook } from '../../platform/outbound/webhook-signature.ts'
-import { traceHeaders } from '../../platform/tracing/trace-context.ts'
-import type { Ending, Span, Tracing } from '../../platform/tracing/tracing.ts'
-import { type CallbackRun, callbackBody, callbackHeaders } from './callback.pure.ts'
+import { createTraceHeaders } from '../../platform/tracing/trace-context.ts'
+import type { SpanResult, Span, Tracing } from '../../platform/tracing/tracing.ts'
+import { type CallbackRun, createCallbackBody, callbackHeaders } from './callback.pure.ts'
 import type { AttemptResult } from './delivery-rules.pure.ts'
 
 export type CallDeps = { pools: OutboundPools; clock: Clock; tracing: Tracing; attemptTimeoutMs: number }
@@ -20,7 +20,7 @@ type Target = {
 export type Call = {
   run: CallbackRun
   attempt: number
-  /** The backends at the start of the attempt, most recent heartbeat first. */
+  /** The backends at the start of the attempt, sorted by most recent heartbeat. */
   targets: readonly Target[]
   /** Reads the current backends, so that a backend that has unregistered since is not called. */
   listTargets: () => Promise<readonly Target[]>
@@ -33,7 +33,10 @@ export type CallResult = AttemptResult | { postponed: string }
 const maxResponseBytes = 65_536
 const maxTargets = 5
 
-/** Calls backends in order until one receives the request, within the timeout of one attempt and in its own trace. */
+/**
+ * Calls backends in order until a backend receives the request, within the timeout of one attempt and in a
+ * separate trace.
+ */
 export async function callFirstReachable(deps: CallDeps, call: Call): Promise<CallResult> {
   const { run, attempt } = call
   const span = deps.tracing.startWork('trigger attempt', {
@@ -42,8 +45,8 @@ export async function callFirstReachable(deps: CallDeps, call: Call): Promise<Ca
     'manager.trigger_run.attempt': attempt,
   })
   try {
-    const result = await deps.tracing.within(span, () => callTargets(deps, call, span))
-    span.end(endingOf(result))
+    const result = await deps.tracing.runWithin(span, () => callTargets(deps, call, span))
+    span.end(getEnding(result))
     return result
   } catch (error) {
     span.end({ failure: 'internal error' })
@@ -51,7 +54,7 @@ export async function callFirstReachable(deps: CallDeps, call: Call): Promise<Ca
   }
 }
 
-const endingOf = (result: CallResult): Ending =>
+const getEnding = (result: CallResult): SpanResult =>
   'postponed' in result
     ? { failure: result.postponed }
     : 'failure' in result
@@ -59,21 +62,21 @@ const endingOf = (result: CallResult): Ending =>
       : { status: result.status }
 
 async function callTargets(deps: CallDeps, call: Call, parent: Span): Promise<CallResult> {
-  const until = performance.now() + deps.attemptTimeoutMs
-  const tried = new Set<string>()
+  const deadline = performance.now() + deps.attemptTimeoutMs
+  const triedIds = new Set<string>()
   let result: CallResult = { failure: 'no backend is live' }
-  for (let targets = call.targets; tried.size < maxTargets; targets = await call.listTargets()) {
-    const target = targets.find(({ registrationId }) => !tried.has(registrationId))
-    const timeoutMs = until - performance.now()
+  for (let targets = call.targets; triedIds.size < maxTargets; targets = await call.listTargets()) {
+    const target = targets.find(({ registrationId }) => !triedIds.has(registrationId))
+    const timeoutMs = deadline - performance.now()
     if (target === undefined || timeoutMs <= 0) break
-    tried.add(target.registrationId)
+    triedIds.add(target.registrationId)
     try {
       return await callBackend(deps, call, { ...target, parent, timeoutMs })
     } catch (error) {
       if (!(error instanceof SendFailure)) throw error
       if (error.isOwnLimit) return { postponed: error.reason }
       result = { failure: error.reason }
-      // The backend may have received the request, so no other backend may get it.
+      // The backend may have received the request, so no other backend may be called.
       if (call.signal.aborted || error.phase === 'exchange') break
     }
   }
@@ -91,30 +94,31 @@ async function callBackend(
   const span = deps.tracing.startCall(parent, {
     method: 'POST',
     origin: url.origin,
-    about: { 'manager.backend_registration.id': registrationId },
+    spanAttributes: { 'manager.backend_registration.id': registrationId },
   })
-  const body = callbackBody(run)
+  const body = createCallbackBody(run)
   const timestampSeconds = Math.floor(deps.clock.now().getTime() / 1_000)
-  // The second signature is for receivers that know only the token. The next release sends only the first one.
+  // The second signature is for receivers that know only the token. The next release sends only the first
+  // signature.
   const keys = signingSecret === null ? [token] : [signingSecret, token]
   const message = { id: run.id, timestampSeconds, body }
   const signature = keys.map((key) => signWebhook({ ...message, token: key })).join(' ')
-  const sent = send({
-    // Pools are per registration, so that a hanging backend does not use the connections of another one on the same
-    // host.
-    pool: deps.pools.of(projectId, url.origin, registrationId),
+  const pendingResponse = send({
+    // Pools are per registration, so that a hanging backend does not use the connections of another
+    // backend on the same host.
+    pool: deps.pools.getPool(projectId, url.origin, registrationId),
     path: url.pathname + url.search,
     method: 'POST',
     headers: [
       ...callbackHeaders(run, { attempt, timestampSeconds, token, signature }),
-      ...traceHeaders(span.context),
+      ...createTraceHeaders(span.context),
     ],
     body,
     timeoutMs,
     maxResponseBytes,
     signal,
   })
-  const { status, headers } = await sent.catch((error: unknown) => {
+  const { status, headers } = await pendingResponse.catch((error: unknown) => {
     span.end({ failure: error instanceof SendFailure ? error.reason : 'internal error' })
     throw error
   })

@@ -9,7 +9,7 @@ export type CallbackRun = {
 }
 
 /** Returns the body, which has the same bytes in every attempt of a run. */
-export const callbackBody = (run: CallbackRun): Buffer =>
+export const createCallbackBody = (run: CallbackRun): Buffer =>
   Buffer.from(
     JSON.stringify({
       trigger_id: run.triggerId,

@@ -1,6 +1,6 @@
-// Parses cron expressions: the five fields of Vixie cron, its macros, and an optional time zone prefix. The text is
-// parsed to lists of numbers here, so that no other code handles user input. Extensions of other cron implementations
-// are rejected. cron.pure.ts computes the matching times.
+// Parses cron expressions: the five fields of Vixie cron, its macros, and an optional time zone prefix.
+// Expressions are parsed to lists of numbers here, so that no other code handles user input. Extensions of
+// other cron implementations are rejected. cron.pure.ts computes the matching times.
 
 /** An error with the problem and the correction. The message completes "cronExpression …". */
 export class CronError extends Error {}
@@ -18,7 +18,7 @@ export type CronFields = {
   needsBothDays: boolean
 }
 
-type Field = { name: string; least: number; most: number; values: number; names?: readonly string[] }
+type Field = { name: string; min: number; max: number; values: number; names?: readonly string[] }
 
 const maxLength = 200
 const macros: ReadonlyMap<string, string> = new Map([
@@ -32,12 +32,12 @@ const macros: ReadonlyMap<string, string> = new Map([
 ])
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const weekdayNames = 'sun mon tue wed thu fri sat'.split(' ')
-const minute: Field = { name: 'minute', least: 0, most: 59, values: 60 }
-const hour: Field = { name: 'hour', least: 0, most: 23, values: 24 }
-const day: Field = { name: 'day of month', least: 1, most: 31, values: 31 }
-const month: Field = { name: 'month', least: 1, most: 12, values: 12, names: monthNames }
-// Sunday is both 0 and 7.
-const weekday: Field = { name: 'day of week', least: 0, most: 7, values: 7, names: weekdayNames }
+const minute: Field = { name: 'minute', min: 0, max: 59, values: 60 }
+const hour: Field = { name: 'hour', min: 0, max: 23, values: 24 }
+const day: Field = { name: 'day of month', min: 1, max: 31, values: 31 }
+const month: Field = { name: 'month', min: 1, max: 12, values: 12, names: monthNames }
+// Both 0 and 7 stand for Sunday.
+const weekday: Field = { name: 'day of week', min: 0, max: 7, values: 7, names: weekdayNames }
 
 /** Parses an expression in linear time. Throws a CronError if it is invalid or never fires. */
 export function parseCronFields(text: string): CronFields {
@@ -47,12 +47,12 @@ export function parseCronFields(text: string): CronFields {
     throw new CronError('may contain only ASCII letters, digits, punctuation, spaces and tabs')
   if (/^[\t ]|[\t ]$/.test(text)) throw new CronError('has leading or trailing spaces; remove them')
   const { zone, expression } = splitZone(text)
-  const parts = expandMacro(expression).split(/[\t ]+/)
-  if (parts.length !== 5)
+  const fieldTexts = expandMacro(expression).split(/[\t ]+/)
+  if (fieldTexts.length !== 5)
     throw new CronError(
-      `has ${parts.length} ${parts.length === 1 ? 'field' : 'fields'} and must have 5: minute, hour, day of month, month, day of week; seconds and years are not supported`,
+      `has ${fieldTexts.length} ${fieldTexts.length === 1 ? 'field' : 'fields'} and must have 5: minute, hour, day of month, month, day of week; seconds and years are not supported`,
     )
-  const [minutes, hours, days, months, weekdays] = parts as [string, string, string, string, string]
+  const [minutes, hours, days, months, weekdays] = fieldTexts as [string, string, string, string, string]
   const fields = {
     zone,
     minutes: readField(minute, minutes),
@@ -62,7 +62,7 @@ export function parseCronFields(text: string): CronFields {
     weekdays: readField(weekday, weekdays),
     needsBothDays: days.startsWith('*') || weekdays.startsWith('*'),
   }
-  if (isNever(fields))
+  if (neverFires(fields))
     throw new CronError(`never fires: no month of "${months}" has a day of "${days}"; choose another day`)
   return fields
 }
@@ -73,11 +73,11 @@ function splitZone(text: string): { zone: string; expression: string } {
   if (name === undefined) return { zone: 'UTC', expression: text }
   if (expression === undefined)
     throw new CronError('has no fields after its time zone; write CRON_TZ=Europe/Berlin 0 6 * * *')
-  return { zone: canonicalZone(name), expression }
+  return { zone: toCanonicalZone(name), expression }
 }
 
 /** Returns the canonical name of a zone. Zones have many spellings, and the calendar caches zone data by name. */
-function canonicalZone(name: string): string {
+function toCanonicalZone(name: string): string {
   const problem = `has an unknown time zone "${name}"; use an IANA name such as Europe/Berlin`
   // Intl treats a name that does not start with a letter as an offset.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) throw new CronError(problem)
@@ -104,35 +104,35 @@ function readField(field: Field, text: string): number[] {
     for (let value = from; value <= to; value += step)
       values.add(field === weekday && value === 7 ? 0 : value)
   }
-  return [...values].toSorted((one, other) => one - other)
+  return [...values].toSorted((a, b) => a - b)
 }
 
 function readItem(field: Field, item: string): { from: number; to: number; step: number } {
   const [range = '', stepText, ...rest] = item.split('/')
   const [first = '', last, ...more] = range.split('-')
-  if (rest.length > 0 || more.length > 0) throw unreadable(field, item)
-  const isAll = range === '*'
-  const from = isAll ? field.least : readValue(field, first, item)
-  const to = isAll ? field.most : last === undefined ? from : readValue(field, last, item)
+  if (rest.length > 0 || more.length > 0) throw createFieldError(field, item)
+  const isStar = range === '*'
+  const from = isStar ? field.min : readValue(field, first, item)
+  const to = isStar ? field.max : last === undefined ? from : readValue(field, last, item)
   if (from > to)
     throw new CronError(
-      `has a reversed range, "${item}" in ${field.name}; ${field === weekday ? 'a Sunday at the end of a range is 7' : `write two, such as ${from}-${field.most},${field.least}-${to}`}`,
+      `has a reversed range, "${item}" in ${field.name}; ${field === weekday ? 'a Sunday at the end of a range is 7' : `write two ranges, such as ${from}-${field.max},${field.min}-${to}`}`,
     )
   if (stepText === undefined) return { from, to, step: 1 }
-  if (!isAll && last === undefined)
+  if (!isStar && last === undefined)
     throw new CronError(
-      `has a step after a single value, "${item}" in ${field.name}; write ${first}-${field.most}/${stepText}`,
+      `has a step after a single value, "${item}" in ${field.name}; write ${first}-${field.max}/${stepText}`,
     )
   return { from, to, step: readStep(field, stepText, item) }
 }
 
 function readValue(field: Field, text: string, item: string): number {
   const index = field.names?.indexOf(text.toLowerCase()) ?? -1
-  if (index >= 0) return index + field.least
-  if (!/^\d+$/.test(text)) throw unreadable(field, item)
+  if (index >= 0) return index + field.min
+  if (!/^\d+$/.test(text)) throw createFieldError(field, item)
   const value = Number(text)
-  if (text.length > 2 || value < field.least || value > field.most)
-    throw new CronError(`has ${text} as ${field.name}; use ${field.least} to ${field.most}`)
+  if (text.length > 2 || value < field.min || value > field.max)
+    throw new CronError(`has ${text} as ${field.name}; use ${field.min} to ${field.max}`)
   return value
 }
 
@@ -143,17 +143,17 @@ function readStep(field: Field, text: string, item: string): number {
   return step
 }
 
-const unreadable = ({ name, least, most, names }: Field, item: string): CronError =>
+const createFieldError = ({ name, min, max, names }: Field, item: string): CronError =>
   new CronError(
-    `has "${item}" as ${name}; use *, numbers from ${least} to ${most}${names === undefined ? '' : `, names such as ${names[1]}`}, ranges such as ${least}-${least + 2}, steps such as */2, and lists of them`,
+    `has "${item}" as ${name}; use *, numbers from ${min} to ${max}${names === undefined ? '' : `, names such as ${names[1]}`}, ranges such as ${min}-${min + 2}, steps such as */2, and lists of them`,
   )
 
-const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+const maxMonthDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
  * Returns whether the expression never fires. Every month contains all weekdays, so only an expression that needs both
  * day fields to match can be impossible.
  */
-const isNever = ({ days, months, needsBothDays }: CronFields): boolean =>
+const neverFires = ({ days, months, needsBothDays }: CronFields): boolean =>
   needsBothDays &&
-  !months.some((number) => days.some((value) => value <= (longestMonths[number - 1] as number)))
+  !months.some((number) => days.some((value) => value <= (maxMonthDays[number - 1] as number)))

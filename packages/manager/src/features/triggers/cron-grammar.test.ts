@@ -1,4 +1,4 @@
-// These tests cover valid cron expressions, and the error messages for invalid ones.
+// These tests cover valid cron expressions, and the error messages for invalid expressions.
 import { describe, expect, test } from 'vitest'
 import { CronError, type CronFields, parseCronFields } from './cron-grammar.pure.ts'
 
@@ -126,8 +126,8 @@ describe('what is refused says what to write', () => {
     ['*-5 * * * *', 'has "*-5" as minute'],
     ['** * * * *', 'has "**" as minute'],
     ['*/2/2 * * * *', 'has "*/2/2" as minute'],
-    ['10-5 * * * *', 'has a reversed range, "10-5" in minute; write two, such as 10-59,0-5'],
-    ['0 22-6 * * *', 'write two, such as 22-23,0-6'],
+    ['10-5 * * * *', 'has a reversed range, "10-5" in minute; write two ranges, such as 10-59,0-5'],
+    ['0 22-6 * * *', 'write two ranges, such as 22-23,0-6'],
     ['* * * * fri-sun', '"fri-sun" in day of week; a Sunday at the end of a range is 7'],
     ['5/15 * * * *', 'has a step after a single value, "5/15" in minute; write 5-59/15'],
     ['/5 * * * *', 'has "/5" as minute'],

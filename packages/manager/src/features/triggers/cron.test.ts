@@ -104,7 +104,7 @@ function walk(of: Parts, from: Date, days: number): { first: Date | undefined; l
     some
       .flatMap((day) => minutes.map((minute) => new Date(day + minute * minuteMs)))
       .filter((instant) => instant > from)
-  // All instants of the first day may have passed, and the last four days contain at least three instants.
+  // All instants of the first day may be over, but the last four days contain at least three instants.
   return { first: instantsOf(matching.slice(0, 2))[0], last: instantsOf(matching.slice(-4)).slice(-3) }
 }
 const parsed = (text: string): Cron | null => {
@@ -120,7 +120,7 @@ const next = (text: string, from: string, count: number): (string | undefined)[]
   const cron = parseCron(text)
   const found: Date[] = []
   let instant: Date | null = new Date(from)
-  while (found.length < count && (instant = cron.nextAfter(instant)) !== null) found.push(instant)
+  while (found.length < count && (instant = cron.findNext(instant)) !== null) found.push(instant)
   return times(found)
 }
 
@@ -136,12 +136,12 @@ describe('any expression in UTC', () => {
         const cron = parsed(text)
         if (cron !== null) compared++
         // Expressions that never fire are rejected, which the grammar tests cover.
-        const first = cron?.nextAfter(from) ?? undefined
+        const first = cron?.findNext(from) ?? undefined
         expect({
           text,
-          // Instants after the walked days are unknown to the model.
+          // Instants after the scanned days are unknown to the model.
           first: first !== undefined && first > end ? undefined : first,
-          last: cron?.between(from, end, 3) ?? [],
+          last: cron?.listBetween(from, end, 3) ?? [],
         }).toEqual({ text, first: expected, last })
       }),
       { numRuns: 3_000 },
@@ -153,12 +153,13 @@ describe('any expression in UTC', () => {
 describe('expressions of triggers', () => {
   test('are parsed once, and kept while few others are used', () => {
     const crons = createCrons()
-    const first = crons.of('0 6 * * *')
-    for (let minute = 0; minute < 60; minute++) crons.of(`${minute} 0 * * *`)
-    expect(crons.of('0 6 * * *')).toBe(first)
-    for (let minute = 0; minute < 60; minute++) for (const hour of [1, 2]) crons.of(`${minute} ${hour} * * *`)
-    expect(crons.of('0 6 * * *')).not.toBe(first)
-    expect(() => crons.of('wrong')).toThrow('has 1 field and must have 5')
+    const first = crons.getCron('0 6 * * *')
+    for (let minute = 0; minute < 60; minute++) crons.getCron(`${minute} 0 * * *`)
+    expect(crons.getCron('0 6 * * *')).toBe(first)
+    for (let minute = 0; minute < 60; minute++)
+      for (const hour of [1, 2]) crons.getCron(`${minute} ${hour} * * *`)
+    expect(crons.getCron('0 6 * * *')).not.toBe(first)
+    expect(() => crons.getCron('wrong')).toThrow('has 1 field and must have 5')
   })
 })
 
@@ -180,20 +181,20 @@ describe('between two instants', () => {
   const at = (text: string): Date => new Date(`2026-05-01T${text}Z`)
 
   test('the first is excluded and the last is included', () => {
-    expect(times(every.between(at('12:00:00'), at('12:02:00'), 10))).toEqual([
+    expect(times(every.listBetween(at('12:00:00'), at('12:02:00'), 10))).toEqual([
       '2026-05-01T12:01:00.000Z',
       '2026-05-01T12:02:00.000Z',
     ])
-    expect(times(every.between(at('11:59:59.999'), at('12:00:00.001'), 10))).toEqual([
+    expect(times(every.listBetween(at('11:59:59.999'), at('12:00:00.001'), 10))).toEqual([
       '2026-05-01T12:00:00.000Z',
     ])
-    expect(every.between(at('12:00:00'), at('12:00:59.999'), 10)).toEqual([])
-    expect(every.between(at('12:00:00'), at('11:00:00'), 10)).toEqual([])
-    expect(every.between(at('11:00:00'), at('12:00:00'), 0)).toEqual([])
+    expect(every.listBetween(at('12:00:00'), at('12:00:59.999'), 10)).toEqual([])
+    expect(every.listBetween(at('12:00:00'), at('11:00:00'), 10)).toEqual([])
+    expect(every.listBetween(at('11:00:00'), at('12:00:00'), 0)).toEqual([])
   })
 
   test('of many the newest are listed, newest last, however long the time is', () => {
-    const month = every.between(new Date('2026-04-01T00:00:00Z'), at('00:00:30'), 100)
+    const month = every.listBetween(new Date('2026-04-01T00:00:00Z'), at('00:00:30'), 100)
     expect(month).toHaveLength(100)
     expect(times([month[0] ?? null, month.at(-1) ?? null])).toEqual([
       '2026-04-30T22:21:00.000Z',
@@ -268,13 +269,13 @@ describe('where clocks change', () => {
           ]
           const cron = parseCron(`CRON_TZ=${zone} ${fields}`)
           const forwards: Date[] = []
-          let instant = cron.nextAfter(from)
+          let instant = cron.findNext(from)
           while (instant !== null && instant <= until) {
             forwards.push(instant)
-            instant = cron.nextAfter(instant)
+            instant = cron.findNext(instant)
           }
           expect(forwards.length).toBeGreaterThan(0)
-          expect([zone, times(cron.between(from, until, 10_000))]).toEqual([zone, times(forwards)])
+          expect([zone, times(cron.listBetween(from, until, 10_000))]).toEqual([zone, times(forwards)])
         }
     },
   )

@@ -1,4 +1,4 @@
-// Determines the outcome of an attempt and the delay of the next one.
+// Determines the outcome of an attempt and the delay of the next attempt.
 
 export type RetryRules = {
   /** Delays before the second attempt, the third, and so on. */
@@ -14,7 +14,7 @@ export type Verdict =
   | { outcome: 'retry'; status: number | null; failure: string; delayMs: number }
 
 const tooManyRequests = 429
-const retriedStatuses = new Set([408, 425, tooManyRequests])
+const retryableStatuses = new Set([408, 425, tooManyRequests])
 const jitter = 0.2
 
 /**
@@ -30,22 +30,22 @@ export function judgeAttempt(
   const status = 'status' in result ? result.status : null
   if (status !== null && status >= 200 && status < 300) return { outcome: 'delivered', status, failure: null }
   const failure = 'failure' in result ? result.failure : `the backend returned ${result.status}`
-  const isRetried = status === null || retriedStatuses.has(status) || status >= 500
+  const isRetryable = status === null || retryableStatuses.has(status) || status >= 500
   const delayMs = rules.retryDelaysMs[attempt - 1]
-  if (!isRetried || delayMs === undefined) return { outcome: 'failed', status, failure }
-  const asked =
+  if (!isRetryable || delayMs === undefined) return { outcome: 'failed', status, failure }
+  const requestedDelayMs =
     status === tooManyRequests && 'status' in result ? parseRetryAfter(result.retryAfter, now) : null
-  if (asked !== null)
-    return { outcome: 'retry', status, failure, delayMs: Math.min(asked, rules.maxRetryAfterMs) }
-  const spread = 1 - jitter + 2 * jitter * random
-  return { outcome: 'retry', status, failure, delayMs: Math.round(delayMs * spread) }
+  if (requestedDelayMs !== null)
+    return { outcome: 'retry', status, failure, delayMs: Math.min(requestedDelayMs, rules.maxRetryAfterMs) }
+  const jitterFactor = 1 - jitter + 2 * jitter * random
+  return { outcome: 'retry', status, failure, delayMs: Math.round(delayMs * jitterFactor) }
 }
 
 /** Returns the delay in milliseconds from a number of seconds or a date; null for anything else. */
 export function parseRetryAfter(text: string | undefined, now: Date): number | null {
   if (text === undefined || text.length > 40) return null
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
-  // HTTP dates start with the name of a day. Date.parse would accept many other texts.
+  // HTTP dates start with the name of a day. Date.parse would accept many other strings.
   const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
 }

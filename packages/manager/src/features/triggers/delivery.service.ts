@@ -1,7 +1,7 @@
-// Delivers runs: calls a backend, records the result and enqueues the next attempt if necessary. One transaction writes
-// the result, the end of the job and the next attempt. If a process is killed, another process fetches its job, so a
-// run is delivered at least once, always with the same id and body. A process that only seems dead records nothing,
-// because it no longer owns the job.
+// Delivers runs: calls a backend, records the result and enqueues the next attempt if necessary. One
+// transaction writes the result, the end of the job and the next attempt. If a process is killed, another
+// process fetches its job, so a run is delivered at least once, always with the same id and body. A process
+// that was wrongly presumed dead records nothing, because it no longer owns the job.
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -13,7 +13,7 @@ import type { BackendsApi } from '../backends/index.ts'
 import { callFirstReachable } from './call-backend.service.ts'
 import { type RetryRules, judgeAttempt } from './delivery-rules.pure.ts'
 import { type FinishedAttempt, type StartedRun, finishAttempts, startAttempts } from './delivery.store.ts'
-import { type AttemptJob, firstAttempts, groupOf, laterAttempts } from './attempts.pure.ts'
+import { type AttemptJob, firstAttempts, getGroup, laterAttempts } from './attempts.pure.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 
 export type DeliveryDeps = {
@@ -31,39 +31,40 @@ type Target = Awaited<ReturnType<BackendsApi['listLiveTargets']>>[number]
 /** An attempt with its result and the delay of the next attempt. */
 type AttemptRecord = {
   job: Attempt
-  finished: FinishedAttempt
+  finishedAttempt: FinishedAttempt
   /** Null if no attempt follows. */
   delayMs: number | null
   next: number
 }
 
-// An attempt is restarted if its process is lost. A run whose processes all die fails after this many starts.
+// An attempt is restarted if its process is lost. A run whose process is lost every time fails after this
+// many starts.
 const maxStarts = 20
 const maxRecords = 200
-// A job lease is longer than all of these pauses in total.
+// A job lease is longer than the sum of these pauses.
 const recordPausesMs = [200, 1_000, 3_000]
 const postponedMs = 2_000
 
-/** Returns the queues of first and later attempts, which deliver in the same way. */
+/** Returns the queues for first and for later attempts. The two queues deliver in the same way. */
 export function createDeliveryQueues(deps: DeliveryDeps): Queue[] {
   const { maxDeliveries, maxPerDeployment } = deps.limits
   const record = createRecorder(deps)
-  const queueOf = (name: string, maxHeld: number, pollMs: number): Queue => ({
+  const createQueue = (name: string, maxHeld: number, pollMs: number): Queue => ({
     name,
     maxHeld,
     maxHeldPerGroup: maxPerDeployment,
     isShared: true,
     pollMs,
     run: (jobs) => {
-      const started = startRuns(deps, jobs as readonly Attempt[])
-      return jobs.map((job, index) => deliver(deps, { job: job as Attempt, index, started, record }))
+      const startPromise = startRuns(deps, jobs as readonly Attempt[])
+      return jobs.map((job, index) => deliver(deps, { job: job as Attempt, index, startPromise, record }))
     },
   })
   // Later attempts belong to failing backends, and must not use the capacity of first attempts.
-  const retries = Math.max(1, Math.floor(maxDeliveries / 4))
+  const maxRetryDeliveries = Math.max(1, Math.floor(maxDeliveries / 4))
   return [
-    queueOf(firstAttempts, Math.max(1, maxDeliveries - retries), 500),
-    queueOf(laterAttempts, retries, 1_000),
+    createQueue(firstAttempts, Math.max(1, maxDeliveries - maxRetryDeliveries), 500),
+    createQueue(laterAttempts, maxRetryDeliveries, 1_000),
   ]
 }
 
@@ -75,23 +76,26 @@ async function startRuns({ db, backends }: DeliveryDeps, jobs: readonly Attempt[
     db.write,
     jobs.map(({ data }) => data),
   )
-  const deployments = new Map(runs.map((run) => [groupOf(run), run]))
+  const deployments = new Map(runs.map((run) => [getGroup(run), run]))
   const targets =
     deployments.size === 0 ? [] : await backends.listLiveTargets(db.read, [...deployments.values()])
   return {
     runs: new Map(runs.map((run) => [run.position - 1, run])),
-    targets: Map.groupBy(targets, groupOf),
+    targets: Map.groupBy(targets, getGroup),
   }
 }
 
 type Delivery = {
   job: Attempt
   index: number
-  started: Promise<StartedRuns>
+  startPromise: Promise<StartedRuns>
   record: (record: AttemptRecord) => Promise<unknown>
 }
 
-async function deliver(deps: DeliveryDeps, { job, index, started, record }: Delivery): Promise<void> {
+async function deliver(
+  deps: DeliveryDeps,
+  { job, index, startPromise: started, record }: Delivery,
+): Promise<void> {
   const { clock, limits, triggerMetrics } = deps
   const { runs, targets } = await started
   const run = runs.get(index)
@@ -103,8 +107,8 @@ async function deliver(deps: DeliveryDeps, { job, index, started, record }: Deli
     next = job.data.attempt + 1,
   ) => {
     const { triggerId, environmentId, scheduledAt } = run
-    const finished = { triggerId, environmentId, scheduledAt, ...fields }
-    return record({ job, finished, delayMs, next })
+    const finishedAttempt = { triggerId, environmentId, scheduledAt, ...fields }
+    return record({ job, finishedAttempt, delayMs, next })
   }
   if (!run.isEnabled)
     return void (await finish(
@@ -153,28 +157,28 @@ function createRecorder({
   triggerMetrics,
 }: DeliveryDeps): (record: AttemptRecord) => Promise<unknown> {
   const recordAll = async (records: AttemptRecord[]): Promise<boolean[]> => {
-    const held = await db.transaction(async (tx) => {
-      const held = await jobs.finish(
+    const ownedJobs = await db.transaction(async (tx) => {
+      const ownedJobs = await jobs.finish(
         records.map(({ job }) => job),
         tx,
       )
-      const ours = records.filter(({ job }) => held.has(job.id))
-      if (ours.length > 0)
+      const ownedRecords = records.filter(({ job }) => ownedJobs.has(job.id))
+      if (ownedRecords.length > 0)
         await finishAttempts(
           tx,
-          ours.map(({ finished }) => finished),
+          ownedRecords.map(({ finishedAttempt: finished }) => finished),
         )
-      await jobs.enqueue(tx, laterAttempts, ours.flatMap(nextAttempt))
-      return held
+      await jobs.enqueue(tx, laterAttempts, ownedRecords.flatMap(createNextAttempts))
+      return ownedJobs
     })
-    for (const { job, finished } of records)
-      if (held.has(job.id) && finished.outcome !== 'pending')
+    for (const { job, finishedAttempt: finished } of records)
+      if (ownedJobs.has(job.id) && finished.outcome !== 'pending')
         triggerMetrics.runs.inc({ outcome: finished.outcome })
-    return records.map(({ job }) => held.has(job.id))
+    return records.map(({ job }) => ownedJobs.has(job.id))
   }
   return createCoalesced<AttemptRecord, boolean>({
     // A job that this process lost and fetched again has two records.
-    keyOf: ({ job }) => `${job.id} ${job.claims}`,
+    getKey: ({ job }) => `${job.id} ${job.claims}`,
     run: (records) => retryRecording(() => recordAll(records)),
     maxBatch: maxRecords,
   })
@@ -191,5 +195,5 @@ async function retryRecording<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }
 
-const nextAttempt = ({ job: { data, owner, group }, delayMs, next }: AttemptRecord) =>
+const createNextAttempts = ({ job: { data, owner, group }, delayMs, next }: AttemptRecord) =>
   delayMs === null ? [] : [{ data: { ...data, attempt: next }, delayMs, owner, group }]

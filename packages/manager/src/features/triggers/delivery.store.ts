@@ -23,8 +23,8 @@ export type StartedRun = {
 }
 
 /**
- * Records the start of attempts; the first one fixes `executed_at`. Omits runs that are over. It must commit before the
- * request is sent, so that a repeated attempt sends the same body.
+ * Records the start of attempts. The first attempt sets `executed_at`. Omits finished runs. The
+ * transaction must commit before the request is sent, so that a repeated attempt sends the same body.
  */
 export async function startAttempts(db: Queries, attempts: readonly AttemptJob[]): Promise<StartedRun[]> {
   const { rows } = await sql<StartedRun>`
@@ -54,15 +54,15 @@ export type FinishedAttempt = {
   failure: string | null
 }
 
-/** Writes the results of attempts. Runs that are over stay unchanged. */
+/** Writes the results of attempts. Finished runs stay unchanged. */
 export async function finishAttempts(tx: Tx, attempts: readonly FinishedAttempt[]): Promise<void> {
-  const of = <T>(value: (attempt: FinishedAttempt) => T): T[] => attempts.map(value)
+  const mapAttempts = <T>(value: (attempt: FinishedAttempt) => T): T[] => attempts.map(value)
   await sql`
     update trigger_runs r set outcome = w.outcome, response_status = w.status, failure = w.failure,
       finished_at = case when w.outcome <> 'pending' then now() end
-    from unnest(${of(({ triggerId }) => triggerId)}::uuid[], ${of((attempt) => attempt.scheduledAt)}::timestamptz[],
-      ${of(({ environmentId }) => environmentId)}::uuid[], ${of(({ outcome }) => outcome)}::text[],
-      ${of(({ status }) => status)}::integer[], ${of(({ failure }) => failure)}::text[])
+    from unnest(${mapAttempts(({ triggerId }) => triggerId)}::uuid[], ${mapAttempts((attempt) => attempt.scheduledAt)}::timestamptz[],
+      ${mapAttempts(({ environmentId }) => environmentId)}::uuid[], ${mapAttempts(({ outcome }) => outcome)}::text[],
+      ${mapAttempts(({ status }) => status)}::integer[], ${mapAttempts(({ failure }) => failure)}::text[])
       as w (trigger_id, scheduled_at, environment_id, outcome, status, failure)
     where r.trigger_id = w.trigger_id and r.scheduled_at = w.scheduled_at and r.environment_id = w.environment_id
       and r.outcome = 'pending'`.execute(tx)

@@ -116,7 +116,7 @@ describe('a callback', () => {
     }
     expect(() => verifiedBy(token, first)).toThrow()
     expect(() => verifiedBy(`whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow()
-    // An attacker who reads the request cannot sign another one.
+    // An attacker who reads the request cannot sign a different request.
     expect(JSON.stringify([headers, String(request?.body)])).not.toContain(signingSecret)
   })
 

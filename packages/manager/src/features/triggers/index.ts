@@ -1,7 +1,7 @@
 // This feature manages triggers, which are schedules that call backends, and records their runs. Ticks plan runs
 // (scheduling.*), and jobs deliver them (delivery.*). The feature also contains the grammar and arithmetic of cron
 // expressions. Backends register in backends/.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
@@ -10,7 +10,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Names } from '../../platform/outbound/names.ts'
 import type { OwnService } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createCrons } from './crons.service.ts'
 import { type DeliveryDeps, createDeliveryQueues } from './delivery.service.ts'
@@ -45,15 +45,15 @@ export const triggers = defineFeature({
     TRIGGER: {
       noun: 'trigger',
       view: 'TRIGGER_READ',
-      find: byId('triggers', { application: 'application_id' }),
+      find: createFindById('triggers', { application: 'application_id' }),
     },
   },
   constraints: { triggers_application_fkey: ['not_found', 'application not found'] },
   create: (deps: Deps) => {
-    const settings = settingsOf(deps.config, triggersSettings)
+    const settings = selectSettings(deps.config, triggersSettings)
     const crons = createCrons()
     const triggerMetrics = createTriggerMetrics(deps.metrics)
-    const limits = limitsOf(settings, deps.shares)
+    const limits = createLimits(settings, deps.shares)
     const pools = createOutboundPools({
       policy: deps.backends.egressPolicy,
       ownServices: deps.ownServices,
@@ -88,8 +88,8 @@ export const triggers = defineFeature({
 })
 
 /** Returns the delivery limits. Each attempt uses its own connection, so connections bound the number of attempts. */
-function limitsOf(
-  settings: ReturnType<typeof settingsOf<typeof triggersSettings>>,
+function createLimits(
+  settings: ReturnType<typeof selectSettings<typeof triggersSettings>>,
   shares: ConnectionShares,
 ): DeliveryDeps['limits'] {
   return {

@@ -1,12 +1,12 @@
 // Implements the CLI operations on runs: list runs, and retry a failed run.
-import { type Audit, systemActor } from '../../platform/audit/append.ts'
+import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as store from './run-operations.store.ts'
-import { firstAttempts, groupOf } from './attempts.pure.ts'
+import { firstAttempts, getGroup } from './attempts.pure.ts'
 
 export type RunOperations = ReturnType<typeof createRunOperations>
 
@@ -45,8 +45,8 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
           throw badRequest(
             `run ${id} does not exist; use \`manager triggers runs --outcome failed\` to list failed runs`,
           )
-        const isForgotten = before.outcome === 'pending' && !(await store.hasAttempt(tx, before))
-        if (before.outcome !== 'failed' && !isForgotten)
+        const hasLostJob = before.outcome === 'pending' && !(await store.hasAttempt(tx, before))
+        if (before.outcome !== 'failed' && !hasLostJob)
           throw conflict(`only failed runs can be retried; this run is ${before.outcome}`)
         const after = { ...before, outcome: 'pending' }
         await store.reopenRun(tx, before)
@@ -55,10 +55,14 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
           {
             data: { triggerId, environmentId, scheduledAt, attempt: 1 },
             owner: before.projectId,
-            group: groupOf(before),
+            group: getGroup(before),
           },
         ])
-        await audit.append(tx, systemActor('manager triggers retry'), event('update', { before, after }))
+        await audit.append(
+          tx,
+          createSystemActor('manager triggers retry'),
+          event('update', { before, after }),
+        )
         return after
       }),
   }

@@ -1,5 +1,5 @@
-// These tests count the cost of a tick instead of measuring time: the plan and the number of buffer pages are the same
-// for 10,000 and for a million idle triggers.
+// These tests count the cost of a tick instead of measuring time. The plan and the number of buffer pages are
+// the same for 10,000 and for a million idle triggers.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TriggerScene, startTriggerScene } from '../../../test/kit/callbacks.ts'

@@ -7,7 +7,7 @@ import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { BackendsApi } from '../backends/index.ts'
-import { type AttemptJob, firstAttempts, groupOf } from './attempts.pure.ts'
+import { type AttemptJob, firstAttempts, getGroup } from './attempts.pure.ts'
 import type { Crons } from './crons.service.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 import * as store from './scheduling.store.ts'
@@ -41,34 +41,39 @@ export function createSchedulingSchedule(deps: SchedulingDeps): Schedule {
     if (dueMs === null || dueMs >= tickIntervalMs) return
     // Timers truncate fractions, and an early tick would find nothing.
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(dueMs) + 1))
-    for (let isMore = true; isMore;) {
-      const { moved, runs } = await db.transaction((tx) => planDue(tx, deps))
+    for (let mayHaveMore = true; mayHaveMore;) {
+      const { plannedCount, runs } = await db.transaction((tx) => planDue(tx, deps))
       for (const { outcome } of runs) triggerMetrics.countPlanned(outcome)
       if (runs.some(({ outcome }) => outcome === 'pending')) jobs.announce(firstAttempts)
-      isMore = moved > 0
+      mayHaveMore = plannedCount > 0
     }
   }
   return { name: 'trigger-scheduling', everyMs: tickIntervalMs, run }
 }
 
-/** Plans up to `maxTriggers` triggers. Returns their number and the recorded runs. */
-async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; runs: store.NewRun[] }> {
-  const due = await store.lockDue(tx, maxTriggers)
-  if (due.length === 0) return { moved: 0, runs: [] }
+/** Plans up to `maxTriggers` triggers. Returns the number of triggers and the recorded runs. */
+async function planDue(
+  tx: Tx,
+  deps: SchedulingDeps,
+): Promise<{ plannedCount: number; runs: store.NewRun[] }> {
+  const dueTriggers = await store.lockDueTriggers(tx, maxTriggers)
+  if (dueTriggers.length === 0) return { plannedCount: 0, runs: [] }
   const deployments = Map.groupBy(
-    await deps.backends.listDeployments(tx, [...new Set(due.map(({ applicationId }) => applicationId))]),
+    await deps.backends.listDeployments(tx, [
+      ...new Set(dueTriggers.map(({ applicationId }) => applicationId)),
+    ]),
     ({ applicationId }) => applicationId,
   )
-  const computeInstants = createInstants(deps)
-  const until = performance.now() + maxArithmeticMs
-  const [moves, runs]: [{ id: string; nextFireAt: string }[], store.PlannedRun[]] = [[], []]
-  for (const trigger of due) {
+  const computeInstants = createInstantsFinder(deps)
+  const deadline = performance.now() + maxArithmeticMs
+  const [nextFireTimes, runs]: [{ id: string; nextFireAt: string }[], store.PlannedRun[]] = [[], []]
+  for (const trigger of dueTriggers) {
     // The remaining triggers stay due for the next transaction.
-    if (runs.length >= maxRuns || performance.now() > until) break
-    const own = deployments.get(trigger.applicationId) ?? []
-    const { instants, firingInstant, next } = computeInstants(trigger, own.length > 0)
-    moves.push({ id: trigger.id, nextFireAt: next })
-    for (const { environmentId, isLive } of own)
+    if (runs.length >= maxRuns || performance.now() > deadline) break
+    const triggerDeployments = deployments.get(trigger.applicationId) ?? []
+    const { instants, firingInstant, next } = computeInstants(trigger, triggerDeployments.length > 0)
+    nextFireTimes.push({ id: trigger.id, nextFireAt: next })
+    for (const { environmentId, isLive } of triggerDeployments)
       for (const scheduledAt of instants)
         runs.push({
           id: newId(),
@@ -79,66 +84,71 @@ async function planDue(tx: Tx, deps: SchedulingDeps): Promise<{ moved: number; r
           isLive,
         })
   }
-  const recorded = runs.length === 0 ? [] : await store.insertRuns(tx, runs)
-  const pending = recorded.filter(({ outcome }) => outcome === 'pending')
-  await deps.jobs.enqueue(tx, firstAttempts, pending.map(firstAttempt))
-  await store.moveNextFire(tx, moves)
-  return { moved: moves.length, runs: recorded }
+  const recordedRuns = runs.length === 0 ? [] : await store.insertRuns(tx, runs)
+  const pendingRuns = recordedRuns.filter(({ outcome }) => outcome === 'pending')
+  await deps.jobs.enqueue(tx, firstAttempts, pendingRuns.map(createFirstAttempt))
+  await store.setNextFireTimes(tx, nextFireTimes)
+  return { plannedCount: nextFireTimes.length, runs: recordedRuns }
 }
 
-const firstAttempt = (run: store.NewRun): NewJob<AttemptJob> => {
+const createFirstAttempt = (run: store.NewRun): NewJob<AttemptJob> => {
   const { triggerId, environmentId, scheduledAt } = run
   return {
     data: { triggerId, environmentId, scheduledAt, attempt: 1 },
     owner: run.projectId,
-    group: groupOf(run),
+    group: getGroup(run),
   }
 }
 
 type Instants = {
   /** Due instants up to now, newest last. */
   instants: string[]
-  /** The instant that fires; null if all are too old. */
+  /** The instant that fires; null if all instants are too old. */
   firingInstant: string | null
   next: string
 }
 
 /**
- * Returns a function that computes the instants of a trigger. Triggers with the same expression and due time share
- * them.
+ * Returns a function that computes the instants of a trigger. Triggers with the same expression and due
+ * time share the instants.
  */
-function createInstants({ crons, misfireToleranceMs, log }: SchedulingDeps) {
-  const known = new Map<string, Instants>()
+function createInstantsFinder({ crons, misfireToleranceMs, log }: SchedulingDeps) {
+  const cachedInstants = new Map<string, Instants>()
   const computeInstants = (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
-    const [since, now] = [new Date(trigger.nextFireAt), new Date(trigger.now)]
+    const [dueInstant, now] = [new Date(trigger.nextFireAt), new Date(trigger.now)]
     try {
-      const cron = crons.of(trigger.cronExpression)
-      const next = cron.nextAfter(now)
+      const cron = crons.getCron(trigger.cronExpression)
+      const next = cron.findNext(now)
       if (next === null) throw new Error('the expression never fires again')
       // A trigger without registered backends records no runs.
       if (!isDeployed) return { instants: [], firingInstant: null, next: next.toISOString() }
-      const second = cron.nextAfter(since)
-      const from = new Date(Math.max(since.getTime() - 1, now.getTime() - oldestRunMs))
+      const secondInstant = cron.findNext(dueInstant)
+      const from = new Date(Math.max(dueInstant.getTime() - 1, now.getTime() - oldestRunMs))
       const instants =
-        second !== null && second <= now ? cron.between(from, now, maxMissed) : since > from ? [since] : []
-      const latest = instants.at(-1)
-      const isFiring = latest !== undefined && now.getTime() - latest.getTime() < misfireToleranceMs
+        secondInstant !== null && secondInstant <= now
+          ? cron.listBetween(from, now, maxMissed)
+          : dueInstant > from
+            ? [dueInstant]
+            : []
+      const latestInstant = instants.at(-1)
+      const isFiring =
+        latestInstant !== undefined && now.getTime() - latestInstant.getTime() < misfireToleranceMs
       return {
         instants: instants.map((instant) => instant.toISOString()),
-        firingInstant: isFiring ? latest.toISOString() : null,
+        firingInstant: isFiring ? latestInstant.toISOString() : null,
         next: next.toISOString(),
       }
     } catch (error) {
-      // Stored expressions are validated. An unreadable one must neither block other triggers nor be due again
-      // immediately.
+      // Stored expressions are validated. A trigger with an unreadable expression must neither block other
+      // triggers nor be due again immediately.
       log.error({ err: error, trigger: trigger.id }, 'cannot plan trigger')
       return { instants: [], firingInstant: null, next: new Date(now.getTime() + dayMs).toISOString() }
     }
   }
   return (trigger: store.DueTrigger, isDeployed: boolean): Instants => {
     const key = `${isDeployed} ${trigger.nextFireAt} ${trigger.cronExpression}`
-    const instants = known.get(key) ?? computeInstants(trigger, isDeployed)
-    known.set(key, instants)
+    const instants = cachedInstants.get(key) ?? computeInstants(trigger, isDeployed)
+    cachedInstants.set(key, instants)
     return instants
   }
 }

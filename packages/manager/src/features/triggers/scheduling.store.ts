@@ -45,7 +45,7 @@ export async function findNextDueMs(db: Reads): Promise<number | null> {
  * Locks due triggers, longest overdue first, and skips triggers that other processes have locked. The cost depends only
  * on the number of due triggers.
  */
-export async function lockDue(tx: Tx, count: number): Promise<DueTrigger[]> {
+export async function lockDueTriggers(tx: Tx, count: number): Promise<DueTrigger[]> {
   const { rows } = await sql<DueTrigger>`
     select id, project_id, application_id, name, cron_expression, run_key, next_fire_at, now() as now
     from triggers where next_fire_at <= now()
@@ -55,21 +55,21 @@ export async function lockDue(tx: Tx, count: number): Promise<DueTrigger[]> {
 
 /**
  * Inserts runs that do not exist yet. A run is skipped while the previous run is pending, or if no backend is live. A
- * run that has been pending for a day no longer blocks others.
+ * run that has been pending for a day no longer blocks other runs.
  */
 export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<NewRun[]> {
-  const of = <T>(value: (run: PlannedRun) => T): T[] => runs.map(value)
+  const mapRuns = <T>(value: (run: PlannedRun) => T): T[] => runs.map(value)
   const { rows } = await sql<NewRun>`
     insert into trigger_runs (id, scheduled_at, project_id, application_id, trigger_id, environment_id, trigger_name,
       cron_expression, run_key, outcome, finished_at)
     select w.id, w.scheduled_at, w.project_id, w.application_id, w.trigger_id, w.environment_id, w.trigger_name,
       w.cron_expression, w.run_key, o.outcome, case when o.outcome <> 'pending' then now() end
-    from unnest(${of(({ id }) => id)}::uuid[], ${of((run) => run.scheduledAt)}::timestamptz[],
-      ${of(({ trigger }) => trigger.projectId)}::uuid[], ${of(({ trigger }) => trigger.applicationId)}::uuid[],
-      ${of(({ trigger }) => trigger.id)}::uuid[], ${of((run) => run.environmentId)}::uuid[],
-      ${of(({ trigger }) => trigger.name)}::text[], ${of(({ trigger }) => trigger.cronExpression)}::text[],
-      ${of(({ trigger }) => trigger.runKey)}::text[], ${of((run) => run.isMissed)}::boolean[],
-      ${of((run) => run.isLive)}::boolean[]
+    from unnest(${mapRuns(({ id }) => id)}::uuid[], ${mapRuns((run) => run.scheduledAt)}::timestamptz[],
+      ${mapRuns(({ trigger }) => trigger.projectId)}::uuid[], ${mapRuns(({ trigger }) => trigger.applicationId)}::uuid[],
+      ${mapRuns(({ trigger }) => trigger.id)}::uuid[], ${mapRuns((run) => run.environmentId)}::uuid[],
+      ${mapRuns(({ trigger }) => trigger.name)}::text[], ${mapRuns(({ trigger }) => trigger.cronExpression)}::text[],
+      ${mapRuns(({ trigger }) => trigger.runKey)}::text[], ${mapRuns((run) => run.isMissed)}::boolean[],
+      ${mapRuns((run) => run.isLive)}::boolean[]
     ) as w (id, scheduled_at, project_id, application_id, trigger_id, environment_id, trigger_name, cron_expression,
       run_key, is_missed, is_live)
     cross join lateral (select case
@@ -85,8 +85,8 @@ export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<N
   return rows
 }
 
-/** Sets when triggers are due next. */
-export async function moveNextFire(
+/** Sets the next due times of triggers. */
+export async function setNextFireTimes(
   tx: Tx,
   moves: readonly { id: string; nextFireAt: string }[],
 ): Promise<void> {

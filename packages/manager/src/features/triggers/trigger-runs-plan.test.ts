@@ -17,7 +17,7 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** The first trigger has most runs, in two months; the second has a few. */
+/** The first trigger has most of the runs, in two months. The second trigger has a few. */
 const triggers: string[] = []
 beforeAll(async () => {
   const now = new Date()

@@ -18,7 +18,7 @@ export const createTriggerMetrics = ({ counter, histogram }: MetricFactory) => {
     outcome: outcomes,
   })
   return {
-    /** Counts a planned run that is already over because it was skipped or missed. */
+    /** Counts a planned run that has already finished because it was skipped or missed. */
     countPlanned: (outcome: string): void => {
       if (isOutcome(outcome)) runs.inc({ outcome })
     },

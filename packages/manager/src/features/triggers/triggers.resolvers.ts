@@ -1,17 +1,17 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { grouped, load } from '../../platform/graphql/loaders.ts'
+import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { TriggersService } from './triggers.service.ts'
 
 // Computing an instant takes up to 0.2 ms in a time zone.
 const maxInstantsPerRequest = 1_000
-const requested = new WeakMap<object, number>()
+const requestedCounts = new WeakMap<object, number>()
 
-/** Counts the requested instants of all fields of a request. Throws 400 if there are too many. */
+/** Counts the instants that all fields of a request ask for. Throws 400 if there are too many. */
 function countInstants(context: object, count: number): void {
-  const total = (requested.get(context) ?? 0) + count
-  requested.set(context, total)
+  const total = (requestedCounts.get(context) ?? 0) + count
+  requestedCounts.set(context, total)
   if (total > maxInstantsPerRequest)
     throw badRequest(
       `this document requests more than ${maxInstantsPerRequest} instants of nextRuns; request fewer triggers or a smaller count`,
@@ -37,22 +37,23 @@ export function createTriggersResolvers(service: TriggersService) {
     Application: {
       triggers: (application, args, context) =>
         load(context, `Application.triggers ${JSON.stringify(args)}`, application.id, async (ids) =>
-          grouped(ids, await service.list(ids, args), (trigger) => trigger.applicationId),
+          groupByKeys(ids, await service.list(ids, args), (trigger) => trigger.applicationId),
         ),
     },
     Trigger: {
       nextRuns: async (trigger, { count }, context) => {
-        const wanted = service.checkInstants(count ?? undefined)
-        countInstants(context, wanted)
+        const checkedCount = service.checkInstants(count ?? undefined)
+        countInstants(context, checkedCount)
         await yieldToEventLoop()
-        return service.nextRuns(trigger, wanted)
+        return service.nextRuns(trigger, checkedCount)
       },
     },
     Mutation: {
       createTrigger: (_parent, { applicationId, input }, { actor }) =>
         service.create(actor, applicationId, input),
       updateTrigger: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
-      deleteTrigger: (_parent, { id }, { actor }) => service.delete(actor, id),
+      deleteTrigger: (_parent, { id, expectedRevision }, { actor }) =>
+        service.delete(actor, id, expectedRevision),
     },
   } satisfies Resolvers
 }

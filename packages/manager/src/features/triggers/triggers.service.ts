@@ -4,19 +4,22 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { changesOf, checkName, checkText } from '../../platform/inputs/inputs.ts'
+import { selectChanges, checkName, checkText } from '../../platform/inputs/inputs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { type Cron, CronError, parseCron } from './cron.pure.ts'
 import type { Crons } from './crons.service.ts'
 import { type TriggerRun, listRuns } from './trigger-runs.store.ts'
 import * as store from './triggers.store.ts'
 
-/** `clock` follows the database clock. */
+/** `clock` is synchronized with the database clock. */
 export type TriggersDeps = { db: Db; audit: Audit; clock: Clock; crons: Crons; maxPerProject: number }
 export type TriggersService = ReturnType<typeof createTriggersService>
 
 type Input = { readonly [Field in keyof store.TriggerValues]?: store.TriggerValues[Field] | null }
+
+type Changes = Input & { readonly expectedRevision?: ExpectedRevision }
 
 const event = auditedEntity<store.Trigger>({
   type: 'trigger',
@@ -29,10 +32,9 @@ const event = auditedEntity<store.Trigger>({
     cronExpression: 'public',
     runKey: 'public',
     enabled: 'public',
-    // The field is derived from the expression and `enabled`, and ticks update it.
+    // This field is derived from the expression and `enabled`. Ticks update the field.
     nextFireAt: 'ignored',
     createdAt: 'ignored',
-    updatedAt: 'ignored',
   },
   nameOf: (trigger) => trigger.name,
   projectOf: (trigger) => trigger.projectId,
@@ -61,8 +63,8 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
 
     /** Returns when a trigger fires next, or would fire if it were enabled. */
     nextRuns: ({ cronExpression }: store.Trigger, count: number): string[] =>
-      instantsOf(
-        checked(() => crons.of(cronExpression)),
+      listInstants(
+        convertCronErrors(() => crons.getCron(cronExpression)),
         clock.now(),
         count,
       ),
@@ -72,20 +74,20 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
      * expression.
      */
     previewRuns: (cronExpression: string): string[] =>
-      instantsOf(
-        checked(() => parseCron(cronExpression)),
+      listInstants(
+        convertCronErrors(() => parseCron(cronExpression)),
         clock.now(),
         previewInstants,
       ),
 
     create: (actor: Actor, applicationId: string, input: Input): Promise<store.Trigger> => {
       const values = checkValues(input)
-      const cron = checked(() => parseCron(values.cronExpression))
+      const cron = convertCronErrors(() => parseCron(values.cronExpression))
       return db.transaction(async (tx) => {
-        const nextFireAt = await planOf(tx, values.enabled, cron)
+        const nextFireAt = await computeFirstFire(tx, values.enabled, cron)
         const inserted = await store.insertTrigger(tx, { id: newId(), applicationId, ...values, nextFireAt })
         const after = orNotFound(inserted, 'application')
-        // All triggers of a project can be due in the same minute and delay those of other projects.
+        // All triggers of a project can be due in the same minute and delay the triggers of other projects.
         if (await store.hasMoreTriggers(tx, after.projectId, maxPerProject))
           throw conflict(
             `a project can have at most ${maxPerProject} triggers; delete one, or ask the operator to raise triggers.max_per_project`,
@@ -95,19 +97,21 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
       })
     },
 
-    update: (actor: Actor, id: string, input: Input): Promise<store.Trigger> =>
+    update: (actor: Actor, id: string, { expectedRevision, ...input }: Changes): Promise<store.Trigger> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTrigger(tx, id), 'trigger')
-        const values = checkValues({ ...before, ...changesOf(input) })
+        await checkRevision(tx, actor, before, expectedRevision)
+        const values = checkValues({ ...before, ...selectChanges(input) })
         const plan = await replan(tx, before, values)
         const after = await store.updateTrigger(tx, id, { ...values, ...plan })
         await audit.append(tx, actor, event('update', { before, after }))
         return after
       }),
 
-    delete: (actor: Actor, id: string): Promise<true> =>
+    delete: (actor: Actor, id: string, expectedRevision: ExpectedRevision): Promise<true> =>
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTrigger(tx, id), 'trigger')
+        await checkRevision(tx, actor, before, expectedRevision)
         await store.deleteTrigger(tx, id)
         await audit.append(tx, actor, event('delete', { before, after: null }))
         return true as const
@@ -124,29 +128,32 @@ const checkValues = (input: Input): store.TriggerValues => ({
   enabled: input.enabled ?? true,
 })
 
-/** Returns when the trigger is due first. An edit has already locked the row, so no tick overwrites the plan. */
-async function planOf(tx: Tx, enabled: boolean, cron: Cron): Promise<string | null> {
+/**
+ * Returns the first due time of the trigger. An edit has already locked the row, so no tick overwrites the
+ * plan.
+ */
+async function computeFirstFire(tx: Tx, enabled: boolean, cron: Cron): Promise<string | null> {
   if (!enabled) return null
-  const first = cron.nextAfter(await store.readNow(tx))
-  if (first === null) throw badRequest('cronExpression never fires; choose another one')
-  return first.toISOString()
+  const firstInstant = cron.findNext(await store.readNow(tx))
+  if (firstInstant === null) throw badRequest('cronExpression never fires; choose another expression')
+  return firstInstant.toISOString()
 }
 
-/** Returns the plan after an edit. It changes only if the expression or `enabled` changes. */
+/** Returns the plan after an edit. The plan changes only if the expression or `enabled` changes. */
 async function replan(
   tx: Tx,
   before: store.Trigger,
   { cronExpression, enabled }: store.TriggerValues,
 ): Promise<{ nextFireAt?: string | null }> {
   if (cronExpression !== before.cronExpression || (enabled && !before.enabled)) {
-    const cron = checked(() => parseCron(cronExpression))
-    return { nextFireAt: await planOf(tx, enabled, cron) }
+    const cron = convertCronErrors(() => parseCron(cronExpression))
+    return { nextFireAt: await computeFirstFire(tx, enabled, cron) }
   }
   return enabled === before.enabled ? {} : { nextFireAt: null }
 }
 
 /** Converts a CronError to a 400 error. */
-function checked<Result>(parse: () => Result): Result {
+function convertCronErrors<Result>(parse: () => Result): Result {
   try {
     return parse()
   } catch (error) {
@@ -154,18 +161,18 @@ function checked<Result>(parse: () => Result): Result {
   }
 }
 
-function checkCount(value: number, name: string, most: number): number {
-  if (value < 1 || value > most) throw badRequest(`${name} must be from 1 to ${most}`)
+function checkCount(value: number, name: string, max: number): number {
+  if (value < 1 || value > max) throw badRequest(`${name} must be from 1 to ${max}`)
   return value
 }
 
-function instantsOf(cron: Cron, from: Date, count: number): string[] {
+function listInstants(cron: Cron, from: Date, count: number): string[] {
   const instants: string[] = []
-  let instant = cron.nextAfter(from)
+  let instant = cron.findNext(from)
   while (instant !== null) {
     instants.push(instant.toISOString())
     if (instants.length === count) break
-    instant = cron.nextAfter(instant)
+    instant = cron.findNext(instant)
   }
   return instants
 }

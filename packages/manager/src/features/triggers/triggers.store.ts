@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { lockProjectOf } from '../../platform/postgres/application-rows.ts'
+import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pagesOf } from '../../platform/lists/page.ts'
+import { fetchPages } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type Trigger = {
+export type Trigger = Revised & {
   id: string
   projectId: string
   applicationId: string
@@ -13,17 +14,17 @@ export type Trigger = {
   cronExpression: string
   runKey: string
   enabled: boolean
-  /** Null for a disabled trigger. Ticks update it. */
+  /** Null for a disabled trigger. Ticks update this field. */
   nextFireAt: string | null
   createdAt: string
-  updatedAt: string
 }
 export type TriggerValues = Pick<Trigger, 'name' | 'description' | 'cronExpression' | 'runKey' | 'enabled'>
 type Planned = Pick<Trigger, 'nextFireAt'>
 
 const columns = [
   ...(['id', 'projectId', 'applicationId', 'name', 'description', 'cronExpression', 'runKey'] as const),
-  ...(['enabled', 'nextFireAt', 'createdAt', 'updatedAt'] as const),
+  ...(['enabled', 'nextFireAt', 'createdAt'] as const),
+  ...revisionColumns,
 ]
 
 export const triggerFields: ListFields = {
@@ -39,7 +40,7 @@ export const triggerFields: ListFields = {
 
 /** Returns a page of triggers per application. */
 export function listTriggers(db: Reads, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
-  return pagesOf(db, {
+  return fetchPages(db, {
     table: 'triggers',
     columns,
     page,
@@ -68,7 +69,7 @@ export async function insertTrigger(
   tx: Tx,
   values: TriggerValues & Planned & { id: string; applicationId: string },
 ): Promise<Trigger | undefined> {
-  const projectId = await lockProjectOf(tx, values.applicationId)
+  const projectId = await lockApplicationProject(tx, values.applicationId)
   if (projectId === undefined) return undefined
   return tx
     .insertInto('triggers')
@@ -77,16 +78,14 @@ export async function insertTrigger(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns whether the project has more than `most` triggers. Reads at most one row beyond that number. */
-export async function hasMoreTriggers(tx: Tx, projectId: string, most: number): Promise<boolean> {
+/** Returns whether the project has more than `max` triggers. Reads at most `max` + 1 rows. */
+export async function hasMoreTriggers(tx: Tx, projectId: string, max: number): Promise<boolean> {
   const { rows } = await sql<{ isMore: boolean }>`
-    select exists (select from triggers where project_id = ${projectId} offset ${most}) as is_more`.execute(
-    tx,
-  )
+    select exists (select from triggers where project_id = ${projectId} offset ${max}) as is_more`.execute(tx)
   return rows[0]?.isMore === true
 }
 
-/** Updates a trigger. Without `nextFireAt`, the stored plan stays. */
+/** Updates a trigger. Without `nextFireAt`, the stored plan stays unchanged. */
 export function updateTrigger(
   tx: Tx,
   id: string,

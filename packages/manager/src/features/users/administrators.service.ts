@@ -1,5 +1,5 @@
 // Operators appoint administrators through the CLI or in development, without being administrators themselves.
-import { type Audit, type AuditActor, systemActor } from '../../platform/audit/append.ts'
+import { type Audit, type AuditActor, createSystemActor } from '../../platform/audit/append.ts'
 import { auditedEntity } from '../../platform/audit/entity.ts'
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
@@ -39,28 +39,29 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
     /** Makes the user with this subject or e-mail an administrator. An unknown subject is provisioned. */
     grant: (subjectOrEmail: string): Promise<store.User> =>
       db.transaction(async (tx) => {
-        const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
-        const [known] = await store.lockUsers(tx, [id])
-        const before = known ?? (await store.upsertUser(tx, { id, email: null, name: null, username: id }))
-        return writeRole(tx, systemActor('manager admin grant'), before, 'administrator')
+        const id = parseUuid(subjectOrEmail) ?? (await findIdByEmail(tx, subjectOrEmail))
+        const [existingUser] = await store.lockUsers(tx, [id])
+        const before =
+          existingUser ?? (await store.upsertUser(tx, { id, email: null, name: null, username: id }))
+        return writeRole(tx, createSystemActor('manager admin grant'), before, 'administrator')
       }),
 
-    /** Revokes the role from this user. Throws a conflict for the only administrator. */
+    /** Revokes the role from this user. Throws a conflict if the user is the only administrator. */
     revoke: (subjectOrEmail: string): Promise<{ before: store.User; after: store.User }> =>
       db.transaction(async (tx) => {
-        const id = parseUuid(subjectOrEmail) ?? (await idByEmail(tx, subjectOrEmail))
+        const id = parseUuid(subjectOrEmail) ?? (await findIdByEmail(tx, subjectOrEmail))
         // Locks all administrators, so that two concurrent commands cannot revoke the last two.
-        const locked = await store.lockUserAndAdministrators(tx, id)
-        const before = locked.find((user) => user.id === id)
+        const lockedUsers = await store.lockUserAndAdministrators(tx, id)
+        const before = lockedUsers.find((user) => user.id === id)
         if (before === undefined)
           throw badRequest(
             `no user has the subject ${id}; run \`manager admin list\` to list the administrators`,
           )
-        if (before.role === 'administrator' && locked.length === 1)
+        if (before.role === 'administrator' && lockedUsers.length === 1)
           throw conflict(
             `${before.externalUsername} (${id}) is the only administrator; grant the role to another user first`,
           )
-        const after = await writeRole(tx, systemActor('manager admin revoke'), before, 'user')
+        const after = await writeRole(tx, createSystemActor('manager admin revoke'), before, 'user')
         return { before, after }
       }),
 
@@ -70,10 +71,10 @@ export function createAdministratorsService({ db, audit }: { db: Db; audit: Audi
   }
 }
 
-async function idByEmail(tx: Tx, email: string): Promise<string> {
-  const found = await store.findUsersByEmail(tx, email)
-  if (found.length > 1) throw badRequest(`several users have the e-mail ${email}; pass the subject instead`)
-  if (found[0] === undefined)
+async function findIdByEmail(tx: Tx, email: string): Promise<string> {
+  const users = await store.findUsersByEmail(tx, email)
+  if (users.length > 1) throw badRequest(`several users have the e-mail ${email}; pass the subject instead`)
+  if (users[0] === undefined)
     throw badRequest(`no user with the e-mail ${email} has signed in yet; pass the subject (a UUID) instead`)
-  return found[0].id
+  return users[0].id
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../policy/actor.ts'
+import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
@@ -24,12 +25,12 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
   return {
     /** Returns the user for a forwarded identity. Creates the user on first use and updates name and e-mail. */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
-      const [known] = await store.findUsers(db.read, [identity.subject])
-      const upToDate =
-        known !== undefined &&
-        (identity.name === null || identity.name === known.externalName) &&
-        (identity.email === null || identity.email === known.externalEmail)
-      return upToDate ? known : store.upsertUser(db.idempotent, withUsername(identity))
+      const [existingUser] = await store.findUsers(db.read, [identity.subject])
+      const isUpToDate =
+        existingUser !== undefined &&
+        (identity.name === null || identity.name === existingUser.externalName) &&
+        (identity.email === null || identity.email === existingUser.externalEmail)
+      return isUpToDate ? existingUser : store.upsertUser(db.idempotent, addUsername(identity))
     },
 
     list: (actor: Actor, args: ListArgs): Promise<store.User[]> =>
@@ -42,31 +43,37 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
     findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db.read, ids),
 
     search: async (text: string, args: ListArgs): Promise<DirectoryUser[]> => {
-      const wanted = text.replaceAll('\0', '').trim()
-      if (wanted === '' || wanted.length > 200) throw badRequest('name must have 1 to 200 characters')
-      return directory.search(wanted, readPage(directoryFields, args))
+      const searchText = text.replaceAll('\0', '').trim()
+      if (searchText === '' || searchText.length > 200) throw badRequest('name must have 1 to 200 characters')
+      return directory.search(searchText, readPage(directoryFields, args))
     },
 
-    updateSystemRole: (actor: Actor, id: string, role: string): Promise<store.User> => {
+    updateSystemRole: (
+      actor: Actor,
+      id: string,
+      role: string,
+      expectedRevision: ExpectedRevision,
+    ): Promise<store.User> => {
       const newRole = checkOneOf(role, 'role', systemRoles)
       const userId = parseUuid(id)
       return db.transaction(async (tx) => {
-        const locked = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
+        const lockedUsers = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])
         // The role is checked again under the lock, because a caller who has lost the role since then must not grant
         // it.
-        if (locked.find(({ id: one }) => one === actor.user.id)?.role !== 'administrator')
+        if (lockedUsers.find(({ id: lockedId }) => lockedId === actor.user.id)?.role !== 'administrator')
           throw notPermitted('changing system roles requires system role administrator')
         const before = orNotFound(
-          locked.find(({ id: one }) => one === userId),
+          lockedUsers.find(({ id: lockedId }) => lockedId === userId),
           'user',
         )
+        await checkRevision(tx, actor, before, expectedRevision)
         return writeRole(tx, actor, before, newRole)
       })
     },
   }
 }
 
-const withUsername = ({ subject, email, name }: ForwardedIdentity) => ({
+const addUsername = ({ subject, email, name }: ForwardedIdentity) => ({
   id: subject,
   email,
   name,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { pageOf } from '../../platform/lists/page.ts'
+import { fetchPage } from '../../platform/lists/page.ts'
+import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
-export type User = {
+export type User = Revised & {
   id: string
   externalName: string
   externalUsername: string
@@ -11,7 +12,17 @@ export type User = {
   role: string
 }
 
-const columns = ['id', 'externalName', 'externalUsername', 'externalEmail', 'role'] as const
+/** A user whose revision may not have been read yet. */
+export type KnownUser = Omit<User, keyof Revised> & Partial<Revised>
+
+const columns = [
+  'id',
+  'externalName',
+  'externalUsername',
+  'externalEmail',
+  'role',
+  ...revisionColumns,
+] as const
 
 export const userFields: ListFields = {
   id: { column: 'id', match: 'id' },
@@ -31,7 +42,7 @@ export function listUsers(db: Reads, page: Page, sharedWith: string | null): Pro
           select ${sharedWith}::uuid union
           select theirs.user_id from user2projects mine
           join user2projects theirs on theirs.project_id = mine.project_id where mine.user_id = ${sharedWith}))`
-  return pageOf(db, { table: 'users', columns, page, where })
+  return fetchPage(db, { table: 'users', columns, page, where })
 }
 
 /** Returns the users with these ids, in any order. */
@@ -124,7 +135,10 @@ export function upsertUser(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns at most two users with this e-mail address, ignoring case. Two show that the address is ambiguous. */
+/**
+ * Returns at most two users with this e-mail address, ignoring case. Two users mean that the address is
+ * ambiguous.
+ */
 export function findUsersByEmail(db: Reads, email: string): Promise<User[]> {
   // The trigram index serves ILIKE without wildcards; a plain lower() comparison would read the whole table.
   return db

@@ -163,7 +163,7 @@ describe('users', () => {
     expect(await namesOf('pagination: {limit: 1, offset: 1}')).toEqual(['Bea Sorted'])
     expect(await namesOf('filters: {field: "email", value: "CEM"}')).toEqual(['Cem Sorted'])
     expect(await namesOf('filters: {field: "email", value: "dan"}')).toEqual([])
-    // Short texts use another index.
+    // Short search strings use a different index.
     expect(
       await namesOf('order: {field: "username"}, filters: {field: "displayName", value: "sorted"}', 'c'),
     ).toEqual(['Cem Sorted'])
