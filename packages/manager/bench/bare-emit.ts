@@ -21,26 +21,26 @@ type Body = {
   dedupe_key: string
 }
 
-const statement = (name: string, text: string) => ({ name, text })
-const claim = statement(
+const createStatement = (name: string, text: string) => ({ name, text })
+const claimKey = createStatement(
   'claim',
   `insert into notification_keys (tenant_id, application_id, key, fingerprint, notification_id, request_id,
      recipient_count, expires_at)
    values ($1, $2, $3, sha256(convert_to($3::text, 'UTF8')), $4, $5, $6, now() + interval '24 hours') on conflict do nothing`,
 )
-const resolve = statement(
+const resolveRecipients = createStatement(
   'resolve',
   `select m.user_id from unnest($2::uuid[]) as given (id)
    join user2tenants m on m.tenant_id = $1 and m.user_id = given.id
    join tenant_role_definitions d on d.tenant_id = m.tenant_id and d.name = m.role_name
    where 'apps.read' = any (d.permissions)`,
 )
-const content = statement(
+const insertContent = createStatement(
   'content',
   `insert into notifications (id, created_at, tenant_id, application_id, type, title, body, severity)
    values ($1, $2, $3, $4, $5, $6, $7, 'info')`,
 )
-const recipients = statement(
+const insertRecipients = createStatement(
   'recipients',
   `insert into notification_recipients (tenant_id, application_id, user_id, created_at, notification_id, type)
    select $1, $2, user_id, $3, $4, $5 from unnest($6::uuid[]) as user_id`,
@@ -54,16 +54,16 @@ async function emit(body: Body): Promise<object> {
   try {
     await client.query('begin')
     const { rows } = await client.query<{ user_id: string }>({
-      ...resolve,
+      ...resolveRecipients,
       values: [tenant_id, body.recipients],
     })
     const users = rows.map(({ user_id }) => user_id)
-    const key = [tenant_id, application_id, body.dedupe_key, id, requestId, users.length]
-    await client.query({ ...claim, values: key })
-    const values = [id, createdAt, tenant_id, application_id, body.type, body.title, body.body]
-    await client.query({ ...content, values })
-    const rest = [tenant_id, application_id, createdAt, id, body.type, users]
-    await client.query({ ...recipients, values: rest })
+    const keyValues = [tenant_id, application_id, body.dedupe_key, id, requestId, users.length]
+    await client.query({ ...claimKey, values: keyValues })
+    const contentValues = [id, createdAt, tenant_id, application_id, body.type, body.title, body.body]
+    await client.query({ ...insertContent, values: contentValues })
+    const recipientValues = [tenant_id, application_id, createdAt, id, body.type, users]
+    await client.query({ ...insertRecipients, values: recipientValues })
     await client.query('commit')
     return { notification_id: id, request_id: requestId, recipient_count: users.length }
   } finally {
@@ -71,11 +71,11 @@ async function emit(body: Body): Promise<object> {
   }
 }
 
-const answer = async (request: IncomingMessage): Promise<string> =>
+const handleRequest = async (request: IncomingMessage): Promise<string> =>
   JSON.stringify(await emit((await json(request)) as Body))
 
 const server = createServer((request, response) => {
-  void answer(request).then(
+  void handleRequest(request).then(
     (text) => response.writeHead(202, { 'content-type': 'application/json' }).end(text),
     () => response.writeHead(500).end(),
   )

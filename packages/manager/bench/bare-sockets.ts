@@ -1,4 +1,4 @@
-// Baseline of the WebSocket benchmark: a ws server that writes a prebuilt frame to all sockets on request.
+// WebSocket benchmark baseline: a ws server that writes a prebuilt frame to all sockets on request.
 import { type AddressInfo } from 'node:net'
 import { createServer } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -10,8 +10,8 @@ const server = createServer((request, response) => {
   for (const socket of sockets) socket.write(frame)
   response.end()
 })
-const library = new WebSocketServer({ server, perMessageDeflate: false })
-library.on('connection', (client: WebSocket, { socket }) => {
+const socketServer = new WebSocketServer({ server, perMessageDeflate: false })
+socketServer.on('connection', (client: WebSocket, { socket }) => {
   sockets.add(socket)
   client.on('close', () => sockets.delete(socket))
 })

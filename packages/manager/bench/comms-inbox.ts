@@ -7,8 +7,8 @@ import { tenantHeaders } from '../test/kit/inbox.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'
 import { encodeCursor } from '../src/features/inbox/inbox-cursor.pure.ts'
-import { pageValues } from '../src/features/inbox/inbox.store.ts'
-import { compare, say, startBare, startService } from './sides.ts'
+import { createPageValues } from '../src/features/inbox/inbox.store.ts'
+import { compare, printLine, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const [rounds, seconds, rows] = [options.rounds, options.seconds, options.rows].
   number,
   number,
 ]
-/** The default number of database connections with which the service reads contents. */
+/** The default number of database connections that the service uses for large reads. */
 const poolSize = 2
 
 const database = await createScratchDatabase()
@@ -58,7 +58,7 @@ const { rows: keys } = await sql.query<{ at: Date; id: string }>(
 )
 const inboxId = { tenantId: project.tenantId, applicationId: project.applicationId, userId: reader.id }
 const values = keys.map(({ at, id }) =>
-  pageValues([{ inboxId, before: { createdAt: at.toISOString(), id }, type: null }], '2160 hours', 21),
+  createPageValues([{ inboxId, before: { createdAt: at.toISOString(), id }, type: null }], '2160 hours', 21),
 )
 const bare = await startBare('./bare-inbox.ts', [database.url, String(poolSize), JSON.stringify(values)])
 
@@ -66,12 +66,12 @@ const headers = Object.fromEntries(tenantHeaders(reader, project))
 const paths = keys.map(
   ({ id }) => `/api/proxy/comms/${project.applicationId}/notifications?cursor=${encodeCursor(id)}`,
 )
-const first = await fetch(`${service.url}${paths[0]}`, { headers })
-const { notifications } = (await first.json()) as { notifications: unknown[] }
+const firstResponse = await fetch(`${service.url}${paths[0]}`, { headers })
+const { notifications } = (await firstResponse.json()) as { notifications: unknown[] }
 if (notifications.length !== 20)
-  throw new Error(`the first page contains ${notifications.length} notifications`)
+  throw new Error(`the first page must contain 20 notifications, but contains ${notifications.length}`)
 
-say(`${rows} rows, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`)
+printLine(`${rows} rows, ${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`)
 for (const connections of options.connections.split(',').map(Number))
   await compare({
     name: 'inbox page of 20',

@@ -7,7 +7,7 @@ import { createScratchDatabase } from '../test/kit/databases.ts'
 import { targetFields, seedTenantMember } from '../test/kit/comms.ts'
 import { seedMachineUser, seedProject } from '@manager/harness/seed.ts'
 import { uniquePart } from './load.ts'
-import { compare, say, startBare, startService } from './sides.ts'
+import { compare, printLine, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const [rounds, seconds, recipients] = [options.rounds, options.seconds, options.
   number,
   number,
 ]
-const numbersOf = (list: string): number[] => list.split(',').map(Number)
+const parseNumbers = (list: string): number[] => list.split(',').map(Number)
 
 const database = await createScratchDatabase()
 const sql = new Pool({ connectionString: database.url, max: 2 })
@@ -43,17 +43,17 @@ const bodies = Array.from({ length: 20 }, (_, n) =>
   }),
 )
 
-const unlimited = { SVC_COMMS_EMIT_RATE: '1000000', SVC_COMMS_EMIT_BURST: '1000000' }
-const service = await startService(database.url, unlimited)
+const unlimitedRate = { SVC_COMMS_EMIT_RATE: '1000000', SVC_COMMS_EMIT_BURST: '1000000' }
+const service = await startService(database.url, unlimitedRate)
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 const requests = { bodies, path: '/api/machine/comms/emit' }
 
-say(
-  `emits to ${recipients} users, each with its own key, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`,
+printLine(
+  `notifications to ${recipients} users with unique keys, ${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`,
 )
-for (const bareConnections of numbersOf(options['bare-connections'])) {
+for (const bareConnections of parseNumbers(options['bare-connections'])) {
   const bare = await startBare('./bare-emit.ts', [database.url, String(bareConnections)])
-  for (const connections of numbersOf(options.connections))
+  for (const connections of parseNumbers(options.connections))
     await compare({
       name: `emit, ${bareConnections} bare database connections`,
       service: { side: service, load: { url: service.url, headers, requests } },

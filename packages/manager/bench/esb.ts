@@ -1,4 +1,5 @@
-// Compares ESB calls with a bare proxy (node:http and undici) without authentication and log, in alternating rounds.
+// Compares ESB calls with a bare proxy (node:http and undici) without authentication and logging, in alternating
+// rounds.
 //   node bench/esb.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds none,basic,full,post,template]
 // The kinds none, basic and full send GET requests at that log level. The kind post sends a body of 1 KB at level
 // BASIC, and template also transforms it.
@@ -10,7 +11,7 @@ import { createScratchDatabase } from '../test/kit/databases.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { seedProject, seedUser } from '@manager/harness/seed.ts'
 import type { Load } from './load.ts'
-import { compare, say, startBare, startService } from './sides.ts'
+import { compare, printLine, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -36,7 +37,7 @@ const api = {
     postQuery(service.url, headersOf(who), text, variables),
 }
 const machine = await createMachine(api, admin, project.environmentId)
-const ask = async (text: string, variables: Record<string, unknown>) => {
+const runQuery = async (text: string, variables: Record<string, unknown>) => {
   const { data, error } = await api.query(admin, text, variables)
   if (error !== null) throw new Error(error)
   return data
@@ -56,16 +57,16 @@ const order = {
   lines: Array.from({ length: 12 }, (_, n) => ({ sku: `sku-${n}`, quantity: n, note: 'x'.repeat(30) })),
 }
 
-say(`${rounds} alternating rounds of ${seconds} s; ratio = service / bare`)
+printLine(`${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`)
 for (const kind of options.kinds.split(',')) {
-  const { row } = await ask(
+  const { row } = await runQuery(
     'mutation($id: ID!, $input: CreateEndpointInput!) { row: createEndpoint(applicationId: $id, input: $input) { id } }',
     {
       id: project.applicationId,
       input: { name: kind, consumeURL: `/${kind}`, url: `${upstream.url}/target`, ...inputs[kind] },
     },
   )
-  await ask(
+  await runQuery(
     'mutation($input: CreateMachineUser2EndpointInput!) { createMachineUser2Endpoint(input: $input) { id } }',
     { input: { machineUserID: machine.id, endpointID: row.id, enabled: true } },
   )
@@ -80,12 +81,12 @@ for (const kind of options.kinds.split(',')) {
     headers,
     requests: isPost ? { bodies: [JSON.stringify(order)] } : { paths: [path] },
   })
-  const other = kind === 'template' ? bareTemplate : bare
+  const bareSide = kind === 'template' ? bareTemplate : bare
   for (const connections of options.connections.split(',').map(Number))
     await compare({
       name: kind.padEnd(8),
       service: { side: service, load: load(service.url) },
-      bare: { side: other, load: load(other.url) },
+      bare: { side: bareSide, load: load(bareSide.url) },
       connections,
       rounds,
       seconds,

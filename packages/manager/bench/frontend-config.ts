@@ -1,5 +1,6 @@
-// Compares the frontend configuration, which every page view requests and which is never stale, with a Fastify server
-// that sends a constant buffer, in alternating rounds. The case `304` sends the current ETag.
+// Compares the frontend configuration route with a Fastify server that sends a constant buffer, in
+// alternating rounds. Every page view requests this route, and its response is never stale. The case `304`
+// sends the current ETag.
 //   node bench/frontend-config.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--asked 16] [--tenants 1000]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'
@@ -8,7 +9,7 @@ import { createScratchDatabase } from '../test/kit/databases.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { seedProject, seedUser } from '@manager/harness/seed.ts'
 import type { Constant } from './bare-constant.ts'
-import { compare, say, startBare, startService } from './sides.ts'
+import { compare, printLine, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -43,13 +44,13 @@ await sql.query(
 )
 await sql.query('analyze')
 
-const ask = async (text: string, variables: Record<string, unknown>) => {
+const runQuery = async (text: string, variables: Record<string, unknown>) => {
   const { data, error } = await postQuery(service.url, headersOf(admin), text, variables)
   if (error !== null) throw new Error(error)
   return data
 }
-const { settings } = await ask('query($id: ID!) { settings(project: $id) { id } }', { id: project.id })
-await ask(
+const { settings } = await runQuery('query($id: ID!) { settings(project: $id) { id } }', { id: project.id })
+await runQuery(
   `mutation($id: ID!, $input: UpdateFrontendModuleConfigInput!) {
     updateFrontendModuleConfig(id: $id, input: $input) { id }
   }`,
@@ -68,9 +69,9 @@ await ask(
 const { rows } = await sql.query<{ id: string }>('select id from tenants order by random() limit $1', [asked])
 const paths = rows.map(({ id }) => `/api/frontend-config/${project.applicationId}/${id}`)
 const headers = { 'x-proxy-auth': proxySecret }
-const first = await fetch(`${service.url}${paths[0]}`, { headers })
-if (first.status !== 200) throw new Error(`the first request returned ${first.status}`)
-const body = await first.text()
+const firstResponse = await fetch(`${service.url}${paths[0]}`, { headers })
+if (firstResponse.status !== 200) throw new Error(`the first request returned ${firstResponse.status}`)
+const body = await firstResponse.text()
 const constant: Constant = {
   route: '/api/frontend-config/:application_id/:tenant_id',
   status: 200,
@@ -79,18 +80,18 @@ const constant: Constant = {
 }
 const bare = await startBare('./bare-constant.ts', [JSON.stringify(constant)])
 
-say(
-  `${tenants} tenants, ${asked} requested, ${body.length} bytes, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`,
+printLine(
+  `${tenants} tenants, ${asked} requested, ${body.length} bytes, ${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`,
 )
-const conditional = { ...headers, 'if-none-match': first.headers.get('etag') ?? '' }
-for (const [name, sent] of [
+const conditionalHeaders = { ...headers, 'if-none-match': firstResponse.headers.get('etag') ?? '' }
+for (const [name, sentHeaders] of [
   ['200', headers],
-  ['304', conditional],
+  ['304', conditionalHeaders],
 ] as const)
   for (const connections of options.connections.split(',').map(Number))
     await compare({
       name,
-      service: { side: service, load: { url: service.url, headers: sent, requests: { paths } } },
+      service: { side: service, load: { url: service.url, headers: sentHeaders, requests: { paths } } },
       bare: { side: bare, load: { url: bare.url, headers, requests: { paths } } },
       connections,
       rounds,

@@ -7,8 +7,8 @@ import { Agent } from 'undici'
 import { headersOf } from '@manager/harness/callers.ts'
 import { createScratchDatabase } from '../test/kit/databases.ts'
 import { seedProject, seedUser } from '@manager/harness/seed.ts'
-import { cpuMs, median, quantile } from './load.ts'
-import { type Side, say, startBare } from './sides.ts'
+import { readCpuMs, median, quantile } from './load.ts'
+import { type Side, printLine, startBare } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -43,56 +43,58 @@ const query = `query($application: ID!, $pagination: Pagination) {
   }
 }`
 const variables = { application: project.applicationId, pagination: { limit: 20, offset: 0 } }
-const asked = {
+const requestsByApi = {
   graphql: { path: '/query', body: JSON.stringify({ query, variables }) },
   rest: { path: '/list', body: JSON.stringify({ application: project.applicationId }) },
 }
-type Way = keyof typeof asked
-type Measured = { perSecond: number; cpuUs: number }
+type Api = keyof typeof requestsByApi
+type Measurement = { perSecond: number; cpuUs: number }
 
 const dispatcher = new Agent({ connections })
 
 /** Sends requests for this many seconds. Returns the requests per second and the CPU time of the server per request. */
-async function load(side: Side, way: Way, forSeconds: number): Promise<Measured> {
-  const { path, body } = asked[way]
-  const [start, cpu, end] = [performance.now(), cpuMs(side.pid), performance.now() + forSeconds * 1_000]
+async function load(side: Side, api: Api, forSeconds: number): Promise<Measurement> {
+  const { path, body } = requestsByApi[api]
+  const [start, cpu, end] = [performance.now(), readCpuMs(side.pid), performance.now() + forSeconds * 1_000]
   let requests = 0
-  const one = async (): Promise<void> => {
+  const sendRequests = async (): Promise<void> => {
     while (performance.now() < end) {
-      const answer = await dispatcher.request({ origin: side.url, path, method: 'POST', headers, body })
-      const text = await answer.body.text()
-      if (answer.statusCode !== 200 || text.length < 4_000) throw new Error(`${way} returned ${text}`)
+      const response = await dispatcher.request({ origin: side.url, path, method: 'POST', headers, body })
+      const text = await response.body.text()
+      if (response.statusCode !== 200 || text.length < 4_000) throw new Error(`${api} returned ${text}`)
       requests++
     }
   }
-  await Promise.all(Array.from({ length: connections }, one))
+  await Promise.all(Array.from({ length: connections }, sendRequests))
   return {
     perSecond: (requests * 1_000) / (performance.now() - start),
-    cpuUs: ((cpuMs(side.pid) - cpu) * 1_000) / requests,
+    cpuUs: ((readCpuMs(side.pid) - cpu) * 1_000) / requests,
   }
 }
 
 const side = await startBare('./list-side.ts', [database.url])
-say(`20 rows of 8 fields, ${rounds} alternating rounds of ${seconds} s, ${connections} connections`)
+printLine(`20 rows of 8 fields, ${rounds} alternating rounds of ${seconds} s, ${connections} connections`)
 const ratios = { rate: [] as number[], cpu: [] as number[] }
-const medians = { graphql: [] as Measured[], rest: [] as Measured[] }
+const measurementsByApi = { graphql: [] as Measurement[], rest: [] as Measurement[] }
 for (let round = 0; round <= rounds; round++) {
   const rest = await load(side, 'rest', seconds)
   const graphql = await load(side, 'graphql', seconds)
   // The first round is a warm-up.
   if (round === 0) continue
-  medians.rest.push(rest)
-  medians.graphql.push(graphql)
+  measurementsByApi.rest.push(rest)
+  measurementsByApi.graphql.push(graphql)
   ratios.rate.push(graphql.perSecond / rest.perSecond)
   ratios.cpu.push(rest.cpuUs / graphql.cpuUs)
 }
-const show = (values: number[]): string =>
+const formatRatios = (values: number[]): string =>
   `${median(values).toFixed(2)} (${quantile(values, 0.25).toFixed(2)}..${quantile(values, 0.75).toFixed(2)})`
-say(`list c=${connections} ratio=${show(ratios.rate)} CPU time ratio=${show(ratios.cpu)}`)
-for (const [way, measured] of Object.entries(medians))
-  say(
-    `${way}: ${median(measured.map(({ perSecond }) => perSecond)).toFixed(0)}/s, ` +
-      `${median(measured.map(({ cpuUs }) => cpuUs)).toFixed(0)} us per request`,
+printLine(
+  `list c=${connections} ratio=${formatRatios(ratios.rate)} CPU time ratio=${formatRatios(ratios.cpu)}`,
+)
+for (const [api, measurements] of Object.entries(measurementsByApi))
+  printLine(
+    `${api}: ${median(measurements.map(({ perSecond }) => perSecond)).toFixed(0)}/s, ` +
+      `${median(measurements.map(({ cpuUs }) => cpuUs)).toFixed(0)} us per request`,
   )
 side.stop()
 await dispatcher.close()

@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 
 export type Load = {
-  /** Target URL; `paths` are relative to it. */
+  /** The URL of the target. `paths` are relative to it. */
   url: string
   headers: Record<string, string>
-  /** Bodies to POST or paths to GET, used in rotation. */
+  /** Bodies for POST requests or paths for GET requests, used in rotation. */
   requests: { bodies: string[]; path?: string } | { paths: string[] }
 }
-let runs = 0
-const runNumber = (): string => String(++runs).padStart(6, '0')
+let runCount = 0
+const runNumber = (): string => String(++runCount).padStart(6, '0')
 export type Round = { requests: number; perSecond: number; p50Ms: number; p99Ms: number; failed: number }
 
-/** Placeholder in a body. Each request replaces it with a unique text of the same length. */
+/** Placeholder in a body. In each request, unique text of the same length replaces the placeholder. */
 export const uniquePart = 'unique-000000-000000000000'
 
-const script = ({ headers, requests }: Load): string => `
+const createScript = ({ headers, requests }: Load): string => `
 wrk.method = "${'bodies' in requests ? 'POST' : 'GET'}"
 ${Object.entries(headers)
   .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`)
@@ -50,14 +50,14 @@ end`
 /** Sends the requests in rotation over `connections` connections for `seconds` seconds. */
 export async function runLoad(load: Load, connections: number, seconds: number): Promise<Round> {
   const file = `${mkdtempSync(`${tmpdir()}/manager-bench-`)}/load.lua`
-  writeFileSync(file, script(load))
+  writeFileSync(file, createScript(load))
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, load.url]
   const { stdout } = await promisify(execFile)('wrk', args)
   const [, requests, microseconds, p50, p99, failed] = (
     /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(stdout) ?? []
   ).map(Number)
   if (requests === undefined || microseconds === undefined)
-    throw new Error(`unexpected output of wrk: ${stdout}`)
+    throw new Error(`unexpected wrk output: ${stdout}`)
   return {
     requests,
     perSecond: requests / (microseconds / 1e6),
@@ -67,8 +67,8 @@ export async function runLoad(load: Load, connections: number, seconds: number):
   }
 }
 
-/** Returns the CPU time that a process has used, in milliseconds; Linux counts in units of 10 ms. */
-export function cpuMs(pid: number): number {
+/** Returns the CPU time that a process has used, in milliseconds. Linux counts in units of 10 ms. */
+export function readCpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ')
@@ -78,6 +78,6 @@ export function cpuMs(pid: number): number {
 export const median = (values: number[]): number => quantile(values, 0.5)
 
 export function quantile(values: number[], at: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? Number.NaN
+  const sortedValues = values.toSorted((a, b) => a - b)
+  return sortedValues[Math.min(sortedValues.length - 1, Math.floor(at * sortedValues.length))] ?? Number.NaN
 }

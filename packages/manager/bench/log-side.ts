@@ -1,13 +1,13 @@
 // Writes many request log lines with the Manager's writer or pino's, and prints the CPU time per line to stderr.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
-import { createLog, droppedNotice, logRequest } from '../src/platform/log/log.ts'
+import { createLog, formatDroppedLinesNotice, logRequest } from '../src/platform/log/log.ts'
 import { createLogOutput } from '../src/platform/log/log-output.ts'
 
 const [lines, perTurn] = [300_000, 100]
-const isOwn = process.argv[2] === 'own'
-const destination = isOwn
-  ? createLogOutput({ onDropped: () => undefined, formatDroppedNotice: droppedNotice })
+const usesOwnWriter = process.argv[2] === 'own'
+const destination = usesOwnWriter
+  ? createLogOutput({ onDropped: () => undefined, formatDroppedNotice: formatDroppedLinesNotice })
   : pino.destination({ fd: 1, sync: false, minLength: 16_000, maxLength: 4 * 1_048_576 })
 const log = createLog('info', destination)
 const line = {
@@ -17,14 +17,14 @@ const line = {
   status: '200',
 }
 
-const before = process.cpuUsage()
+const cpuBefore = process.cpuUsage()
 for (let turn = 0; turn < lines / perTurn; turn++) {
   for (let count = 0; count < perTurn; count++)
-    if (isOwn) logRequest(log, 'info', { ...line, duration_ms: 3 }, {})
+    if (usesOwnWriter) logRequest(log, 'info', { ...line, duration_ms: 3 }, {})
     else log.info({ ...line, duration_ms: 3 }, 'request')
   await nextTurn()
 }
 await new Promise<void>((resolve) => log.flush(() => resolve()))
-const { user, system } = process.cpuUsage(before)
+const { user, system } = process.cpuUsage(cpuBefore)
 process.stderr.write(String((user + system) / lines))
 process.exit(0)

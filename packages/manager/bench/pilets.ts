@@ -8,7 +8,7 @@ import { createScratchDatabase } from '../test/kit/databases.ts'
 import { addPackages, setLayer } from '../test/kit/pilet-rows.ts'
 import { seedProject } from '@manager/harness/seed.ts'
 import type { Constant } from './bare-constant.ts'
-import { compare, say, startBare, startService } from './sides.ts'
+import { compare, printLine, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -40,36 +40,45 @@ await sql.query('analyze')
 
 const service = await startService(database.url)
 const headers = { 'x-proxy-auth': proxySecret }
-const feed = `/pilet-feed/${project.applicationId}/${project.tenantId}`
-const { items } = (await (await fetch(`${service.url}${feed}`, { headers })).json()) as {
+const feedPath = `/pilet-feed/${project.applicationId}/${project.tenantId}`
+const { items } = (await (await fetch(`${service.url}${feedPath}`, { headers })).json()) as {
   items: { link: string }[]
 }
-const bundle = items[0]?.link ?? ''
+const bundlePath = items[0]?.link ?? ''
 
 // Headers that belong to the connection or to a single request.
-const unlike = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id'])
-/** Returns the response of the service, so that the bare server can send the same response. */
-async function asConstant(route: string, path: string, sent: Record<string, string>): Promise<Constant> {
-  const answer = await fetch(`${service.url}${path}`, { headers: sent })
-  const lines = [...answer.headers].filter(([name]) => !unlike.has(name))
-  return { route, status: answer.status, headers: Object.fromEntries(lines), body: await answer.text() }
+const ignoredHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id'])
+/** Fetches a response of the service, so that the bare server can send the same response. */
+async function fetchConstant(
+  route: string,
+  path: string,
+  sentHeaders: Record<string, string>,
+): Promise<Constant> {
+  const response = await fetch(`${service.url}${path}`, { headers: sentHeaders })
+  const sharedHeaders = [...response.headers].filter(([name]) => !ignoredHeaders.has(name))
+  return {
+    route,
+    status: response.status,
+    headers: Object.fromEntries(sharedHeaders),
+    body: await response.text(),
+  }
 }
 
-say(
-  `${modules} modules, bundles of ${bytes} bytes, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`,
+printLine(
+  `${modules} modules, bundles of ${bytes} bytes, ${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`,
 )
-// Each case uses one address: the bare server has one buffer, and rotating through many addresses would add memory
-// transfers.
+// Each case uses one address. The bare server has only one buffer, and rotating through many addresses would
+// add memory transfers.
 for (const { name, route, path } of [
-  { name: 'feed', route: '/pilet-feed/:applicationId/:tenantId', path: feed },
-  { name: 'bundle', route: '/pilet-bundle/:applicationId/:projectId/:name/:version', path: bundle },
+  { name: 'feed', route: '/pilet-feed/:applicationId/:tenantId', path: feedPath },
+  { name: 'bundle', route: '/pilet-bundle/:applicationId/:projectId/:name/:version', path: bundlePath },
 ]) {
   const etag = (await fetch(`${service.url}${path}`, { headers })).headers.get('etag') ?? ''
-  for (const [status, sent] of [
+  for (const [status, sentHeaders] of [
     [200, headers],
     [304, { ...headers, 'if-none-match': etag }],
   ] as const) {
-    const constant = await asConstant(route, path, sent)
+    const constant = await fetchConstant(route, path, sentHeaders)
     if (constant.status !== status) throw new Error(`${path} returned ${constant.status}`)
     const bare = await startBare('./bare-constant.ts', [JSON.stringify(constant)])
     for (const connections of options.connections.split(',').map(Number))
@@ -77,9 +86,9 @@ for (const { name, route, path } of [
         name: `${name} ${status}`,
         service: {
           side: service,
-          load: { url: service.url, headers: sent, requests: { paths: [path] } },
+          load: { url: service.url, headers: sentHeaders, requests: { paths: [path] } },
         },
-        bare: { side: bare, load: { url: bare.url, headers: sent, requests: { paths: [path] } } },
+        bare: { side: bare, load: { url: bare.url, headers: sentHeaders, requests: { paths: [path] } } },
         connections,
         rounds,
         seconds,

@@ -8,7 +8,7 @@ import { createScratchDatabase } from '../test/kit/databases.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
 import { seedMember, seedProject, seedTenant, seedUser } from '@manager/harness/seed.ts'
 import type { Load } from './load.ts'
-import { compare, say, startBare, startService } from './sides.ts'
+import { compare, printLine, startBare, startService } from './sides.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -58,7 +58,7 @@ for (let i = 0; i < accounts; i++) {
   await createMachine(api, admin, project.environmentId, { username: `b${i}`, password: `password-${i}` })
   headersByKind['basic']?.push(basicValue(`b${i}`, `password-${i}`))
 }
-const loadOf = (url: string, authorizations: string[]): Load => ({
+const createLoad = (url: string, authorizations: string[]): Load => ({
   url: `${url}/api/validate-proxy-auth`,
   headers: {
     'content-type': 'application/json',
@@ -72,8 +72,8 @@ const loadOf = (url: string, authorizations: string[]): Load => ({
   },
 })
 
-say(
-  `${accounts} accounts, ${tenants} tenants, ${rounds} alternating rounds of ${seconds} s; ratio = service / bare`,
+printLine(
+  `${accounts} accounts, ${tenants} tenants, ${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`,
 )
 for (const kind of options.kinds.split(',')) {
   const authorizations = headersByKind[kind] ?? []
@@ -84,8 +84,8 @@ for (const kind of options.kinds.split(',')) {
   for (const connections of options.connections.split(',').map(Number))
     await compare({
       name: kind.padEnd(6),
-      service: { side: service, load: loadOf(service.url, authorizations) },
-      bare: { side: bare, load: loadOf(bare.url, tokens) },
+      service: { side: service, load: createLoad(service.url, authorizations) },
+      bare: { side: bare, load: createLoad(bare.url, tokens) },
       connections,
       rounds,
       seconds,

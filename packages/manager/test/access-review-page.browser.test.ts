@@ -108,7 +108,7 @@ describe('the page', () => {
   test('has nothing that axe finds wrong, in light and dark, wide and narrow, and does not scroll sideways', async () => {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1_024, 360]) {
-        // Check only one project: axe would need seconds for all rows, and they look the same.
+        // Check only one project: axe would take several seconds for all rows, and all rows look the same.
         const tab = await open({ colorScheme, viewport: { width, height: 800 } }, `?project_id=${other.id}`)
         await keep(`review-${width}-${colorScheme}.png`, () => tab.screenshot({ fullPage: width > 500 }))
         expect([colorScheme, width, await violationsOf(tab)]).toEqual([colorScheme, width, []])

@@ -47,7 +47,7 @@ describe('manager admin revoke', () => {
       principal_id: 'manager admin revoke',
     }
     expect(await auditRows(ann)).toEqual([row])
-    // A repeated revoke reports the current state and writes nothing, like a repeated grant.
+    // A repeated revoke reports the current state and writes nothing, just as a repeated grant does.
     expect(await admin('revoke', ann.id)).toEqual({
       code: 0,
       stdout: `${ann.email} (${ann.id}) is not an administrator.\n`,

@@ -1,5 +1,5 @@
-// Tests deploy/proxy/apply with Apache: which configurations it activates, and which it rejects while the last valid
-// one stays active.
+// Tests deploy/proxy/apply with Apache. The script activates valid configurations. It rejects invalid
+// configurations and keeps the last valid configuration active.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { renderProxy } from './kit/rendered-proxy.ts'
 const { service, project } = useProject({ slug: 'shop' })
 const folder = mkdtempSync(path.join(tmpdir(), 'apache-apply-test-'))
 const shop = 'shop-app.shop.example.com'
-// These tests do not sign in.
+// No identity provider is needed, because these tests do not sign in.
 const provider = { issuer: 'http://127.0.0.1:1', clientId: 'proxy', clientSecret: 'secret' }
 
 let proxy: ApacheProxy
@@ -42,7 +42,7 @@ const needing = (version: string): string =>
   rendered.replace(/^# min_proxy_version: .*$/m, `# min_proxy_version: ${version}`)
 const feed = async (name = shop): Promise<number> =>
   (await ask({ path: `/pilet-feed/${project.applicationId}`, host: name })).status
-/** Returns the rendered configuration with the application moved to another host. */
+/** Returns the rendered configuration with the application moved to a different host. */
 const moved = (text = rendered): string => text.replaceAll(`ServerName ${shop}`, 'ServerName moved.test')
 
 test('[versioning.release-train] a proxy older than min_proxy_version refuses, and what is not good changes nothing', async () => {
@@ -78,7 +78,8 @@ test('a proxy that does not run keeps its file, and is not started', async () =>
     writeFileSync(path.join(asleep.folder, 'rendered.conf'), rendered)
     const { code, output } = await asleep.apply(write(moved()))
     expect([code, output]).toEqual([1, expect.stringContaining('apache failed to reload')])
-    // The pid file may name another process that has reused the pid of a killed server. It must not receive a signal.
+    // After a server is killed, an unrelated process may reuse its pid. The script must not send a signal to
+    // that process.
     writeFileSync(path.join(asleep.folder, 'pid'), String(process.pid))
     const again = await asleep.apply(write(moved()))
     expect([again.code, again.output]).toEqual([1, expect.stringContaining(`the process ${process.pid} in`)])

@@ -1,5 +1,5 @@
-// Tests the reference proxy with sign-in: a real Apache with mod_auth_openidc and the files in deploy/proxy/apache, a
-// real identity provider, and a configuration rendered by `manager proxy-config`.
+// Tests the reference proxy with sign-in: a real Apache with mod_auth_openidc and a real identity provider.
+// The files are in deploy/proxy/apache, and `manager proxy-config` renders the configuration.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,7 +93,7 @@ beforeEach(() => {
 
 describe('a person who signs in', () => {
   test('is the one of the provider to the Manager, with the claims as they are', async () => {
-    // The page for a code that was never issued.
+    // The sign-in opened the terminal login page with a code that was never issued, which returns 404.
     expect([session.status, session.headers['content-type']]).toEqual([404, expect.stringContaining('html')])
     expect(JSON.parse((await ask(me(session.cookie))).body)).toEqual({
       data: { me: { id: alice.id, externalName: 'Alice Müller-Ødegård  X-Proxy-Auth: x' } },
@@ -212,7 +212,7 @@ describe('machines and tokens', () => {
     expect((await ask(me(bearer(`pat_${'x'.repeat(8)}_${'y'.repeat(32)}`)))).status).toBe(401)
     const pilets = await ask({ path: `/pilets/${project.id}`, host: host(management), headers: [bearer()] })
     expect(pilets.status).toBe(403)
-    // People cannot use other types of credentials.
+    // A person cannot authenticate with Basic credentials.
     expect((await ask(me(['authorization', basicValue('a', 'b')]))).status).toBe(401)
   })
 
@@ -348,7 +348,7 @@ describe('the host of an application', () => {
       expect(await answers(who)).toEqual([503, '7'])
       manager.answer((_request, response) => response.writeHead(429, { 'retry-after': '9' }).end('{}'))
       expect(await answers(who)).toEqual([429, '9'])
-      // The proxy secret is wrong, which is not the caller's fault.
+      // A wrong proxy secret is not the caller's fault, so the proxy returns 503 instead of 401.
       manager.answer((_request, response) => response.writeHead(401).end('{"error":"missing or invalid"}'))
       expect(await answers(who)).toEqual([503, '1'])
       manager.answer((_request, response) => response.destroy())

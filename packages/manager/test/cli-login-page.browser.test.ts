@@ -23,7 +23,7 @@ beforeAll(async () => {
   foreign = await startForeignSite()
   scene = await startLoginScene()
 })
-/** Contexts that several tests share. */
+/** Browser contexts that several tests share. */
 const shared = new Set<BrowserContext>()
 afterEach(async () => {
   for (const context of browser.contexts()) if (!shared.has(context)) await context.close()
@@ -247,7 +247,7 @@ describe('hostile terminals and pages', () => {
         await tab.goto(url)
         expect((await answered).status()).toBe(403)
         await tab.locator('h1', { hasText: 'This request was rejected' }).waitFor()
-        // Chromium sends a new cookie without SameSite even with cross-site forms.
+        // Chromium sends a new cookie without SameSite even with cross-site form submissions.
         const { cookie } = await (await answered).request().allHeaders()
         expect(cookie).toBe('session=alice')
       }

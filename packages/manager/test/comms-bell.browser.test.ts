@@ -1,6 +1,6 @@
 // Tests the notification bell from docs/start/notify-a-person.md in Chromium, behind nginx as configured in
-// guides/frontends/show-notifications.md. One person has two tabs, and a person in another tenant has one.
-// comms-client.test.ts tests the client without a browser.
+// guides/frontends/show-notifications.md. One person has two tabs, and a person in a different tenant has one
+// tab. comms-client.test.ts tests the client without a browser.
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -108,7 +108,7 @@ describe('the service goes and comes back', () => {
     await scene.stop()
     for (const tab of mine()) await waitForTab(tab, { note: 'Connecting …', titles })
     await scene.start()
-    // The tabs may or may not be reconnected at this point.
+    // At this point, the tabs may or may not have reconnected.
     await scene.emit(scene.alice, { title: 'After the restart' })
     const expected = { titles: ['After the restart', ...titles], note: 'You have unread notifications.' }
     for (const tab of mine()) expect(await waitForTab(tab, expected)).toMatchObject(expected)

@@ -1,5 +1,5 @@
-// Tests examples/comms-client.mjs without a service: when it reconnects, and how it merges pages, frames and marks into
-// one list. comms-bell.browser.test.ts tests it with the real service in a browser.
+// Tests examples/comms-client.mjs without a service: when it reconnects, and how it merges pages, frames and
+// marks into one list. The file comms-bell.browser.test.ts tests it with the real service in a browser.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hello, idOf, startFakeClient } from './kit/comms-client.ts'
 

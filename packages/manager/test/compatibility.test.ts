@@ -13,8 +13,8 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const schema = read('../../../docs/api/schema.graphql')
 const baseline = read('./baseline-schema.graphql')
 const fields = responseFields(JSON.parse(read('../../../docs/api/openapi.json')) as Json)
-// The API has rate limits on four routes. An earlier release declared these additional 429 responses, which were later
-// withdrawn.
+// The API has rate limits on four routes. An earlier release also declared 429 for these routes; the
+// declarations were withdrawn later.
 const withdrawn = [
   'GET /cli/authorize',
   'POST /cli/authorize',

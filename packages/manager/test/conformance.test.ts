@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   type Claims,
-  claimsIn,
-  conformancePage,
-  coveredOn,
+  findClaims,
+  renderConformancePage,
+  readCoveredIds,
   findProblems,
   readRegister,
 } from '../tools/claims.ts'
@@ -13,7 +13,7 @@ import {
 const register = readRegister(readFileSync(new URL('../conformance/register.yaml', import.meta.url), 'utf8'))
 const small = readRegister('areas: {a: {title: A, entries: {a.one: "first", a.two: "second"}}}')
 const claiming = (...ids: string[]): Claims => new Map(ids.map((id) => [id, new Set(['x.test.ts'])]))
-// Assembled from parts, so that the check does not mistake these strings for tests.
+// These strings are assembled from parts, so that the check does not mistake them for tests.
 const call = (name: string, how = ''): string => ['te', `st${how}('${name}', () => {})`].join('')
 
 describe('the conformance register', () => {
@@ -25,9 +25,9 @@ describe('the conformance register', () => {
   })
 
   test('a test claims ids in its name; one that does not run claims nothing', () => {
-    expect(claimsIn(call('[a.one] [a.two] holds'))).toEqual(['a.one', 'a.two'])
-    expect(claimsIn(call('[a.one] holds', '.skip') + call('[a.two]', '.todo'))).toEqual([])
-    expect(claimsIn("const text = '[a.one]'")).toEqual([])
+    expect(findClaims(call('[a.one] [a.two] holds'))).toEqual(['a.one', 'a.two'])
+    expect(findClaims(call('[a.one] holds', '.skip') + call('[a.two]', '.todo'))).toEqual([])
+    expect(findClaims("const text = '[a.one]'")).toEqual([])
   })
 
   test('an unknown id and a lost test are problems', () => {
@@ -35,7 +35,7 @@ describe('the conformance register', () => {
     expect(findProblems(small, claiming('a.three'), [])).toEqual([
       'x.test.ts claims a.three, which is not in the register',
     ])
-    const published = coveredOn(conformancePage(small, claiming('a.one', 'a.two')))
+    const published = readCoveredIds(renderConformancePage(small, claiming('a.one', 'a.two')))
     expect(published).toEqual(['a.one', 'a.two'])
     expect(findProblems(small, claiming('a.two'), published)).toEqual([
       'a.one is no longer covered by a test',

@@ -43,7 +43,7 @@ test('it leads to a signed-in page with data, and Ctrl-C leaves no process', asy
 test.each([
   [{ SVC_ENV: 'production' }, 'the demo signs people in without a password and runs only in development'],
   [{ SVC_DATABASE_URL: 'postgres://127.0.0.1/x' }, 'the demo uses its own database'],
-  [{ DEMO_PORT: '0.0.0.0:80' }, 'DEMO_PORT is not a port: 0.0.0.0:80'],
+  [{ DEMO_PORT: '0.0.0.0:80' }, 'DEMO_PORT is not a valid port: 0.0.0.0:80'],
 ])('it refuses to be anything else: %o', async (env, text) => {
   const run = sandbox.startDemo(env)
   expect(await run.exit).toBe(1)

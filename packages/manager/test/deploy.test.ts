@@ -157,7 +157,7 @@ test('every setting that is named exists, and secrets are given by files alone',
     ...units()
       .flatMap(({ values }) => values.get('Environment') ?? [])
       .map((line) => line.split('=')[0] ?? ''),
-    // Variables in patches of components.
+    // Variables that Kustomize component patches set.
     ...files.flatMap((file) =>
       [...readFileSync(root + file, 'utf8').matchAll(/\bname: (SVC_\w+)/g)].map(([, name = '']) => name),
     ),
@@ -350,7 +350,7 @@ test.skipIf(!hasSystemd)('systemd understands the units, and finds them hardly e
   }
   for (const { file } of units()) {
     const copy = path.join(folder, path.basename(file))
-    // systemd-analyze checks that the program exists, and Node may be installed at another path.
+    // systemd-analyze checks that the program exists, and Node may be installed at a different path.
     writeFileSync(copy, readFileSync(root + file, 'utf8').replace('/usr/bin/node', process.execPath))
     expect(analyze('verify', '--man=no', copy)).toBe('')
     const [, exposure] =

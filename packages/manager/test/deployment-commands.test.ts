@@ -40,7 +40,8 @@ describe('manager deployment scale-to-zero', () => {
       'Scale to zero is now off for shop/shop-app in dev (workload shop/web).\n',
     ])
     expect(await isOn()).toBe(false)
-    // The result of an earlier wake is deleted: when scale-to-zero is turned on again, the workload may be another one.
+    // The result of an earlier wake is deleted: when scale-to-zero is turned on again, the workload may be a
+    // different one.
     expect((await service.sql.query('select from deployment_wakes')).rowCount).toBe(0)
     const principal_id = 'manager deployment scale-to-zero'
     expect(await auditOf(id)).toEqual([

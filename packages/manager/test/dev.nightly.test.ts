@@ -1,5 +1,5 @@
-// Tests that `npm run dev` stops everything that it has started, however it exits, and that processes left behind by a
-// killed run do not block the next run.
+// Tests that `npm run dev` stops everything that it has started, however it exits. Processes that a killed
+// run leaves behind must not block the next run.
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -42,14 +42,15 @@ async function expectAnswer(query: string, data: unknown): Promise<void> {
   await expect.poll(ask).toEqual({ data })
 }
 
-// In an ordinary run, the tests below cover SIGTERM and SIGHUP: a stopped run and a closed terminal.
+// An ordinary run tests only SIGINT here. The tests below also cover SIGTERM (a stopped run) and SIGHUP (a
+// closed terminal).
 const signals = ['SIGINT', 'SIGHUP', 'SIGTERM'] as const
 test.each(signals.slice(0, loadSize(1, 3)))('%s stops everything', async (signal) => {
   const run = await startReady()
   run.child.kill(signal)
   expect(await run.exit).toBe(0)
   await expectNothingLeft()
-  // Without a terminal the log stays JSON.
+  // Without a terminal, the log stays JSON.
   expect(run.output()).toMatch(/^\{.*"msg":"stopped"\}$/m)
 })
 

@@ -76,7 +76,7 @@ describe('npm run dev says in one sentence', () => {
 
   test('that the folder is of another user', async () => {
     await expect(claimFolder(folder, '8099', [])).rejects.toThrow(
-      `${folder} belongs to another user: remove it, or set TMPDIR to one of your own folders`,
+      `${folder} belongs to another user: remove the folder, or set TMPDIR to a folder of your own`,
     )
   })
 })
@@ -93,7 +93,7 @@ describe('the processes of a killed run', () => {
       run: { started: string }
       children: { started: string }[]
     }
-    // Simulate reused pids: the recorded processes started at another time.
+    // Simulate reused pids: the recorded start times differ from those of the running processes.
     claim.run.started = '1'
     ;(claim.children[1] as { started: string }).started = '1'
     writeFileSync(file, JSON.stringify(claim))

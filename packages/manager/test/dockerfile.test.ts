@@ -1,5 +1,5 @@
-// Tests that the image contains everything that the service imports. These tests do not build the image; they check the
-// inputs of its first stage.
+// Tests that the image contains everything that the service imports. These tests do not build the image. They
+// check the inputs of its first stage.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 

@@ -1,5 +1,6 @@
-// Runs the tutorial docs/start/be-called-on-a-schedule.md against a real service and the receiver from the tutorial.
-// bash runs the commands, like a reader. Only the two ports differ, and the test does not wait for the next minute.
+// Runs the tutorial docs/start/be-called-on-a-schedule.md against a real service and the tutorial's receiver.
+// Bash runs the commands, like a reader. Only the two ports differ, and the test does not wait for the next
+// minute.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -25,7 +26,7 @@ import {
 import { createShell } from './kit/doc-shell.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
-// Blocks with the code of the receiver and of the signature verification.
+// Code blocks that contain the receiver and the signature verification.
 const others = ['js', 'ts']
 const written = ['start/be-called-on-a-schedule.md', 'guides/backends/verify-a-callback.md']
   .map((name) => readPage(name))

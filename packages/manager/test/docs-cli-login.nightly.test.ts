@@ -1,6 +1,6 @@
-// Runs docs/guides/proxies/terminal-login.md and approves its login in a browser. One run uses the Node program and a
-// service started like `npm run dev`. The other uses the Python program behind nginx as configured in
-// sign-in-people.md. bash runs the commands; only the port differs.
+// Runs docs/guides/proxies/terminal-login.md and approves its login in a browser. One run uses the Node
+// program and a service that is started like `npm run dev`. The other run uses the Python program behind
+// nginx as configured in sign-in-people.md. Bash runs the commands. Only the port differs.
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -95,7 +95,7 @@ describe.each([
   let installation: Installation
   let steps: Step[]
   let answers: Answer[]
-  /** The texts that the page in the browser showed before the approval. */
+  /** The text that the browser page showed before the approval. */
   let shown: string[] = []
   beforeAll(async () => {
     installation = await start()

@@ -1,6 +1,6 @@
-// Runs the tutorial and the guides on notifications, in the order of `played`, against a service started like `npm run
-// dev`. The page from the tutorial is open in a browser. bash runs the commands, like a reader; only the two ports
-// differ.
+// Runs the tutorial and the guides on notifications, in the order of `played`, against a service that is
+// started like `npm run dev`. The tutorial's page is open in a browser. Bash runs the commands, like a
+// reader. Only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,9 +29,9 @@ import {
 } from './kit/doc-page-runner.ts'
 import { createShell } from './kit/doc-shell.ts'
 
-// Blocks with the browser page, and with the program that stands in for the proxy.
+// Code blocks that contain the browser page and the stand-in for the proxy.
 const others = ['html', 'js']
-// Each page reuses the ids of the previous one.
+// Each page reuses the ids of the previous page.
 const played = [
   'start/notify-a-person.md',
   'guides/backends/publish-live-data.md',
@@ -50,7 +50,7 @@ let port: number
 let page: string
 let steps: Step[]
 let answers: Answer[]
-/** The content of the open page once it showed the expected data, by chapter title. */
+/** Maps chapter titles to the content of the open page once it showed the expected data. */
 const seen: Record<string, Shown | string> = {}
 
 beforeAll(async () => {

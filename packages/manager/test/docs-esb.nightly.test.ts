@@ -1,5 +1,5 @@
-// Runs the tutorial and the guides on the gateway, in the order of `played`, against a real service and the partner
-// from the tutorial. bash runs the commands, like a reader; only the two ports differ.
+// Runs the tutorial and the guides on the gateway, in the order of `played`, against a real service and the
+// tutorial's partner. Bash runs the commands, like a reader. Only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,9 +24,9 @@ import {
 import { createShell } from './kit/doc-shell.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-// Blocks with the program of the partner, and with a query for operators.
+// Code blocks that contain the partner program and a query for operators.
 const others = ['js', 'sql']
-// Each page reuses the ids and the endpoint of the previous one.
+// Each page reuses the ids and the endpoint of the previous page.
 const played = [
   'start/call-a-partner.md',
   'guides/backends/why-did-my-call-fail.md',

@@ -1,5 +1,5 @@
-// Runs the pages on pilets in reading order, against a service started like `npm run dev`, and opens the page from the
-// tutorial in a browser. bash runs the commands; only the two ports differ.
+// Runs the pages on pilets in reading order, against a service that is started like `npm run dev`. Opens the
+// tutorial's page in a browser. Bash runs the commands. Only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ import {
 import { createShell } from './kit/doc-shell.ts'
 import { seedMember, seedUser } from '@manager/harness/seed.ts'
 
-// Blocks with the browser page, and with the server that stands in for the proxy.
+// Code blocks that contain the browser page and the server that stands in for the proxy.
 const others = ['html', 'js']
 /** The tutorial and the guides that continue it. */
 const written = [
@@ -86,7 +86,7 @@ function createAsk(): Ask {
     return { status, headers, body: parseBody(body) }
   }
   return async (language, request) => {
-    // A reader opens the page at this step; later steps enable another version.
+    // A reader opens the page at this step. Later steps enable a different version.
     const isAtPage = (steps[asked.length]?.line ?? 0) > codeOf('js').line && shownOnPage === undefined
     if (isAtPage) shownOnPage = await openPage(asked)
     const answer = await ask(language, request)

@@ -1,6 +1,6 @@
-// Tests the whole system with real parts: PostgreSQL, Redis, the Manager as a process, Apache with an identity
-// provider, svc in a terminal, two people in browsers, and the example backend. None of the clients knows the proxy
-// secret.
+// Tests the whole system with real components: PostgreSQL, Redis, the Manager as a process, and Apache with
+// an identity provider. The clients are svc in a terminal, two people in browsers, and the example backend.
+// No client knows the proxy secret.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -114,7 +114,7 @@ beforeAll(async () => {
       '--host-pattern={application}.{project}.localhost',
       '--backend-pattern=http://{application}.{project}.backends',
     )
-    // Use an address instead of a host name: this test has no DNS.
+    // Use an address instead of a host name, because this test has no DNS.
     return rendered.replaceAll('http://web.shop.backends', frontend.url)
   }
   await apache.start(await renderProxy())
@@ -128,7 +128,7 @@ afterAll(async () => {
 const urlOf = (name: string): string => `http://${name}:${apache.port}`
 const asAnna = (): Connection => annas
 
-/** Returns the page configuration of a caller. It fetches the keys through the proxy. */
+/** Returns the page configuration of a caller. This function fetches the keys through the proxy. */
 async function configOfPage({ userId, tenantId }: { userId: string; tenantId: string }) {
   const application = await shopApplication()
   const keys = await rawCall(urlOf('127.0.0.1'), {

@@ -127,7 +127,7 @@ async function send(app: TestApp, name: string, change: Partial<Refusal> & { typ
 }
 
 const text = expect.stringMatching(/./)
-/** Expects a body of this shape that contains only its text, a code and the request id. */
+/** Expects a body of this shape that contains only its message, a code and the request id. */
 function expectShape({ name, headers, body }: Failed, shape: Shape): void {
   const code = expect.stringMatching(/^[a-z]+(_[a-z]+)*$/)
   const added = { code, request_id: headers['x-request-id'] }
@@ -241,7 +241,7 @@ describe('error bodies', () => {
       await expect.poll(waiting).toBe(2)
       asked.push(ask(other))
       expect((await oldest).error).toBe('too many requests are waiting for the database; try again')
-      // A route that does not need these connections still works.
+      // A route that does not need database connections still works.
       expect((await send(busy, 'GET /api/machine/check')).status).toBe(401)
       await commit()
       return Promise.all(asked)

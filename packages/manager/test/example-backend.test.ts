@@ -1,5 +1,5 @@
-// Tests examples/backend.ts, which leaves most of the work to the client library, against a service process. It
-// receives callbacks even after restarts and after its credentials are replaced.
+// Tests examples/backend.ts, which leaves most of the work to the client library, against a service process.
+// The backend receives callbacks even after restarts and after its credentials are replaced.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,10 +1,10 @@
-// Tests examples/careful-backend.ts against a service process. It receives callbacks even after restarts and after its
-// credentials are replaced.
+// Tests examples/careful-backend.ts against a service process. The backend receives callbacks even after
+// restarts and after its credentials are replaced.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signingSecretAddress, tokenAddress } from '../src/features/backends/sealed-secrets.pure.ts'
+import { getSigningSecretLocation, getTokenLocation } from '../src/features/backends/sealed-secrets.pure.ts'
 import { createWebhookSecret, signWebhook } from '../src/platform/outbound/webhook-signature.ts'
-import { encryptionRing } from '../src/platform/secrets/keys.ts'
+import { createEncryptionRing } from '../src/platform/secrets/keys.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
 import { masterKey } from '@manager/harness/callers.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
@@ -47,11 +47,11 @@ async function callbackKeys(): Promise<Keys> {
   const { rows } = await scene.sql.query(
     'select id, callback_token, signing_secret from backend_registrations',
   )
-  const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64')))
+  const secrets = createSecrets(createEncryptionRing(Buffer.from(masterKey, 'base64')))
   const { id, callback_token, signing_secret } = rows[0]
   return {
-    token: secrets.open(callback_token, tokenAddress(id)),
-    signingSecret: secrets.open(signing_secret, signingSecretAddress(id)),
+    token: secrets.open(callback_token, getTokenLocation(id)),
+    signingSecret: secrets.open(signing_secret, getSigningSecretLocation(id)),
   }
 }
 /** Sends a callback to the backend, like the service, and returns the status. */

@@ -1,5 +1,5 @@
-// Tests a database that rejects writes, refuses connections, or fails over to another one. Callers get 503 with
-// Retry-After, readiness reports the failure, and the service recovers without a restart.
+// Tests a database that rejects writes, refuses connections, or fails over to a different server. Callers get
+// 503 with Retry-After, readiness reports the failure, and the service recovers without a restart.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -169,7 +169,7 @@ describe('a database that gives way to another', () => {
     await setReadOnly(first, true)
     await expect.poll(async () => (await create('lost')).status).toBe(503)
     proxy.retarget(second.port)
-    // During this time, no request checks readiness, and no request writes.
+    // During this time, no request checks readiness or writes data.
     await expect
       .poll(async () => [await lookUp(), await slugs(), await connectionsTo(first)], { timeout: 10_000 })
       .toEqual([200, [], 0])

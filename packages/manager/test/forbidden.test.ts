@@ -78,9 +78,9 @@ const calls: Record<string, () => Call> = {
     headers: headersOf(reader),
   }),
 }
-// Everyone who can see a project may read its pilets; for others, the project does not exist. Pages, forms, sockets and
-// queries are refused by origin, which features/cli-login/, features/live-sockets/handshake.test.ts and graphql.test.ts
-// cover.
+// Every caller who can see a project may read its pilets. For all other callers, the project does not exist.
+// Pages, forms, sockets and queries are refused by origin, which features/cli-login/,
+// features/live-sockets/handshake.test.ts and graphql.test.ts cover.
 const elsewhere = [
   'GET /pilets/:projectId',
   'GET /pilets/:projectId/:name/:version',

@@ -28,7 +28,10 @@ afterAll(async () => {
   await service.close()
 })
 
-/** Calls a gated route. Returns the status, the error text, and whether the body has exactly the error shape. */
+/**
+ * Calls a gated route. Returns the status, the error message, and whether the body has exactly the error
+ * shape.
+ */
 async function refusal(app: TestApp, route: { method: string; path: string }, headers: [string, string][]) {
   const answer = await rawCall(app.url, {
     ...route,

@@ -53,7 +53,7 @@ const allOf = (type: GraphQLObjectType): string =>
       .map((field) => `${field.name} { __typename ${leavesOf(typeOf(field)).join(' ')} }`),
   ].join(' ')
 
-/** Returns each list below a type as a selection: the lists of the type itself and of its nested objects. */
+/** Returns each list below a type as a selection, including the lists of nested objects. */
 function listsBelow(type: GraphQLObjectType): string[] {
   const rows = (field: Field): string => `${field.name} { ${allOf(typeOf(field))} }`
   return fieldsOf(type).flatMap((field) => {
@@ -182,7 +182,7 @@ describe('too much', () => {
   })
 
   test('objects are counted while they are produced, and an answer stops at 100,000 of them', async () => {
-    // A page has 100 tenants. Each of them selects its project, which again has a page of 100 tenants.
+    // A page has 100 tenants. Each tenant selects its project, which again has a page of 100 tenants.
     const rows = (first: number): string =>
       nested(3, '{limit: 100, offset: 0}').replace('limit: 100', `limit: ${first}`)
     // 4 + 4 * (1 + 100 * (2 + 100)) objects for four rows.

@@ -1,4 +1,4 @@
-// Measures the time to reject hostile texts.
+// Measures the time to reject hostile input.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'

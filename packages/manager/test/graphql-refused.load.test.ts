@@ -108,8 +108,8 @@ test.each(floods)(
       excesses.push(during - 2 * without)
     }
     process.stdout.write(`graphql-refused ${name}: p99 without and with, in ms: ${shown.join(', ')}\n`)
-    // Checking one document takes some milliseconds, and an ordinary query may have to wait for it. Other programs
-    // disturb single rounds, but the flood affects every round.
+    // Checking one document takes some milliseconds, and an ordinary query may have to wait for it. Other
+    // programs disturb individual rounds, but the flood affects every round.
     expect(excesses.toSorted((a, b) => a - b)[1]).toBeLessThan(15)
   },
 )

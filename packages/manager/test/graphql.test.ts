@@ -225,7 +225,7 @@ describe('schema', () => {
   })
 
   test('[graphql.ids] identifiers are ID', () => {
-    // The entity of an audit row does not always have a UUID, and callers choose their request ids.
+    // These two fields are strings: some audited entities have no UUID, and callers choose their request ids.
     const others = new Set(['entityID', 'requestId'])
     const fields = allFields().filter(({ name }) => /^(id|.*(Id|ID))$/.test(name) && !others.has(name))
     expect(fields.length).toBeGreaterThan(20)

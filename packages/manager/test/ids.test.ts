@@ -1,4 +1,5 @@
-// Tests ids at every position of a document: any spelling of a UUID is accepted, and responses use the canonical one.
+// Tests ids at every position of a document: any spelling of a UUID is accepted, and responses use the
+// canonical spelling.
 import { describe, expect, test } from 'vitest'
 import { useProject } from './kit/project.ts'
 import { seedTenant } from '@manager/harness/seed.ts'

@@ -44,8 +44,8 @@ describe('keys rotate', () => {
     const [written, failures, pending] = [new Map<string, string>(), [] as string[], [] as Promise<void>[]]
     let [sent, answered] = [0, 0]
     const write = async (): Promise<void> => {
-      // Write each row once and in random order, so that its last text is known and rotation can collide with a write
-      // anywhere.
+      // Write each row once and in random order, so that its last value is known and rotation can collide
+      // with a write anywhere.
       const id = ids[sent++ % ids.length] as string
       const [password, token] = [`new password ${sent}`, `new token ${sent}`]
       const { error } = await postQuery(
@@ -54,7 +54,7 @@ describe('keys rotate', () => {
         `mutation($id: ID!, $p: String!, $t: String!) { updateEndpoint(id: $id, input: {authPassword: $p, authToken: $t}) { id } }`,
         { id, p: password, t: token },
       )
-      // On a busy machine the service sheds requests. The row then keeps its text.
+      // On a busy machine the service sheds requests. The row then keeps its value.
       if (error?.endsWith('try again') === true) return
       if (error !== null) return void failures.push(error)
       answered++
@@ -83,7 +83,7 @@ describe('keys rotate', () => {
     // A process with only the new key can open all secrets.
     const undone = await openAll(secretsOf(2027), written)
     const [, rewrapped, seen] =
-      /^Rewrapped (\d+) of (\d+) secrets with key 2027; any others already used it\.\n$/.exec(
+      /^Rewrapped (\d+) of (\d+) secrets with key 2027; all other secrets already used this key\.\n$/.exec(
         result.stdout,
       ) ?? []
     process.stdout.write(
@@ -138,7 +138,7 @@ describe('keys rotate', () => {
     const { code, stdout } = await manager(ring(2027, 2026), 'keys', 'rotate')
     expect([code, stdout]).toEqual([
       0,
-      `Rewrapped ${between['2026']} of ${2 * endpoints} secrets with key 2027; any others already used it.\n`,
+      `Rewrapped ${between['2026']} of ${2 * endpoints} secrets with key 2027; all other secrets already used this key.\n`,
     ])
     expect(await openAll(secretsOf(2027))).toEqual([])
   }, 60_000)

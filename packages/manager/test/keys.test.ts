@@ -1,9 +1,10 @@
-// Tests `manager keys status` and `manager keys rotate`, which change the key of stored secrets while a service runs.
+// Tests `manager keys status` and `manager keys rotate`, which change the key of stored secrets while a
+// service is running.
 import { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { printableConfig } from '../src/config/config-format.ts'
+import { maskConfig } from '../src/config/config-format.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
 import { runManager } from './kit/commands.ts'
@@ -46,7 +47,7 @@ describe('keys rotate', () => {
       ).rows
     const before = await rest()
     const said = (done: number) =>
-      `Rewrapped ${done} of 30 secrets with key 2027; any others already used it.\n`
+      `Rewrapped ${done} of 30 secrets with key 2027; all other secrets already used this key.\n`
     expect((await manager(ring(2027, 2026), 'keys', 'rotate')).stdout).toBe(said(30))
     const wrapped = await stored()
     expect(await rest()).toEqual(before)
@@ -151,7 +152,7 @@ describe('the setting', () => {
     expect([...(load(` ${ring(2027)} , ${ring(2026)}`).encryptionKeys ?? [])]).toHaveLength(2)
     expect(load().encryptionKeys).toBeUndefined()
     expect(load('').encryptionKeys).toBeUndefined()
-    expect(printableConfig(load(ring(2027)), settings)['encryption.keys']).toBe('********')
+    expect(maskConfig(load(ring(2027)), settings)['encryption.keys']).toBe('********')
   })
 
   test('refuses what is no list of ids and keys, and does not repeat it', () => {

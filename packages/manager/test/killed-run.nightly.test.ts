@@ -46,7 +46,7 @@ describe('a run that is killed', () => {
     'leaves none of the engines that it started, the S3 service included',
     { timeout: 120_000 },
     async () => {
-      // PostgreSQL runs as another user and must be able to access its folder.
+      // PostgreSQL runs as a different user and must be able to access its folder.
       const home = mkdtempSync(`${tmpdir()}/killed-run-`)
       chmodSync(home, 0o755)
       const own = { TEST_DATABASE_URL: undefined, TEST_REDIS_URL: undefined, TEST_S3_URL: undefined }

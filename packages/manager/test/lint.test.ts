@@ -159,7 +159,7 @@ describe('lint rules', () => {
     ).toMatch(/no-cycle/)
   })
 
-  // Generated files are not linted, but cycles can go through them.
+  // Generated files are not linted, but import cycles can include them.
   test('the files that may be in a circle of types are in one, and no others are', () => {
     const overrides = readLintConfig().overrides as { files: string[]; rules: Record<string, unknown> }[]
     const excused = overrides.flatMap(({ files, rules }) =>

@@ -5,7 +5,7 @@ import { type ListKit, type TypeRef, createListKit, reference, formatType } from
 
 const limits = [1, 10, 20, 25, 50, 100]
 const words = (text: string): string[] => text.trim().split(/\s+/)
-/** The list queries of the API. All of them accept the three list arguments. */
+/** The list queries of the API, all of which accept the three list arguments. */
 const listQueries =
   words(`projects tenants applications tenant2Applications endpoints machineUsers languagePacks
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
@@ -242,8 +242,9 @@ describe('what a list can be asked about', () => {
     ])
     const surprises: string[] = []
     const queries = [...kit.lists].filter(([, { parent }]) => parent === 'Query').map(([list]) => list)
-    // `readPage` depends only on the field names of a list, so it is tested with every name on every list. Through the
-    // service, each list is tested with the hostile names, some secret columns and its share of the other columns.
+    // `readPage` depends only on the field names of a list, so it is tested with every name on every list.
+    // Through the service, each list is tested with the hostile names, some secret columns and some of the
+    // other columns.
     const tried = (list: string): string[] =>
       [...names].filter(
         (name, index) =>

@@ -12,7 +12,7 @@ type Line = Record<string, unknown>
 let service: TestApp
 let person: Person
 let loopDelayMs = 0
-/** Another process with log level warn. */
+/** A second process with log level warn. */
 let quiet: TestApp
 const quietLines: Line[] = []
 const quietLog = new Writable({

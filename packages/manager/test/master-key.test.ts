@@ -1,5 +1,5 @@
-// Tests that an installation has one master key. Another key is rejected wherever it would sign, seal or verify. The
-// key can be replaced without losing a token, a secret or a checkpoint.
+// Tests that an installation has one master key. Any other key is rejected wherever it would sign, seal or
+// verify. The key can be replaced without losing a token, a secret or a checkpoint.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -115,10 +115,11 @@ describe('keys exchange-master', () => {
     const { token } = made.data.createPersonalAccessToken as { token: string }
     await seal(service)
 
-    // The replacement is refused while the service runs: that process would continue to seal with the previous key.
+    // The replacement is refused while the service is running, because that process would continue to seal
+    // with the previous key.
     const file = keyFile(otherKey)
     expect((await exchange(file, env)).stderr).toMatch(
-      /stop every process of the service first: \d+ of its connections/,
+      /open database connections: \d+\); stop every process of the service first/,
     )
     await service.close()
     for (const wrong of ['', 'short', `${otherKey}${otherKey}`, masterKey])
@@ -130,7 +131,7 @@ describe('keys exchange-master', () => {
     ])
     expect(done.stdout + done.stderr).not.toContain(otherKey)
 
-    // The previous key is rejected now, and the new one opens all secrets.
+    // The previous key is rejected now, and the new key opens all secrets.
     expect((await runManager(['audit', 'verify'], env)).stderr).toMatch(refusal)
     const after = { ...env, SVC_MASTER_KEY: otherKey }
     const verified = await runManager(['audit', 'verify'], after)
@@ -187,7 +188,7 @@ describe('keys exchange-master', () => {
   test('takes no secret from a process that goes on with the former key, and names a secret that does not open', async () => {
     const own = await createScratchDatabase()
     onTestFinished(() => own.drop())
-    // Use another application name, so that the command does not detect the running service.
+    // Use a different application name, so that the command does not detect the running service.
     const named = { ...own, url: `${own.url}?application_name=production` }
     const service = await startTestApp({ database: named })
     const scene = await gatewayScene(service)

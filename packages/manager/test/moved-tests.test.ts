@@ -17,19 +17,19 @@ describe('a test of an earlier commit', () => {
       unit('d.test.ts', 'two'),
       unit('c.test.ts', 'three'),
     ]
-    const { rows, lost } = compareTests(before, after, [])
+    const { rows, lostTests: lost } = compareTests(before, after, [])
     expect(ways(rows)).toEqual(['test -> nightly', 'test -> test', 'test -> test'])
     expect(lost).toEqual([])
   })
 
   test('is lost when it is gone, unless a reason is given for it or for its file', () => {
     const before = [unit('a.test.ts', 'g > one'), unit('a.test.ts', 'g > two'), unit('b.test.ts', 'three')]
-    expect(compareTests(before, [], []).lost).toEqual(before)
+    expect(compareTests(before, [], []).lostTests).toEqual(before)
     const removals = [
       { file: 'a.test.ts', name: 'one', reason: 'the option was removed' },
       { file: 'b.test.ts', reason: 'the tool was removed' },
     ]
-    const { rows, lost } = compareTests(before, [], removals)
+    const { rows, lostTests: lost } = compareTests(before, [], removals)
     expect(lost).toEqual([before[1]])
     expect(ways(rows)).toEqual([
       'test -> removed: the option was removed',
@@ -40,7 +40,7 @@ describe('a test of an earlier commit', () => {
 
   test('does not answer for a second test of the same name', () => {
     const before = [unit('a.test.ts', 'one'), unit('b.test.ts', 'one')]
-    expect(compareTests(before, [unit('a.test.ts', 'one')], []).lost).toEqual([before[1]])
+    expect(compareTests(before, [unit('a.test.ts', 'one')], []).lostTests).toEqual([before[1]])
   })
 
   test('that is new is listed as new', () => {

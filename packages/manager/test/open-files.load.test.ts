@@ -131,7 +131,7 @@ describe('overload', () => {
   test('while the event loop lags, requests are answered 503 and health is answered', async () => {
     const app = await startTestApp()
     const seen: string[] = []
-    // On a busy machine, the event loop lag may be over when the request arrives.
+    // On a busy machine, the event loop delay may have ended before the request arrives.
     for (let attempt = 0; attempt < 3 && !seen.includes('503 1 200'); attempt++) {
       // The service shares this event loop.
       for (let round = 0; round < 2; round++) {

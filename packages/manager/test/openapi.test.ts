@@ -1,5 +1,5 @@
-// Tests that the API document is correct. kit/response-comparison.ts compares every response of every test app with it;
-// these tests plant wrong responses that the comparison must find.
+// Tests that the API document is correct. The comparison in kit/response-comparison.ts checks every response
+// of every test app against it. These tests plant wrong responses that the comparison must find.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -132,12 +132,12 @@ describe('the comparison of answers with the document', () => {
 
 describe('the document', () => {
   test('holds every route of the service; one that declares nothing is named', async () => {
-    expect(createApiDocument(service.app.routes).undeclared).toEqual([])
+    expect(createApiDocument(service.app.routes).undeclaredRoutes).toEqual([])
     const extend = (server: ApiServer): void => {
       server.get('/api/undeclared', { config: { policy: { open: 'a test' } } }, () => 'nothing is said')
     }
     const extended = await startTestApp({ database: service.database, transport: { extend } })
-    expect(createApiDocument(extended.app.routes).undeclared).toEqual([
+    expect(createApiDocument(extended.app.routes).undeclaredRoutes).toEqual([
       'GET /api/undeclared',
       'HEAD /api/undeclared',
     ])

@@ -170,6 +170,6 @@ test('a benchmark without wrk says so before it starts anything', async () => {
   expect(result).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'bench needs wrk, which is not installed: apt-get install wrk\n',
+    stderr: 'this benchmark needs wrk, which is not installed; run `apt-get install wrk`\n',
   })
 })

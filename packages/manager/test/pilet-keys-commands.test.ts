@@ -4,8 +4,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { encryptionRing } from '../src/platform/secrets/keys.ts'
-import { createSecrets, sealedWith } from '../src/platform/secrets/secrets.ts'
+import { createEncryptionRing } from '../src/platform/secrets/keys.ts'
+import { createSecrets, readSealingKeyId } from '../src/platform/secrets/secrets.ts'
 import { masterKey } from '@manager/harness/callers.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { type TestDatabase, createScratchDatabase } from './kit/databases.ts'
@@ -77,7 +77,7 @@ describe('rotation', () => {
     expect(second.stdout.split('\n')).toEqual([
       `${b} was created. It is not active yet.`,
       'Next: run `manager pilet-keys export` and deploy the result to your pages as pilet_signing_keys.',
-      `Then, when all pages have it: run \`manager pilet-keys activate ${b}\`.`,
+      `When all pages have the key, run \`manager pilet-keys activate ${b}\`.`,
       '',
     ])
     const anchor = await exported()
@@ -222,7 +222,7 @@ test('sign --replacing gives no signature to what browsers refuse, nor believes 
     code: 1,
     stdout: 'Signed 1 pilet.\n',
     stderr:
-      'DAMAGED forged 1.0.0 of project shop: its signature does not match its bytes\n' +
+      'DAMAGED forged 1.0.0 of project shop: the signature does not match the stored bytes\n' +
       'These pilets were not signed. Upload them again under a new version.\n',
   })
   expect(await trustedBy(await exported())).toEqual(['honest'])
@@ -248,7 +248,7 @@ describe('the keys of stored secrets', () => {
     const rotated = { SVC_ENCRYPTION_KEYS: ring(2027) }
     expect((await manager(['keys', 'rotate'], rotated)).stdout).toMatch(/^Rewrapped 1 of 1 secrets/)
     const { rows } = await sql.query<{ private_key: Buffer }>('select private_key from pilet_signing_keys')
-    expect(rows.map((row) => sealedWith(row.private_key))).toEqual(['2027'])
+    expect(rows.map((row) => readSealingKeyId(row.private_key))).toEqual(['2027'])
     await signWith('second', rotated)
 
     const next = randomBytes(32).toString('base64')
@@ -277,7 +277,7 @@ describe('the keys of stored secrets', () => {
     results.push(await keys('export', '--pretty'), await keys('activate', ids[1] ?? ''))
     results.push(await keys('sign', '--replacing', ids[0] ?? ''))
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0, 0])
-    const secrets = createSecrets(encryptionRing(Buffer.from(masterKey, 'base64')))
+    const secrets = createSecrets(createEncryptionRing(Buffer.from(masterKey, 'base64')))
     const opened = await privateKeys(secrets)
     expect(opened).toHaveLength(2)
     const { rows } = await sql.query('select audit_logs::text from audit_logs')

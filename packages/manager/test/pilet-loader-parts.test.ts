@@ -17,15 +17,15 @@ type Item = {
 }
 type Expected = { project?: string; requireStatements?: boolean }
 type Loader = {
-  verifiedBytes: (
+  fetchVerifiedBytes: (
     item: Item,
     keys: Record<string, string>,
     deadline?: AbortSignal,
     expected?: Expected,
   ) => Promise<Uint8Array>
-  programOf: (bytes: Uint8Array) => Promise<Uint8Array>
+  extractProgram: (bytes: Uint8Array) => Promise<Uint8Array>
 }
-const { verifiedBytes, programOf } = (await import(
+const { fetchVerifiedBytes, extractProgram } = (await import(
   new URL('../../../examples/pilet-loader.mjs', import.meta.url).href
 )) as Loader
 
@@ -48,27 +48,27 @@ const changed = Buffer.from(good.toString().replace('1', '2'))
 
 describe('what was fetched', () => {
   test('is returned, byte by byte, when hash and signature fit', async () => {
-    expect(Buffer.from(await verifiedBytes(itemOf(good), keys))).toEqual(good)
+    expect(Buffer.from(await fetchVerifiedBytes(itemOf(good), keys))).toEqual(good)
   })
 
   test.each<[string, Item, string]>([
-    ['no signature', { ...itemOf(good), signature: undefined, keyId: undefined }, 'it is not signed'],
+    ['no signature', { ...itemOf(good), signature: undefined, keyId: undefined }, 'the pilet is not signed'],
     ['a key that is not trusted', { ...itemOf(good), keyId: 'theirs' }, 'a key that is not trusted: theirs'],
     ['a key that every object has', { ...itemOf(good), keyId: 'constructor' }, 'a key that is not trusted'],
-    ['other bytes', { ...itemOf(good), link: linkOf(changed) }, 'its bytes do not match the hash'],
+    ['other bytes', { ...itemOf(good), link: linkOf(changed) }, 'the bytes do not match the hash'],
     [
       'other bytes and their hash',
       { ...itemOf(changed), signature: itemOf(good).signature },
-      'its signature',
+      'the signature',
     ],
     [
       'the signature of another key under the name of a trusted one',
       { ...itemOf(good), signature: sign(null, good, foreign.privateKey).toString('base64') },
-      'its signature does not match',
+      'the signature does not match',
     ],
-    ['a signature that is cut', { ...itemOf(good), signature: 'AAAA' }, 'its signature does not match'],
+    ['a signature that is cut', { ...itemOf(good), signature: 'AAAA' }, 'the signature does not match'],
   ])('is refused with %s', async (_, item, reason) => {
-    await expect(verifiedBytes(item, keys)).rejects.toThrow(reason)
+    await expect(fetchVerifiedBytes(item, keys)).rejects.toThrow(reason)
   })
 })
 
@@ -84,13 +84,13 @@ describe('a statement', () => {
     return { ...item, statement, statementSignature }
   }
   const verified = (item: Item, expected: Expected = { project: 'p1' }) =>
-    verifiedBytes(item, keys, undefined, expected)
+    fetchVerifiedBytes(item, keys, undefined, expected)
 
   test('that is right lets the bytes pass, and so does none, unless one is required', async () => {
     expect(Buffer.from(await verified(stated()))).toEqual(good)
     const none = { name: 'menu', version: '1.0.0', ...itemOf(good) }
     expect(Buffer.from(await verified(none))).toEqual(good)
-    await expect(verified(none, { requireStatements: true })).rejects.toThrow('it has no statement')
+    await expect(verified(none, { requireStatements: true })).rejects.toThrow('the pilet has no statement')
   })
 
   test('is about the project of the link where the page names none', async () => {
@@ -105,20 +105,20 @@ describe('a statement', () => {
   })
 
   test.each<[string, Item, string]>([
-    ['of another project', stated({ project: 'p2' }), 'its statement is about another pilet'],
-    ['of another name', stated({ name: 'cart' }), 'its statement is about another pilet'],
-    ['of another version', stated({ version: '0.9.0' }), 'its statement is about another pilet'],
-    ['of other bytes', stated({ hash: '0'.repeat(64) }), 'its statement is about another pilet'],
+    ['of another project', stated({ project: 'p2' }), 'the statement is about another pilet'],
+    ['of another name', stated({ name: 'cart' }), 'the statement is about another pilet'],
+    ['of another version', stated({ version: '0.9.0' }), 'the statement is about another pilet'],
+    ['of other bytes', stated({ hash: '0'.repeat(64) }), 'the statement is about another pilet'],
     [
       'written in another way',
       stated({}, ours, (about) => JSON.stringify({ svcPiletStatement: 1, ...about }, null, 1)),
-      'its statement is about another pilet',
+      'the statement is about another pilet',
     ],
-    ['of another key', stated({}, foreign), 'its statement is not signed with its key'],
+    ['of another key', stated({}, foreign), 'the statement is not signed with the key of the pilet'],
     [
       'without its signature',
       { ...stated(), statementSignature: '' },
-      'its statement is not signed with its key',
+      'the statement is not signed with the key of the pilet',
     ],
   ])('%s refuses the bytes, however right they are', async (_, item, reason) => {
     await expect(verified(item)).rejects.toThrow(reason)
@@ -126,7 +126,7 @@ describe('a statement', () => {
 
   test('that was taken away in part refuses the bytes', async () => {
     const { statement: _, ...signatureOnly } = stated()
-    await expect(verified(signatureOnly)).rejects.toThrow('its statement is about another pilet')
+    await expect(verified(signatureOnly)).rejects.toThrow('the statement is about another pilet')
     const { statementSignature: __, ...textOnly } = stated()
     await expect(verified(textOnly)).rejects.toThrow()
   })
@@ -143,19 +143,19 @@ describe('a package', () => {
     ['a name of more than 100 characters', { main: deep }, deep],
   ])('that npm packed runs %s', async (_, manifest, entry) => {
     const others = { 'index.js': '0', 'dist/main.js': '0', [entry]: `export default '${entry}'` }
-    const program = await programOf(npmPack(manifest, others))
+    const program = await extractProgram(npmPack(manifest, others))
     expect(Buffer.from(program).toString()).toBe(`export default '${entry}'`)
   })
 
   test('without its entry is refused, and the entry is named', async () => {
     const packed = npmPack({ main: 'gone.js' }, { 'index.js': '1' })
-    await expect(programOf(packed)).rejects.toThrow('its package has no file package/gone.js')
+    await expect(extractProgram(packed)).rejects.toThrow('the package has no file package/gone.js')
   })
 
   test('that unpacks to more than 64 MiB is refused', async () => {
     const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024))
     expect(bomb.length).toBeLessThan(100_000)
-    await expect(programOf(bomb)).rejects.toThrow('it unpacks to more than 67108864 bytes')
+    await expect(extractProgram(bomb)).rejects.toThrow('the package unpacks to more than 67108864 bytes')
   })
 
   const header = (size: string): Buffer => {
@@ -171,16 +171,16 @@ describe('a package', () => {
     ['a size that is no number', header('a'.repeat(11))],
     ['text in the place of a tar', Buffer.alloc(600, 'text')],
   ])('with %s is refused', async (_, tar) => {
-    await expect(programOf(gzipSync(tar))).rejects.toThrow('its package is not a complete tar archive')
+    await expect(extractProgram(gzipSync(tar))).rejects.toThrow('the package is not a complete tar archive')
   })
 
   test('that is cut, or is no gzip behind its first two bytes, is refused', async () => {
     const packed = npmPack({}, { 'index.js': '1' })
-    await expect(programOf(packed.subarray(0, -20))).rejects.toThrow()
-    await expect(programOf(Buffer.from([0x1f, 0x8b, 1, 2, 3]))).rejects.toThrow()
+    await expect(extractProgram(packed.subarray(0, -20))).rejects.toThrow()
+    await expect(extractProgram(Buffer.from([0x1f, 0x8b, 1, 2, 3]))).rejects.toThrow()
   })
 
   test('anything that does not begin as gzip is the program itself', async () => {
-    expect(await programOf(good)).toBe(good)
+    expect(await extractProgram(good)).toBe(good)
   })
 })

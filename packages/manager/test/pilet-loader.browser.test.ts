@@ -80,8 +80,8 @@ async function signWithAnotherKey(name: string, text: string): Promise<string> {
 }
 
 /**
- * Acts as an attacker between server and browser: changes the bytes of two pilets and, in the feed, the hash of one of
- * them. Also serves another signed pilet in place of a third one.
+ * Acts as an attacker between server and browser: changes the bytes of two pilets and, in the feed, the hash
+ * of one of them. Also serves a different signed pilet in place of a third pilet.
  */
 function tamper({ path, headers, body, ...rest }: Passing): Passing {
   const forged = Buffer.from("document.title = 'forged'")
@@ -136,13 +136,17 @@ describe('the loader', () => {
       { name: 'broken', version, refused: 'it broke' },
       { name: 'damaged', version, refused: `${linkOf('damaged')} returned 500` },
       { name: 'failing', version, refused: `${linkOf('failing')} returned 204` },
-      { name: 'flipped', version, refused: 'its bytes do not match the hash in the feed' },
-      { name: 'foreign', version, refused: `it is signed with a key that is not trusted: ${foreignKey}` },
-      { name: 'forged', version, refused: 'its signature does not match its bytes' },
+      { name: 'flipped', version, refused: 'the bytes do not match the hash in the feed' },
+      {
+        name: 'foreign',
+        version,
+        refused: `the pilet is signed with a key that is not trusted: ${foreignKey}`,
+      },
+      { name: 'forged', version, refused: 'the signature does not match the bytes' },
       { name: 'menu', version, loaded: true },
       { name: 'search', version, loaded: true },
-      { name: 'swapped', version, refused: 'its statement is about another pilet' },
-      { name: 'unsigned', version, refused: 'it is not signed' },
+      { name: 'swapped', version, refused: 'the statement is about another pilet' },
+      { name: 'unsigned', version, refused: 'the pilet is not signed' },
     ])
     expect([shown, title]).toEqual([['cart, scoped', 'menu', 'search, packed'], 'page'])
   })
@@ -159,7 +163,7 @@ describe('the loader', () => {
         {
           name: 'menu',
           version: '1.0.0',
-          refused: `it is signed with a key that is not trusted: ${keyId}`,
+          refused: `the pilet is signed with a key that is not trusted: ${keyId}`,
         },
       ],
       [],
@@ -198,7 +202,7 @@ describe('a bundle that is opened as a page', () => {
     })
     proxy.change(asHtml)
     expect(await titleOf(`${address}?as-html`)).toBe('quiet')
-    // Without its headers the script would run.
+    // Without its headers, the script would run.
     proxy.change((passing) => ({ ...passing, headers: { 'content-type': 'text/html' } }))
     expect(await titleOf(`${address}?bare`)).toBe('it ran')
   })

@@ -31,7 +31,7 @@ test('a pilet that never ends, in its module or in setup, is given up after 30 s
   const browser = await launchBrowser()
   const { results, shown } = await openPiletPage(browser, proxy)
   await browser.close()
-  const [version, refused] = ['1.0.0', 'it took longer than 30 s']
+  const [version, refused] = ['1.0.0', 'loading took longer than 30 s']
   expect(results).toEqual([
     { name: 'good', version, loaded: true },
     { name: 'module', version, refused },

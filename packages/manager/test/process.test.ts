@@ -35,7 +35,7 @@ describe('start', () => {
     const env = { ...testEnv(database.url), SVC_PORT: 'eighty', SVC_MASTER_KEY: 'short', SVC_UNKNOWN: 'x' }
     const result = await runUntilExit(env)
     expect(result.code).toBe(1)
-    expect(result.stderr).toContain('configuration has 3 problem(s)')
+    expect(result.stderr).toContain('the configuration is invalid (problems: 3)')
     expect(result.stderr).toContain('SVC_PORT must be a whole number from 0 to 65535')
     expect(result.stderr).toContain('SVC_MASTER_KEY must be the base64 of 32 bytes')
     expect(result.stderr).toContain('SVC_UNKNOWN is not a known setting')
@@ -182,7 +182,7 @@ describe('migrations', () => {
     const empty = await createEmptyDatabase()
     const busy = new Client({ connectionString: empty.url })
     await busy.connect()
-    // An uncommitted table of the same name makes the migration wait until its lock timeout.
+    // An uncommitted table with the same name makes the migration wait until its lock timeout expires.
     await busy.query('begin; create table users (id int)')
     const waiting = runManager(['migrate', 'up'], testEnv(empty.url))
     // Wait until the migration waits for the lock and times out. Then release the table, so that the retry succeeds.
@@ -194,7 +194,7 @@ describe('migrations', () => {
     const { code, stdout } = await waiting
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/a table is locked; retrying \(1 of 15\)[^]*applied 0001_core/),
+      expect.stringMatching(/a table is locked; retrying \(attempt 1 of 15\)[^]*applied 0001_core/),
     ])
     await busy.end()
     await empty.drop()

@@ -45,7 +45,7 @@ test('it is rendered in bounded memory, and nginx takes it', async () => {
           `--format=${form}`,
           `--out=${path.join(proxy.folder, file)}`,
         ],
-        // The heap limit is smaller than the rendered output, which therefore cannot be kept in memory.
+        // The rendered output is larger than the heap limit, so it cannot be kept in memory.
         { ...testEnv(service.database.url), NODE_OPTIONS: '--max-old-space-size=64' },
       )
     expect(await render('json', 'proxy.json')).toEqual({ code: 0, stdout: '', stderr: '' })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../src/generated/routes.ts'
 import { readHostPatterns } from '../src/proxy-config/hosts.ts'
 import { minProxyVersion } from '../src/proxy-config/release.ts'
-import { proxyRoutes } from '../src/proxy-config/routes.ts'
+import { listProxyRoutes } from '../src/proxy-config/routes.ts'
 import { version } from '../src/version.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { blocksOf, readPage } from './kit/doc-page-runner.ts'
@@ -107,7 +107,7 @@ describe('what is rendered', () => {
     )
     expect([collision.code, collision.stderr]).toEqual([
       1,
-      'error: the host of shop/shop-app/acme is the management host acme.shop-app.shop.example.com; choose another one for --management-host\n',
+      'error: the host of shop/shop-app/acme equals the management host acme.shop-app.shop.example.com; choose another host for --management-host\n',
     ])
     expect(readFileSync(file, 'utf8')).toBe(written)
     expect(readdirSync(folder)).toEqual(['proxy.json'])
@@ -190,7 +190,7 @@ test('the page for authors of a proxy shows the fields of the document, and only
 
 describe('the routes', () => {
   test('are those of the running service, with the gate that each of them declares', async () => {
-    expect(routes).toEqual(proxyRoutes(service.app.routes))
+    expect(routes).toEqual(listProxyRoutes(service.app.routes))
     expect((await rendered()).routes).toEqual(routes)
     const named = (list: { name: string }[]): string[] => [
       ...new Set(list.map(({ name }) => name.replace(/^\S+ /, ''))),

@@ -1,5 +1,5 @@
-// Tests the limits per person and per address in each reference proxy: real servers with the files in deploy/proxy, and
-// a stand-in Manager that responds on demand.
+// Tests the limits per person and per address in each reference proxy. The proxies are real servers with the
+// files in deploy/proxy, in front of a stand-in Manager that responds on demand.
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApache } from '@manager/harness/engines/apache.ts'

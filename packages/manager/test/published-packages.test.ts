@@ -1,5 +1,5 @@
-// Packs the published packages with npm, installs the tarballs in an empty folder without network access, and uses them
-// from ES modules, CommonJS, the compiler and the shell.
+// Packs the published packages with npm and installs the tarballs in an empty folder without network access.
+// Uses the packages from ES modules, CommonJS, the compiler and the shell.
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -2,10 +2,10 @@
 // and frozen.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { slotOf } from '../src/platform/redis/slots.ts'
+import { computeSlot } from '../src/platform/redis/slots.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { redisOptions } from '../src/world.ts'
+import { readRedisOptions } from '../src/world.ts'
 import { createThrottle } from '../src/platform/throttle/throttle.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { createMetrics } from '../src/platform/metrics.ts'
@@ -19,9 +19,9 @@ import { loadSize } from '@manager/harness/load-sizes.ts'
 const pollOptions = { timeout: 60_000, interval: 50 }
 const limits = { failures: 3, windowMs: 60_000, blockMs: 30_000, maxBlockMs: 30_000 }
 
-/** Moves the hash slot of the key, which is empty, to another master and returns the port of that master. */
+/** Moves the key's empty hash slot to a different master and returns that master's port. */
 async function moveSlot(topology: RedisTopology, key: string): Promise<number> {
-  const slot = String(slotOf(key))
+  const slot = String(computeSlot(key))
   const from = await topology.master(key)
   const nodes = String(await sendRedisCommand(from, 'CLUSTER', 'NODES'))
     .trim()
@@ -39,7 +39,7 @@ async function moveSlot(topology: RedisTopology, key: string): Promise<number> {
   return to
 }
 
-/** Resolves when another server has become the master of the key. */
+/** Resolves when a different server has become the master of the key. */
 async function untilSuccessor(topology: RedisTopology, key: string, before: number): Promise<number> {
   while ((await topology.master(key)) === before) await new Promise((resolve) => setTimeout(resolve, 50))
   return performance.now()
@@ -61,7 +61,7 @@ describe.each([
 
   async function join(usesProductionTimeouts = true): Promise<Peer> {
     const config = loadConfig({ env: testEnv('postgres://127.0.0.1:1/none', topology.env) }, settings)
-    const peer = startPeer({ ...redisOptions(config), keyPrefix: 'topology', usesProductionTimeouts })
+    const peer = startPeer({ ...readRedisOptions(config), keyPrefix: 'topology', usesProductionTimeouts })
     peers.push(peer)
     await expect.poll(() => peer.redis.isUp(), pollOptions).toBe(true)
     return peer
@@ -134,7 +134,7 @@ describe.each([
       for (const key of keys)
         await expect
           .poll(() => sendRedisCommand(port, 'CLUSTER', 'KEYSLOT', key), pollOptions)
-          .toBe(slotOf(key))
+          .toBe(computeSlot(key))
     })
 
   if (name === 'cluster')

@@ -238,7 +238,7 @@ describe('the host of an application', () => {
     )
     const locked = await ask({ path: '/', host: shop, headers: bearer() }, watched)
     expect([locked.status, locked.headers['retry-after']]).toEqual([429, '9'])
-    // The proxy secret is wrong, which is not the caller's fault.
+    // A wrong proxy secret is not the caller's fault, so the proxy returns 503 instead of 401.
     manager.answer((_request, response) =>
       response.writeHead(401).end('{"error":"missing or invalid X-Proxy-Auth"}'),
     )
@@ -295,7 +295,7 @@ describe('deploy/proxy/apply', () => {
     rendered.replace(/^# min_proxy_version: .*$/m, `# min_proxy_version: ${version}`)
   const feed = async (host = shop): Promise<number> =>
     (await ask({ path: `/pilet-feed/${project.applicationId}`, host })).status
-  /** Returns the rendered configuration with the application moved to another host. */
+  /** Returns the rendered configuration with the application moved to a different host. */
   const moved = (text = rendered): string => text.replaceAll(`  ${shop} `, '  moved.example.com ')
 
   test('[versioning.release-train] a proxy older than min_proxy_version refuses and keeps its last good configuration', async () => {

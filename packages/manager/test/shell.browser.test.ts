@@ -1,4 +1,4 @@
-// Tests examples/shell in Chromium, served by the demo proxy in front of a real service: what the shell shows and
+// Tests examples/shell in Chromium, behind the demo proxy and a real service: what the shell shows and
 // refuses, and what the proxy forwards.
 import { once } from 'node:events'
 import { type IncomingMessage, request as ask } from 'node:http'

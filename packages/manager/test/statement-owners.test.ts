@@ -1,9 +1,9 @@
-// Tests to which owner the waiting statements of a request are charged.
+// Tests which owner is charged for the waiting statements of a request.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
 import { bearer } from '@manager/harness/credentials.ts'
 import { seedUser } from '@manager/harness/seed.ts'
-import { currentOwner, serviceOwner as background } from '../src/platform/postgres/owner.ts'
+import { getCurrentOwner, serviceOwner as background } from '../src/platform/postgres/owner.ts'
 import { type TestApp, startTestApp } from './kit/app.ts'
 
 let service: TestApp
@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await startTestApp({
     transport: {
       extend: (server) => {
-        const answer = () => ({ owner: currentOwner() })
+        const answer = () => ({ owner: getCurrentOwner() })
         server.get('/api/try/open', { config: { policy: { open: 'a test' } } }, answer)
         server.get('/api/try/user', { config: { policy: { user: 'a test' } } }, answer)
       },
@@ -36,5 +36,5 @@ test('a request of a person counts for the person', async () => {
 })
 
 test('statements outside of requests count for the service', () => {
-  expect(currentOwner()).toBe(background)
+  expect(getCurrentOwner()).toBe(background)
 })

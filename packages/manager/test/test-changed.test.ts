@@ -1,6 +1,6 @@
 // Tests which tests `npm run test:changed` selects for a change.
 import { describe, expect, test } from 'vitest'
-import { testsNear } from '../tools/test-changed.ts'
+import { findRelatedTests } from '../tools/test-changed.ts'
 
 const m = 'packages/manager'
 const imports: Record<string, string> = {
@@ -13,9 +13,9 @@ const imports: Record<string, string> = {
   [`${m}/test/schema-rules.test.ts`]: '',
   [`${m}/test/words.test.ts`]: `import { findings } from '../tools/words.ts'\n`,
 }
-const suite = { tests: Object.keys(imports), importsOf: (file: string) => imports[file] ?? '' }
+const suite = { tests: Object.keys(imports), readImports: (file: string) => imports[file] ?? '' }
 const near = (file: string): string[] =>
-  testsNear(`${m}/${file}`, suite).map((path) => path.slice(m.length + 1))
+  findRelatedTests(`${m}/${file}`, suite).map((path) => path.slice(m.length + 1))
 
 describe('near a changed file', () => {
   test('are the tests of its folder, and of every operation where a schema changed', () => {

@@ -1,6 +1,6 @@
-// Tests the length limits of texts, and their cost in a response. Lists read all rows before they serialize them. A
-// column with long texts is therefore declared @large and charged before it is read; a column with shorter texts is
-// charged when it is serialized.
+// Tests the length limits of text columns, and their cost in a response. Lists read all rows before they
+// serialize them. A column with long values is therefore declared @large and charged before it is read. A
+// column with shorter values is charged when it is serialized.
 import { type DirectiveNode, Kind, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { readAllSdl } from '../tools/sdl.ts'
@@ -11,9 +11,9 @@ const { service } = useProject()
 type Weight =
   /** The field or type that is declared @large. */
   | { large: string }
-  /** Charged when it is serialized; the database limits it to this many characters. */
+  /** The text is charged when it is serialized, and the database limits it to this many characters. */
   | { charged: number }
-  /** Charged when it is serialized; the writer limits its length. */
+  /** The text is charged when it is serialized, and the writer limits its length. */
   | { boundedBy: string }
   | 'never returned'
 
@@ -117,7 +117,7 @@ function lengthBy(column: string, checks: readonly string[]): number {
   const limits = checks.flatMap((check) => {
     const length = new RegExp(String.raw`(?:char|octet)_length\(${column}\) (?:<=|=) (\d+)`).exec(check)?.[1]
     if (length !== undefined) return [Number(length)]
-    // The check is a closed list of words or a pattern, none of which allows longer texts.
+    // The check is a closed list of words or a pattern, none of which allows longer values.
     const isClosed = new RegExp(String.raw`\(${column} (?:= ANY|<@|~ '\^.*\$'|= \()`).test(check)
     return isClosed && !check.includes('*$') && !check.includes('+$') ? [maxLength] : []
   })

@@ -1,4 +1,4 @@
-// Tests that tests which measure or generate load belong to the second tier, where no other tests run on the machine.
+// Tests that load and measurement tests are in the second tier, where no other tests run on the machine.
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 

@@ -126,8 +126,8 @@ describe('manager triggers runs', () => {
   })
 
   test('without runs it says so, and prints nothing where a program reads', async () => {
-    expect(await triggers('runs')).toEqual({ code: 0, stdout: '', stderr: 'No run found.\n' })
-    expect(await triggers('runs', '--json')).toEqual({ code: 0, stdout: '', stderr: 'No run found.\n' })
+    expect(await triggers('runs')).toEqual({ code: 0, stdout: '', stderr: 'No runs found.\n' })
+    expect(await triggers('runs', '--json')).toEqual({ code: 0, stdout: '', stderr: 'No runs found.\n' })
   })
 
   test('what it cannot read is refused with what to write instead', async () => {

@@ -1,7 +1,7 @@
 // Tests that replaced words are not used again (docs/reference/glossary.md).
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { constructions, findConstructions, findReplaced, replaced } from '../tools/words.ts'
+import { constructions, findConstructions, findReplacedTerms, replacedTerms } from '../tools/words.ts'
 
 // One example for each rule, in the same order.
 const planted = [
@@ -29,11 +29,11 @@ const planted = [
 ]
 
 test('each word that was replaced is found, with its line and what to write instead', () => {
-  expect(planted).toHaveLength(replaced.length)
+  expect(planted).toHaveLength(replacedTerms.length)
   for (const [index, text] of planted.entries()) {
-    const [form, instead] = replaced[index] as (typeof replaced)[number]
+    const [form, instead] = replacedTerms[index] as (typeof replacedTerms)[number]
     expect([text, form.test(text)]).toEqual([text, true])
-    expect(findReplaced('a.ts', `fine\n${text}`)).toContainEqual(
+    expect(findReplacedTerms('a.ts', `fine\n${text}`)).toContainEqual(
       expect.stringMatching(
         new RegExp(`^a\\.ts:2: .*: write ${instead.replaceAll(/[()]/g, String.raw`\$&`)}$`),
       ),
@@ -49,7 +49,7 @@ test('what is written instead is found nowhere', () => {
     'the shell',
     'this, she, other',
   ])
-    expect(findReplaced('a.ts', text)).toEqual([])
+    expect(findReplacedTerms('a.ts', text)).toEqual([])
 })
 
 test('a comment with an odd construction is found, code and strings are not read', () => {

@@ -79,7 +79,7 @@ defaults: { run: { shell: bash, working-directory: docs } }`
     [
       '- run: ls',
       'strategy: { matrix: { include: [{ a: 1 }] } }',
-      'the player does not support include of the matrix',
+      'the player does not support the matrix key include',
     ],
   ])('rejects %s %s', (steps, job, message) => {
     expect(() => planWorkflow(workflow(steps, job))).toThrow(message)

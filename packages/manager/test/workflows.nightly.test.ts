@@ -1,5 +1,5 @@
-// Plays the workflows as an unprivileged user in a clean clone. A small workflow shows that the player detects
-// failures; then the jobs of this repository run.
+// Plays the workflows as an unprivileged user in a clean clone. A small workflow shows that the player
+// detects failures. Then the jobs of this repository run.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -6,9 +6,9 @@ export type Register = { areas: { key: string; title: string; entries: { id: str
 /** Maps each entry id to the files whose tests claim the entry. */
 export type Claims = Map<string, Set<string>>
 
-const idForm = /^[a-z0-9-]+\.[a-z0-9-]+$/
+const idPattern = /^[a-z0-9-]+\.[a-z0-9-]+$/
 
-/** Parses the register. Throws if an id is malformed or belongs to another area. */
+/** Parses the register. Throws if an id is malformed or belongs to a different area. */
 export function readRegister(yaml: string): Register {
   const { areas } = parse(yaml) as {
     areas: Record<string, { title: string; entries: Record<string, string> }>
@@ -18,7 +18,7 @@ export function readRegister(yaml: string): Register {
       key,
       title,
       entries: Object.entries(entries).map(([id, rule]) => {
-        if (!idForm.test(id) || !id.startsWith(`${key}.`))
+        if (!idPattern.test(id) || !id.startsWith(`${key}.`))
           throw new Error(`${id} is not a valid id in area ${key}`)
         return { id, rule }
       }),
@@ -28,18 +28,18 @@ export function readRegister(yaml: string): Register {
 
 // Matches test names, with or without a modifier. Skipped tests and tests that are expected to fail prove nothing and
 // do not match.
-const testName =
+const testNamePattern =
   /\b(?:test|it)(?:\.(?!skip|todo|fails)\w+(?:\([^()]*\))?)?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g
 
 /** Returns the ids that test names in this text claim in square brackets. */
-export function claimsIn(source: string): string[] {
-  return [...source.matchAll(testName)].flatMap(([, , name]) =>
+export function findClaims(source: string): string[] {
+  return [...source.matchAll(testNamePattern)].flatMap(([, , name]) =>
     [...(name ?? '').matchAll(/\[([a-z0-9-]+\.[a-z0-9-]+)\]/g)].map(([, id]) => id as string),
   )
 }
 
 /** Returns the ids that a published page lists as covered. */
-export function coveredOn(page: string): string[] {
+export function readCoveredIds(page: string): string[] {
   return [...page.matchAll(/^\| `([a-z0-9.-]+)` \|.*\| (.+) \|$/gm)].flatMap(([, id, tests]) =>
     tests === 'none yet' ? [] : [id as string],
   )
@@ -47,17 +47,19 @@ export function coveredOn(page: string): string[] {
 
 /** Returns claims of unknown entries, and covered entries that have lost their test. */
 export function findProblems(register: Register, claims: Claims, published: readonly string[]): string[] {
-  const known = new Set(register.areas.flatMap((area) => area.entries.map(({ id }) => id)))
-  const unknown = [...claims].filter(([id]) => !known.has(id))
-  const lost = published.filter((id) => known.has(id) && !claims.has(id))
+  const knownIds = new Set(register.areas.flatMap((area) => area.entries.map(({ id }) => id)))
+  const unknownClaims = [...claims].filter(([id]) => !knownIds.has(id))
+  const lostIds = published.filter((id) => knownIds.has(id) && !claims.has(id))
   return [
-    ...unknown.map(([id, files]) => `${[...files].join(', ')} claims ${id}, which is not in the register`),
-    ...lost.map((id) => `${id} is no longer covered by a test`),
+    ...unknownClaims.map(
+      ([id, files]) => `${[...files].join(', ')} claims ${id}, which is not in the register`,
+    ),
+    ...lostIds.map((id) => `${id} is no longer covered by a test`),
   ]
 }
 
 /** Returns the content of docs/reference/conformance.md. */
-export function conformancePage(register: Register, claims: Claims): string {
+export function renderConformancePage(register: Register, claims: Claims): string {
   const lines = [
     '# Conformance',
     '',

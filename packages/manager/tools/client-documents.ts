@@ -38,17 +38,17 @@ const scalars: Record<string, string> = {
 }
 
 /** Returns a module with all operations of a folder. Throws if an operation does not match the schema. */
-export function clientDocuments(folder: string, sdl: string): string {
+export function generateClientDocuments(folder: string, sdl: string): string {
   const schema = buildSchema(sdl)
   const files = globSync('*.graphql', { cwd: folder }).toSorted()
   const document = parse(files.map((file) => readFileSync(`${folder}/${file}`, 'utf8')).join('\n'))
   const errors = validate(schema, document)
   if (errors.length > 0) throw new Error(`client documents: ${errors.map(String).join('\n')}`)
   const inputs = new Set<string>()
-  const operations = inlineFragments(document).map((operation) => operationSource(schema, operation, inputs))
+  const operations = inlineFragments(document).map((operation) => renderOperation(schema, operation, inputs))
   return `import type { TypedDocument } from '../graphql.ts'
 
-${inputSources(schema, inputs).join('\n')}
+${renderInputs(schema, inputs).join('\n')}
 ${operations.join('\n')}`
 }
 
@@ -71,7 +71,7 @@ function inlineFragments(document: DocumentNode): OperationDefinitionNode[] {
     .toSorted((a, b) => (a.name?.value ?? '').localeCompare(b.name?.value ?? ''))
 }
 
-function operationSource(
+function renderOperation(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   inputs: Set<string>,
@@ -79,29 +79,29 @@ function operationSource(
   const name = operation.name?.value ?? ''
   const typeName = name.charAt(0).toUpperCase() + name.slice(1)
   const root = schema.getRootType(operation.operation) as GraphQLObjectType
-  const variables = (operation.variableDefinitions ?? []).map((node) => variableSource(schema, node, inputs))
-  const before = operation.loc?.startToken.prev
-  const note = before?.kind === TokenKind.COMMENT ? before.value : null
-  return `export type ${typeName}Result = ${selectionSource(root, operation.selectionSet, inputs)}
+  const variables = (operation.variableDefinitions ?? []).map((node) => renderVariable(schema, node, inputs))
+  const previousToken = operation.loc?.startToken.prev
+  const comment = previousToken?.kind === TokenKind.COMMENT ? previousToken.value : null
+  return `export type ${typeName}Result = ${renderSelection(root, operation.selectionSet, inputs)}
 export type ${typeName}Variables = { ${variables.join('\n')} }
-${note === null ? '' : `/**${note} */\n`}export const ${name}Document = ${JSON.stringify(stripIgnoredCharacters(print(operation)))} as TypedDocument<${typeName}Result, ${typeName}Variables>
+${comment === null ? '' : `/**${comment} */\n`}export const ${name}Document = ${JSON.stringify(stripIgnoredCharacters(print(operation)))} as TypedDocument<${typeName}Result, ${typeName}Variables>
 `
 }
 
-function variableSource(schema: GraphQLSchema, node: VariableDefinitionNode, inputs: Set<string>): string {
+function renderVariable(schema: GraphQLSchema, node: VariableDefinitionNode, inputs: Set<string>): string {
   const type = typeFromAST(schema, node.type) as GraphQLInputType
-  return fieldSource(node.variable.name.value, type, inputs)
+  return renderField(node.variable.name.value, type, inputs)
 }
 
-function fieldSource(name: string, type: GraphQLInputType, inputs: Set<string>): string {
-  return `readonly ${name}${isNonNullType(type) ? '' : '?'}: ${typeSource(type, (named) => {
-    if (scalars[named] === undefined) inputs.add(named)
-    return scalars[named] ?? named
+function renderField(name: string, type: GraphQLInputType, inputs: Set<string>): string {
+  return `readonly ${name}${isNonNullType(type) ? '' : '?'}: ${renderType(type, (typeName) => {
+    if (scalars[typeName] === undefined) inputs.add(typeName)
+    return scalars[typeName] ?? typeName
   })}`
 }
 
 /** Returns the result type, which contains only the fields that the operation selects. */
-function selectionSource(
+function renderSelection(
   type: GraphQLObjectType,
   { selections }: SelectionSetNode,
   inputs: Set<string>,
@@ -109,30 +109,36 @@ function selectionSource(
   const fields = selections.map((node) => {
     if (node.kind !== Kind.FIELD) throw new Error(`client documents: ${node.kind} is not supported`)
     const field = type.getFields()[node.name.value]
-    if (field === undefined) throw new Error(`client documents: no field ${node.name.value}`)
-    const named = getNamedType(field.type)
-    if (isEnumType(named)) inputs.add(named.name)
-    const inner =
-      isObjectType(named) && node.selectionSet !== undefined
-        ? selectionSource(named, node.selectionSet, inputs)
-        : (scalars[named.name] ?? named.name)
-    return `readonly ${node.alias?.value ?? node.name.value}: ${typeSource(field.type, () => inner)}`
+    if (field === undefined) throw new Error(`client documents: the field ${node.name.value} does not exist`)
+    const fieldType = getNamedType(field.type)
+    if (isEnumType(fieldType)) inputs.add(fieldType.name)
+    const innerSource =
+      isObjectType(fieldType) && node.selectionSet !== undefined
+        ? renderSelection(fieldType, node.selectionSet, inputs)
+        : (scalars[fieldType.name] ?? fieldType.name)
+    return `readonly ${node.alias?.value ?? node.name.value}: ${renderType(field.type, () => innerSource)}`
   })
   return `{ ${fields.join('\n')} }`
 }
 
-function typeSource(type: GraphQLInputType | GraphQLOutputType, named: (name: string) => string): string {
-  if (isNonNullType(type)) return bareSource(type.ofType, named)
-  return `${bareSource(type, named)} | null`
+function renderType(
+  type: GraphQLInputType | GraphQLOutputType,
+  renderName: (name: string) => string,
+): string {
+  if (isNonNullType(type)) return renderBareType(type.ofType, renderName)
+  return `${renderBareType(type, renderName)} | null`
 }
 
-function bareSource(type: GraphQLInputType | GraphQLOutputType, named: (name: string) => string): string {
-  if (isListType(type)) return `readonly (${typeSource(type.ofType, named)})[]`
-  return named(getNamedType(type).name)
+function renderBareType(
+  type: GraphQLInputType | GraphQLOutputType,
+  renderName: (name: string) => string,
+): string {
+  if (isListType(type)) return `readonly (${renderType(type.ofType, renderName)})[]`
+  return renderName(getNamedType(type).name)
 }
 
 /** Returns the input types and enums that operations use, directly or through other input types. */
-function inputSources(schema: GraphQLSchema, names: Set<string>): string[] {
+function renderInputs(schema: GraphQLSchema, names: Set<string>): string[] {
   const sources = new Map<string, string>()
   // The loop also visits names that it adds to the set.
   for (const name of names) {
@@ -149,7 +155,7 @@ function inputSources(schema: GraphQLSchema, names: Set<string>): string[] {
       const fields = Object.values(type.getFields()).filter((field) => field.deprecationReason === undefined)
       sources.set(
         name,
-        `export type ${name} = { ${fields.map((field) => fieldSource(field.name, field.type, names)).join('\n')} }`,
+        `export type ${name} = { ${fields.map((field) => renderField(field.name, field.type, names)).join('\n')} }`,
       )
     }
   }

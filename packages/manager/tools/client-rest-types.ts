@@ -22,55 +22,56 @@ type Document = {
 }
 
 /** Returns the module with all types. */
-export function clientRestTypes(openapi: string): string {
+export function generateClientRestTypes(openapi: string): string {
   const { paths, components } = JSON.parse(openapi) as Document
-  const named = new Set<string>()
+  const schemaNames = new Set<string>()
   const sources: string[] = []
-  const add = (name: string, content: Content | undefined): void => {
+  const addType = (name: string, content: Content | undefined): void => {
     const schema = content?.content?.['application/json']?.schema
-    if (schema !== undefined) sources.push(`export type ${name} = ${typeSource(schema, named)}`)
+    if (schema !== undefined) sources.push(`export type ${name} = ${renderType(schema, schemaNames)}`)
   }
-  for (const { operationId = '', requestBody, responses } of operationsOf(paths)) {
+  for (const { operationId = '', requestBody, responses } of listOperations(paths)) {
     const name = operationId.charAt(0).toUpperCase() + operationId.slice(1)
-    add(`${name}Body`, requestBody)
-    const success = Object.keys(responses).find((status) => status.startsWith('2'))
-    if (success !== undefined) add(`${name}Answer`, responses[success])
+    addType(`${name}Body`, requestBody)
+    const successStatus = Object.keys(responses).find((status) => status.startsWith('2'))
+    if (successStatus !== undefined) addType(`${name}Answer`, responses[successStatus])
   }
   // The loop also visits names that it adds to the set.
-  for (const name of named)
-    sources.push(`export type ${name} = ${typeSource(components.schemas[name] as Schema, named)}`)
+  for (const name of schemaNames)
+    sources.push(`export type ${name} = ${renderType(components.schemas[name] as Schema, schemaNames)}`)
   return sources.toSorted().join('\n')
 }
 
-const operationsOf = (paths: Document['paths']): Operation[] =>
+const listOperations = (paths: Document['paths']): Operation[] =>
   Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .filter(({ operationId }) => operationId !== undefined)
 
-function typeSource(schema: Schema, named: Set<string>): string {
+function renderType(schema: Schema, schemaNames: Set<string>): string {
   const { $ref, anyOf, items } = schema
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1)
-    named.add(name)
+    schemaNames.add(name)
     return name
   }
-  if (anyOf !== undefined) return anyOf.map((one) => typeSource(one, named)).join(' | ')
+  if (anyOf !== undefined) return anyOf.map((one) => renderType(one, schemaNames)).join(' | ')
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.type === 'array') return `readonly (${typeSource(items ?? {}, named)})[]`
-  if (schema.type === 'object') return objectSource(schema, named)
+  if (schema.type === 'array') return `readonly (${renderType(items ?? {}, schemaNames)})[]`
+  if (schema.type === 'object') return renderObject(schema, schemaNames)
   if (schema.type === 'integer') return 'number'
   return schema.type ?? 'unknown'
 }
 
-function objectSource({ properties = {}, required = [], ...rest }: Schema, named: Set<string>): string {
+function renderObject({ properties = {}, required = [], ...rest }: Schema, schemaNames: Set<string>): string {
   const fields = Object.entries(properties).map(([name, schema]) => {
-    const note = schema.description === undefined ? '' : `/** ${schema.description.replaceAll('*/', '')} */\n`
+    const comment =
+      schema.description === undefined ? '' : `/** ${schema.description.replaceAll('*/', '')} */\n`
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name)
-    return `${note}readonly ${key}${required.includes(name) ? '' : '?'}: ${typeSource(schema, named)}`
+    return `${comment}readonly ${key}${required.includes(name) ? '' : '?'}: ${renderType(schema, schemaNames)}`
   })
   const [pattern] = Object.values(rest.patternProperties ?? {})
-  if (pattern !== undefined) fields.push(`readonly [key: string]: ${typeSource(pattern, named)}`)
+  if (pattern !== undefined) fields.push(`readonly [key: string]: ${renderType(pattern, schemaNames)}`)
   else if (fields.length === 0) return 'Readonly<Record<string, unknown>>'
   return `{ ${fields.join('\n')} }`
 }

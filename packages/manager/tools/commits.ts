@@ -4,11 +4,11 @@ import { execFileSync } from 'node:child_process'
 import conventional from '@commitlint/config-conventional'
 import lint from '@commitlint/lint'
 
-/** The rules do not apply to this commit and its ancestors, which are older. */
-const lastUnchecked = '33d3305804c13c811fe140128fa07cc7228a5b43'
+/** The rules are newer than this commit, so the commit and its ancestors are not checked. */
+const lastUncheckedCommit = '33d3305804c13c811fe140128fa07cc7228a5b43'
 
 /** Matches a first word that is not imperative, such as "adds", "fixed" or "moving". */
-const otherForm =
+const nonImperativePattern =
   /^(?!(?:alias|bring|bypass|embed|exceed|feed|focus|need|ping|proceed|seed|shed|speed|string|succeed)\b)[a-z]+(?:ed|ing|[^s]s)\b/
 
 /** Matches the type, the scope, an exclamation mark for a breaking change, and the subject. */
@@ -26,25 +26,27 @@ export async function findProblems(message: string): Promise<string[]> {
   const { errors } = await lint(message, rules, { parserOpts })
   const subject = /^[^:]*: (.*)$/m.exec(message)?.[1] ?? ''
   const problems = errors.map(({ message: text }) => text)
-  return otherForm.test(subject) ? [...problems, 'subject must be imperative: "add", not "adds"'] : problems
+  return nonImperativePattern.test(subject)
+    ? [...problems, 'subject must be imperative: "add", not "adds"']
+    : problems
 }
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' })
 
 /**
- * Returns the hashes of the commits to check. A shallow clone does not contain `lastUnchecked`, so only HEAD is checked
- * there.
+ * Returns the hashes of the commits to check. A shallow clone does not contain `lastUncheckedCommit`, so only
+ * HEAD is checked there.
  */
-function newCommits(): string[] {
+function listNewCommits(): string[] {
   try {
-    return git('rev-list', '--no-merges', `${lastUnchecked}..HEAD`).split('\n').filter(Boolean)
+    return git('rev-list', '--no-merges', `${lastUncheckedCommit}..HEAD`).split('\n').filter(Boolean)
   } catch {
     return [git('rev-parse', 'HEAD').trim()]
   }
 }
 
 if (import.meta.main) {
-  for (const hash of newCommits()) {
+  for (const hash of listNewCommits()) {
     const message = git('log', '-1', '--format=%B', hash)
     for (const problem of await findProblems(message)) {
       process.stderr.write(`${hash.slice(0, 7)} "${message.split('\n')[0]}": ${problem}\n`)

@@ -1,7 +1,7 @@
 // Prints docs/reference/configuration.md from the settings tables.
 import { settings } from '../src/settings.ts'
 import type { SettingsTable } from '../src/config/readers.ts'
-import { envText } from '../src/config/config-format.ts'
+import { formatEnvValue } from '../src/config/config-format.ts'
 
 type Item = SettingsTable[string]
 
@@ -24,8 +24,8 @@ const introduction = [
   '',
   '## Secrets from files',
   '',
-  'A setting marked "Secret." can also come from a file, as Docker and Kubernetes provide it. Its variable with the suffix',
-  '`_FILE`, such as `SVC_MASTER_KEY_FILE`, contains an absolute path.',
+  'A setting marked "Secret." can also be read from a file, such as a Docker or Kubernetes secret. To do this, set the',
+  'variable with the suffix `_FILE`, such as `SVC_MASTER_KEY_FILE`, to the absolute path of the file.',
   '',
   '- The file contains only the value, at most 64 KiB. A trailing newline is removed.',
   '- The file takes precedence over the key in the YAML file.',
@@ -33,24 +33,24 @@ const introduction = [
 ]
 
 /** Returns the page as Markdown, with one table for each section of the file. */
-export function configurationPage(): string {
-  const sections = Map.groupBy(Object.values(settings), sectionOf)
+export function renderConfigurationPage(): string {
+  const sections = Map.groupBy(Object.values(settings), getSection)
   const tables = [...sections].flatMap(([section, items]) => [
     '',
     `## ${section}`,
     '',
     '| key | variable | default | meaning |',
     '| --- | --- | --- | --- |',
-    ...items.map(rowOf),
+    ...items.map(renderRow),
   ])
   return [...introduction, ...tables, ''].join('\n')
 }
 
-const sectionOf = ({ key }: Item): string => /^(\w+)\./.exec(key)?.[1] ?? 'general'
+const getSection = ({ key }: Item): string => /^(\w+)\./.exec(key)?.[1] ?? 'general'
 
-function rowOf(item: Item): string {
-  const written = item.default === undefined ? '' : envText(item, item.default)
-  const none = item.default !== undefined ? 'empty' : item.optional ? 'none' : 'required'
-  const fallback = written === '' ? none : `\`${written}\``
-  return `| \`${item.key}\` | \`${item.env}\` | ${fallback} | ${item.doc}${item.secret ? ' Secret.' : ''} |`
+function renderRow(item: Item): string {
+  const defaultText = item.default === undefined ? '' : formatEnvValue(item, item.default)
+  const placeholder = item.default !== undefined ? 'empty' : item.optional ? 'none' : 'required'
+  const defaultCell = defaultText === '' ? placeholder : `\`${defaultText}\``
+  return `| \`${item.key}\` | \`${item.env}\` | ${defaultCell} | ${item.doc}${item.secret ? ' Secret.' : ''} |`
 }

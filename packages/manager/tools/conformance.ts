@@ -3,10 +3,10 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import {
   type Claims,
-  claimsIn,
-  conformancePage,
+  findClaims,
+  renderConformancePage,
   countCovered,
-  coveredOn,
+  readCoveredIds,
   findProblems,
   readRegister,
 } from './claims.ts'
@@ -18,7 +18,7 @@ const claims: Claims = new Map()
 for (const file of globSync('packages/*/{src,test}/**/*.test.ts', { cwd: root }).toSorted()) {
   // A rule must be tested on every change, so nightly tests cannot claim it.
   if (file.endsWith('.nightly.test.ts')) continue
-  for (const id of claimsIn(readFileSync(root + file, 'utf8')))
+  for (const id of findClaims(readFileSync(root + file, 'utf8')))
     claims.set(id, (claims.get(id) ?? new Set()).add(file.replace(/^packages\/manager\//, '')))
 }
 
@@ -31,10 +31,10 @@ for (const { title, entries } of register.areas) {
 }
 process.stdout.write(`${'all'.padEnd(40)} ${String(covered).padStart(4)} / ${total}\n`)
 
-const present = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : ''
-const page = conformancePage(register, claims)
-const problems = findProblems(register, claims, coveredOn(present))
-if (process.argv.includes('--check') && present !== page)
+const currentPage = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : ''
+const page = renderConformancePage(register, claims)
+const problems = findProblems(register, claims, readCoveredIds(currentPage))
+if (process.argv.includes('--check') && currentPage !== page)
   problems.push('docs/reference/conformance.md is not up to date; run npm run conformance')
 if (problems.length === 0) writeFileSync(pageFile, page)
 for (const problem of problems) process.stderr.write(`${problem}\n`)

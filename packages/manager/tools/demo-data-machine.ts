@@ -1,5 +1,5 @@
-// The demo backend needs a machine user with its token in a file, an ESB endpoint that it may call, and a trigger that
-// calls it every minute.
+// The demo backend needs three objects. It needs a machine user with its token in a file, an ESB endpoint
+// that the machine user may call, and a trigger that calls the backend every minute.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Connection, connect, graphql, sendForJson } from '@manager/client'
 import * as documents from '@manager/client/documents'
@@ -41,23 +41,27 @@ async function ensureMachineUser(admin: Connection, projectId: string, tokenFile
   const { machineUsers } = await graphql(admin, documents.listMachineUsersDocument, {
     environment: environmentId,
   })
-  const keep = (token: string | null): void => writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
-  const found = machineUsers.find(({ name }) => name === 'backend of Store')
-  if (found === undefined) {
+  const saveToken = (token: string | null): void => writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
+  const existingUser = machineUsers.find(({ name }) => name === 'backend of Store')
+  if (existingUser === undefined) {
     const input = { name: 'backend of Store', hashedKey: '__GENERATE_TOKEN__' }
-    const made = await graphql(admin, documents.createMachineUserDocument, { environmentId, input })
-    keep(made.createMachineUserWithCredentials.generatedToken)
-    return made.createMachineUserWithCredentials.machineUser.id
+    const createdUser = await graphql(admin, documents.createMachineUserDocument, { environmentId, input })
+    saveToken(createdUser.createMachineUserWithCredentials.generatedToken)
+    return createdUser.createMachineUserWithCredentials.machineUser.id
   }
-  if (!(await belongsTo(admin, found.id, tokenFile))) {
-    const rotated = await graphql(admin, documents.rotateMachineUserTokenDocument, { id: found.id })
-    keep(rotated.rotateMachineUserToken.generatedToken)
+  if (!(await isTokenOwnedBy(admin, existingUser.id, tokenFile))) {
+    const rotation = await graphql(admin, documents.rotateMachineUserTokenDocument, { id: existingUser.id })
+    saveToken(rotation.rotateMachineUserToken.generatedToken)
   }
-  return found.id
+  return existingUser.id
 }
 
 /** Returns true if the token in the file belongs to the machine user. */
-async function belongsTo({ url }: Connection, machineUserId: string, tokenFile: string): Promise<boolean> {
+async function isTokenOwnedBy(
+  { url }: Connection,
+  machineUserId: string,
+  tokenFile: string,
+): Promise<boolean> {
   let token = ''
   try {
     token = readFileSync(tokenFile, 'utf8').trim()
@@ -65,11 +69,11 @@ async function belongsTo({ url }: Connection, machineUserId: string, tokenFile: 
     return false
   }
   const path = '/api/machine/check'
-  const checked = await sendForJson<{ machine_user_id?: string }>(connect({ url, token }), {
+  const identity = await sendForJson<{ machine_user_id?: string }>(connect({ url, token }), {
     method: 'GET',
     path,
   })
-  return checked.machine_user_id === machineUserId
+  return identity.machine_user_id === machineUserId
 }
 
 async function ensureEndpoint(
@@ -78,14 +82,15 @@ async function ensureEndpoint(
   { url, token }: Partner,
 ): Promise<string> {
   const { endpoints } = await graphql(admin, documents.listEndpointsDocument, { application: applicationId })
-  const found = endpoints.find(({ consumeURL }) => consumeURL === '/stock')
+  const existingEndpoint = endpoints.find(({ consumeURL }) => consumeURL === '/stock')
   const input = { url, authType: 'Bearer', authToken: token } as const
-  if (found === undefined)
+  if (existingEndpoint === undefined)
     return (
       await graphql(admin, documents.createEndpointDocument, {
         applicationId,
-        input: { name: 'Stock of the partner', consumeURL: '/stock', ...input },
+        input: { name: 'Partner stock', consumeURL: '/stock', ...input },
       })
     ).createEndpoint.id
-  return (await graphql(admin, documents.updateEndpointDocument, { id: found.id, input })).updateEndpoint.id
+  return (await graphql(admin, documents.updateEndpointDocument, { id: existingEndpoint.id, input }))
+    .updateEndpoint.id
 }

@@ -1,5 +1,5 @@
-// Creates the data of `npm run demo` through the public API. Existing data stays unchanged, so that a second run keeps
-// the changes that people have made.
+// Creates the data for `npm run demo` through the public API. A second run does not overwrite changes that
+// people have made.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Connection, graphql, publishPilet } from '@manager/client'
@@ -32,21 +32,21 @@ export const operator: Person = {
 }
 
 /** Returns the headers in which a proxy forwards the identity of a signed-in person. */
-export const identityOf = ({ subject, email, name }: Person): Record<string, string> => ({
+export const createIdentityHeaders = ({ subject, email, name }: Person): Record<string, string> => ({
   'x-token-subject': subject,
   'x-token-user-email': email,
   'x-token-user-name': name,
 })
 
-type Named = { readonly id: string; readonly name: string }
+type NamedEntity = { readonly id: string; readonly name: string }
 export type DemoShop = {
-  project: Named
-  application: Named
+  project: NamedEntity
+  application: NamedEntity
   /** Maps slugs to tenants. */
-  tenants: Readonly<Record<string, Named>>
+  tenants: Readonly<Record<string, NamedEntity>>
 }
 /** Returns a connection that is authenticated as a person, like a request through the proxy. */
-export type As = (person: Person) => Connection
+export type ConnectAs = (person: Person) => Connection
 
 const tenantNames: Record<string, string> = { acme: 'Acme', birch: 'Birch' }
 const shell = new URL('../../../examples/shell/', import.meta.url)
@@ -57,8 +57,11 @@ const packs = { en: readTexts('en'), de: readTexts('de') }
 const piletFile = new URL('stock-pilet.mjs', shell)
 const piletName = '@demo/stock'
 
-/** Creates missing data: a project with an application for two tenants, settings, texts, a pilet and members. */
-export async function ensureShop(admin: Connection, as: As): Promise<DemoShop> {
+/**
+ * Creates missing data: a project with an application for two tenants, settings, translations, a pilet and
+ * members.
+ */
+export async function ensureShop(admin: Connection, as: ConnectAs): Promise<DemoShop> {
   const project = await ensureProject(admin)
   const application = await ensureApplication(admin, project.id)
   const tenants = await ensureTenants(admin, project.id, application.id)
@@ -70,19 +73,19 @@ export async function ensureShop(admin: Connection, as: As): Promise<DemoShop> {
   return shop
 }
 
-async function ensureProject(admin: Connection): Promise<Named> {
+async function ensureProject(admin: Connection): Promise<NamedEntity> {
   const { projects } = await graphql(admin, documents.listProjectsDocument, {})
-  const found = projects.find(({ slug }) => slug === 'demo')
-  if (found !== undefined) return found
+  const existingProject = projects.find(({ slug }) => slug === 'demo')
+  if (existingProject !== undefined) return existingProject
   const input = { name: 'Demo', slug: 'demo' }
   return (await graphql(admin, documents.createProjectDocument, { input })).createProject
 }
 
-async function ensureApplication(admin: Connection, projectId: string): Promise<Named> {
+async function ensureApplication(admin: Connection, projectId: string): Promise<NamedEntity> {
   const { applications } = await graphql(admin, documents.listApplicationsDocument, { projectSlug: 'demo' })
-  const found = applications.find(({ slug }) => slug === 'store')
-  if (found !== undefined) return found
-  const input = { name: 'Store', slug: 'store', description: 'The application of the demo' }
+  const existingApplication = applications.find(({ slug }) => slug === 'store')
+  if (existingApplication !== undefined) return existingApplication
+  const input = { name: 'Store', slug: 'store', description: 'The demo application' }
   return (await graphql(admin, documents.createApplicationDocument, { projectId, input })).createApplication
 }
 
@@ -92,7 +95,7 @@ async function ensureTenants(admin: Connection, projectId: string, applicationId
   const { tenant2Applications: rows } = await graphql(admin, documents.listTenant2ApplicationsDocument, {
     applicationId,
   })
-  const bySlug: Record<string, Named> = {}
+  const tenantsBySlug: Record<string, NamedEntity> = {}
   for (const [slug, name] of Object.entries(tenantNames)) {
     const tenant =
       tenants.find((one) => one.slug === slug) ??
@@ -102,23 +105,23 @@ async function ensureTenants(admin: Connection, projectId: string, applicationId
       await graphql(admin, documents.createTenant2ApplicationDocument, {
         input: { tenantId: tenant.id, applicationId },
       })
-    bySlug[slug] = tenant
+    tenantsBySlug[slug] = tenant
   }
-  return bySlug
+  return tenantsBySlug
 }
 
 /** Sets project defaults, the pilets of the application, and overrides for the tenant Birch. */
 async function ensureSettings(admin: Connection, { project, application, tenants }: DemoShop): Promise<void> {
-  const rowOf = async (owner: { project?: string; application?: string; tenant?: string }) =>
+  const getSettings = async (owner: { project?: string; application?: string; tenant?: string }) =>
     (await graphql(admin, documents.getSettingsDocument, owner)).settings
-  const [ofProject, ofApplication, ofBirch] = [
-    await rowOf({ project: project.id }),
-    await rowOf({ application: application.id }),
-    await rowOf({ tenant: tenants['birch']?.id ?? '' }),
+  const [projectSettings, applicationSettings, birchSettings] = [
+    await getSettings({ project: project.id }),
+    await getSettings({ application: application.id }),
+    await getSettings({ tenant: tenants['birch']?.id ?? '' }),
   ]
-  if (ofProject.frontendSetting.moduleConfig.DefaultLocale === '')
+  if (projectSettings.frontendSetting.moduleConfig.DefaultLocale === '')
     await graphql(admin, documents.updateFrontendModuleConfigDocument, {
-      id: ofProject.id,
+      id: projectSettings.id,
       input: {
         EnabledThemes: ['light', 'dark'],
         DefaultTheme: 'light',
@@ -127,14 +130,14 @@ async function ensureSettings(admin: Connection, { project, application, tenants
         KeyValuePairs: [{ Key: 'support.mail', Value: 'help@demo.example' }],
       },
     })
-  if (ofApplication.backendSetting.moduleConfig.EnabledModules.length === 0)
+  if (applicationSettings.backendSetting.moduleConfig.EnabledModules.length === 0)
     await graphql(admin, documents.updateBackendModuleConfigDocument, {
-      id: ofApplication.id,
+      id: applicationSettings.id,
       input: { EnabledModules: [piletName] },
     })
-  if (ofBirch.frontendSetting.moduleConfig.KeyValuePairs.length === 0)
+  if (birchSettings.frontendSetting.moduleConfig.KeyValuePairs.length === 0)
     await graphql(admin, documents.updateFrontendModuleConfigDocument, {
-      id: ofBirch.id,
+      id: birchSettings.id,
       input: { DefaultTheme: 'dark', KeyValuePairs: [{ Key: 'support.mail', Value: 'it@birch.example' }] },
     })
 }
@@ -166,7 +169,7 @@ async function ensurePilet(admin: Connection, projectId: string): Promise<void> 
   await publishPilet(admin, { projectId, name: piletName, version, content })
 }
 
-/** Adds the person to their tenant; Anna also becomes the owner of the project. */
+/** Adds a person to their tenant. Anna also becomes the owner of the project. */
 async function ensureMember(
   admin: Connection,
   own: Connection,

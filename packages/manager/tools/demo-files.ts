@@ -5,16 +5,16 @@ import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
 
 const root = new URL('../../../', import.meta.url)
-const served =
+const servedPaths =
   /^\/(?:examples\/pilet-loader\.mjs|examples\/shell\/[a-z-]+\.(?:css|mjs)|packages\/client\/src\/(?:generated\/)?[a-z-]+\.ts)$/
-const types: Record<string, string> = { '.html': 'html', '.css': 'css' }
+const textTypes: Record<string, string> = { '.html': 'html', '.css': 'css' }
 
 /** Returns the file at a path, or the page for `/`. Returns null if the file does not exist or is not served. */
-export function shellFile(path: string): { type: string; content: string } | null {
+export function readShellFile(path: string): { type: string; content: string } | null {
   const file = new URL(`.${path === '/' ? '/examples/shell/index.html' : path}`, root)
-  if ((path !== '/' && !served.test(path)) || !existsSync(file)) return null
+  if ((path !== '/' && !servedPaths.test(path)) || !existsSync(file)) return null
   const [kind, text] = [extname(file.pathname), readFileSync(file, 'utf8')]
-  const type = `text/${types[kind] ?? 'javascript'}; charset=utf-8`
+  const type = `text/${textTypes[kind] ?? 'javascript'}; charset=utf-8`
   return { type, content: kind === '.ts' ? stripTypeScriptTypes(text) : text }
 }
 

@@ -5,51 +5,70 @@ import type { AddressInfo } from 'node:net'
 import { type Duplex, pipeline } from 'node:stream'
 
 /** Headers that only a proxy may set, and the session cookie, which only the proxy may see. */
-const ownNames =
+const proxyHeaderNames =
   /^(?:x-proxy-|x-token-|x-forwarded-|forwarded$|x-user-id$|x-tenant-id$|x-select-tenant$|x-request-id$|traceparent$|tracestate$|cookie$|authorization$)/
 /** Hop-by-hop headers, which belong to one connection. */
-const hopNames =
+const hopByHopNames =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|upgrade)$/
 
-export type Vouched = Record<string, string>
-type Forward = { port: number; vouched: Vouched }
+export type VouchedHeaders = Record<string, string>
+type ForwardTarget = { port: number; vouched: VouchedHeaders }
 
-function start(request: http.IncomingMessage, { port, vouched }: Forward, more: Vouched = {}) {
+function openRequest(
+  request: http.IncomingMessage,
+  { port, vouched }: ForwardTarget,
+  more: VouchedHeaders = {},
+) {
   const { headers, socket, method, url: path } = request
-  const kept = Object.entries(headers).filter(([name]) => !ownNames.test(name) && !hopNames.test(name))
-  const from = { 'x-forwarded-for': socket.remoteAddress ?? '', 'x-forwarded-host': headers.host ?? '' }
-  const sent = { ...Object.fromEntries(kept), ...from, 'x-forwarded-proto': 'http', ...vouched, ...more }
-  return http.request({ host: '127.0.0.1', port, method, path, headers: sent })
+  const forwardedHeaders = Object.entries(headers).filter(
+    ([name]) => !proxyHeaderNames.test(name) && !hopByHopNames.test(name),
+  )
+  const originHeaders = {
+    'x-forwarded-for': socket.remoteAddress ?? '',
+    'x-forwarded-host': headers.host ?? '',
+  }
+  const upstreamHeaders = {
+    ...Object.fromEntries(forwardedHeaders),
+    ...originHeaders,
+    'x-forwarded-proto': 'http',
+    ...vouched,
+    ...more,
+  }
+  return http.request({ host: '127.0.0.1', port, method, path, headers: upstreamHeaders })
 }
 
 /** Forwards a request to the Manager and the response back to the client. */
-export function forward(request: http.IncomingMessage, response: http.ServerResponse, target: Forward): void {
+export function forward(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  target: ForwardTarget,
+): void {
   // A disconnected client needs no response, and a pipe into a closed stream would throw.
   if (request.destroyed || response.destroyed) return
-  const forwarded = start(request, target)
-  forwarded.on('error', () => {
+  const upstreamRequest = openRequest(request, target)
+  upstreamRequest.on('error', () => {
     if (response.headersSent) response.destroy()
     else
       response
         .writeHead(502, { 'content-type': 'application/json' })
         .end('{"error":"the Manager does not respond"}')
   })
-  response.on('close', () => forwarded.destroy())
-  forwarded.on('response', (answer) => {
-    if (response.destroyed) return void answer.destroy()
-    const headers = Object.entries(answer.headers).filter(([name]) => !hopNames.test(name))
-    response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers))
-    pipeline(answer, response, () => undefined)
+  response.on('close', () => upstreamRequest.destroy())
+  upstreamRequest.on('response', (upstreamResponse) => {
+    if (response.destroyed) return void upstreamResponse.destroy()
+    const headers = Object.entries(upstreamResponse.headers).filter(([name]) => !hopByHopNames.test(name))
+    response.writeHead(upstreamResponse.statusCode ?? 502, Object.fromEntries(headers))
+    pipeline(upstreamResponse, response, () => undefined)
   })
-  pipeline(request, forwarded, (error) => void (error && forwarded.destroy()))
+  pipeline(request, upstreamRequest, (error) => void (error && upstreamRequest.destroy()))
 }
 
 /** Forwards a WebSocket to the Manager. If the Manager rejects it, the client receives the rejection. */
-export function forwardSocket(request: http.IncomingMessage, socket: Duplex, target: Forward): void {
-  const forwarded = start(request, target, { connection: 'Upgrade', upgrade: 'websocket' })
-  forwarded.on('error', () => socket.destroy())
-  forwarded.on('response', ({ statusCode = 502 }) => refuseSocket(socket, statusCode))
-  forwarded.on('upgrade', ({ rawHeaders }, upstream, first) => {
+export function forwardSocket(request: http.IncomingMessage, socket: Duplex, target: ForwardTarget): void {
+  const upstreamRequest = openRequest(request, target, { connection: 'Upgrade', upgrade: 'websocket' })
+  upstreamRequest.on('error', () => socket.destroy())
+  upstreamRequest.on('response', ({ statusCode = 502 }) => refuseSocket(socket, statusCode))
+  upstreamRequest.on('upgrade', ({ rawHeaders }, upstream, first) => {
     if (socket.destroyed) return void upstream.destroy()
     const lines = rawHeaders.map((text, index) => text + (index % 2 === 0 ? ': ' : '\r\n'))
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
@@ -57,7 +76,7 @@ export function forwardSocket(request: http.IncomingMessage, socket: Duplex, tar
     pipeline(upstream, socket, () => undefined)
     pipeline(socket, upstream, () => undefined)
   })
-  forwarded.end()
+  upstreamRequest.end()
 }
 
 /** Rejects an upgrade with a status. */
@@ -72,10 +91,10 @@ export async function listen(server: http.Server, port: number) {
   })
   await once(server.listen(port, '127.0.0.1'), 'listening')
   const close = async (): Promise<void> => {
-    const closed = once(server, 'close')
+    const closeEvent = once(server, 'close')
     server.close()
     for (const socket of sockets) socket.destroy()
-    await closed
+    await closeEvent
   }
   return { port: (server.address() as AddressInfo).port, close }
 }

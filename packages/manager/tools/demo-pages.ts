@@ -3,18 +3,18 @@ import type { IncomingMessage } from 'node:http'
 import { type Person, people } from './demo-data.ts'
 
 /** Returns the person that the cookie identifies. The cookie needs no secret: anyone may sign in as any person. */
-export const personOf = ({ headers: { cookie = '' } }: IncomingMessage): Person | null =>
+export const findPerson = ({ headers: { cookie = '' } }: IncomingMessage): Person | null =>
   people.find(({ key }) => cookie.split(/; */).includes(`demo_person=${key}`)) ?? null
 
 /** Returns the cookie that signs a person in, or the cookie that signs out if `person` is null. */
-export const cookieOf = (person: Person | null): string =>
+export const createSessionCookie = (person: Person | null): string =>
   `demo_person=${person?.key ?? ''}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${person === null ? 0 : 86_400}`
 
-const escape = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /** Returns a page of the demo proxy; `content` is HTML. */
-const pageOf = (title: string, content: string): string => `<!doctype html>
+const renderPage = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8" />
 <meta name="viewport" content="width=device-width" />
@@ -27,22 +27,22 @@ ${content}
 `
 
 /** Returns the page on which a visitor chooses a person. `next` is the path to open after the sign-in. */
-export const signInPage = (next: string): string =>
-  pageOf(
+export const renderSignInPage = (next: string): string =>
+  renderPage(
     'Sign in to the demo',
     `<form method="post" action="/sign-in">
-<input type="hidden" name="next" value="${escape(next)}" />
-${people.map(buttonOf).join('\n')}
+<input type="hidden" name="next" value="${escapeHtml(next)}" />
+${people.map(renderButton).join('\n')}
 </form>
 <p>This demo runs on your own machine and requires no password.</p>`,
   )
-const buttonOf = ({ key, name, tenant }: Person): string =>
+const renderButton = ({ key, name, tenant }: Person): string =>
   `<p><button name="person" value="${key}">Sign in as ${name}</button> of the tenant ${tenant}</p>`
 
 /** Returns the page at the root of the Manager's host. */
-export const managerPage = ({ name }: Person, applicationUrl: string): string =>
-  pageOf(
-    'Manager of the demo',
+export const renderManagerPage = ({ name }: Person, applicationUrl: string): string =>
+  renderPage(
+    'Demo Manager',
     `<p>You are signed in as ${name}. This host serves the routes for people and machines, such as <code>POST /query</code>.</p>
 <p><a href="${applicationUrl}">Open the application</a></p>
 <form method="post" action="/sign-out"><button>Sign out</button></form>`,

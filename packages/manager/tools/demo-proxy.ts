@@ -5,44 +5,45 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { type DemoShop, type Person, identityOf, people } from './demo-data.ts'
-import { pageHeaders, shellFile } from './demo-files.ts'
-import { type Vouched, forward, forwardSocket, listen, refuseSocket } from './demo-forward.ts'
-import { cookieOf, managerPage, personOf, signInPage } from './demo-pages.ts'
+import { type DemoShop, type Person, createIdentityHeaders, people } from './demo-data.ts'
+import { pageHeaders, readShellFile } from './demo-files.ts'
+import { type VouchedHeaders, forward, forwardSocket, listen, refuseSocket } from './demo-forward.ts'
+import { createSessionCookie, renderManagerPage, findPerson, renderSignInPage } from './demo-pages.ts'
 import { type HostKind, findRoute } from './demo-routes.ts'
 
 type Options = { port: number; managerPort: number; secret: string; shop: DemoShop }
-type Answer = { status: number; headers?: Record<string, string>; body?: string }
-type Decision = { vouched: Vouched } | Answer
+type ProxyResponse = { status: number; headers?: Record<string, string>; body?: string }
+type Decision = { vouched: VouchedHeaders } | ProxyResponse
 
 const maxFormBytes = 4_096
-const notStored = { 'cache-control': 'no-store' }
-const refusal = (status: number, error: string): Answer => ({
+const noStoreHeaders = { 'cache-control': 'no-store' }
+const refuse = (status: number, error: string): ProxyResponse => ({
   status,
-  headers: { ...notStored, 'content-type': 'application/json' },
+  headers: { ...noStoreHeaders, 'content-type': 'application/json' },
   body: JSON.stringify({ error }),
 })
-const noRoute = refusal(404, 'no such route')
-const redirect = (location: string, more: Record<string, string> = {}): Answer => ({
+const noRoute = refuse(404, 'no such route')
+const redirect = (location: string, more: Record<string, string> = {}): ProxyResponse => ({
   status: 303,
-  headers: { ...notStored, location, ...more },
+  headers: { ...noStoreHeaders, location, ...more },
 })
-const content = (type: string, body: string, more: Record<string, string> = {}): Answer => ({
+const serveContent = (type: string, body: string, more: Record<string, string> = {}): ProxyResponse => ({
   status: 200,
   headers: { ...pageHeaders, 'content-type': type, ...more },
   body,
 })
-const page = (body: string): Answer => content('text/html; charset=utf-8', body, notStored)
-const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
+const servePage = (body: string): ProxyResponse =>
+  serveContent('text/html; charset=utf-8', body, noStoreHeaders)
+const isReadRequest = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
+const getPath = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
 
 /** Starts the proxy on loopback. */
 export function startDemoProxy(options: Options): Promise<{ close: () => Promise<void> }> {
   const port = options.managerPort
-  const decided = (request: IncomingMessage): Promise<Decision> =>
-    decide(request, options).catch(() => refusal(503, 'the Manager does not respond; try again later'))
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const decision = await decided(request)
+  const decideOrRefuse = (request: IncomingMessage): Promise<Decision> =>
+    decide(request, options).catch(() => refuse(503, 'the Manager does not respond; try again later'))
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const decision = await decideOrRefuse(request)
     if ('vouched' in decision) return forward(request, response, { port, ...decision })
     const { status, headers = {}, body } = decision
     response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body)
@@ -50,12 +51,12 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
   const upgrade = async (request: IncomingMessage, socket: Duplex): Promise<void> => {
     socket.on('error', () => socket.destroy())
     // Other upgrade protocols would bypass the gate.
-    const isKnown = request.headers.upgrade?.toLowerCase() === 'websocket'
-    const decision = isKnown ? await decided(request) : { status: 400 }
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket'
+    const decision = isWebSocket ? await decideOrRefuse(request) : { status: 400 }
     if ('vouched' in decision) forwardSocket(request, socket, { port, ...decision })
     else refuseSocket(socket, decision.status)
   }
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   server.on('upgrade', (request, socket) => void upgrade(request, socket))
   return listen(server, options.port)
 }
@@ -63,14 +64,14 @@ export function startDemoProxy(options: Options): Promise<{ close: () => Promise
 /** Returns the proxy's own response, or the headers with which it forwards the request to the Manager. */
 async function decide(request: IncomingMessage, options: Options): Promise<Decision> {
   const { port, shop } = options
-  const kind = hostKind(request, port)
-  if (kind === null) return refusal(421, `unknown host; use localhost:${port} or 127.0.0.1:${port}`)
-  const person = personOf(request)
+  const kind = findHostKind(request, port)
+  if (kind === null) return refuse(421, `unknown host; use localhost:${port} or 127.0.0.1:${port}`)
+  const person = findPerson(request)
   // Pages on other ports of this machine belong to the same site, so browsers send the cookie with their requests too.
-  if (!isRead(request) && person !== null && !isFromOwnPage(request))
-    return refusal(403, 'Cross-origin request rejected')
-  const route = findRoute(kind, request.method ?? 'GET', pathOf(request))
-  if (route === null) return ownPage(request, { kind, person, options })
+  if (!isReadRequest(request) && person !== null && !isFromOwnPage(request))
+    return refuse(403, 'Cross-origin request rejected')
+  const route = findRoute(kind, request.method ?? 'GET', getPath(request))
+  if (route === null) return serveOwnPage(request, { kind, person, options })
   if (route === 'reserved') return noRoute
   const { applicationId = shop.application.id, tenantId, gate } = route
   const ownTenant = person === null ? undefined : shop.tenants[person.tenant]?.id
@@ -86,19 +87,19 @@ async function decide(request: IncomingMessage, options: Options): Promise<Decis
       return { vouched: secret }
     case 'user':
       if (/^bearer pat_\w+$/i.test(authorization)) return { vouched: { ...secret, authorization } }
-      if (person !== null) return { vouched: { ...secret, ...identityOf(person) } }
-      if (isRead(request) && request.headers.accept?.includes('text/html') === true)
+      if (person !== null) return { vouched: { ...secret, ...createIdentityHeaders(person) } }
+      if (isReadRequest(request) && request.headers.accept?.includes('text/html') === true)
         return redirect(`/sign-in?${new URLSearchParams({ next: request.url ?? '/' })}`)
-      return refusal(401, 'sign in, or send a personal access token')
+      return refuse(401, 'sign in, or send a personal access token')
     case 'tenant_user':
-      if (person === null) return refusal(401, 'sign in')
+      if (person === null) return refuse(401, 'sign in')
       if (ownTenant === undefined || !(await hasAccess(person, ownTenant, options)))
-        return refusal(403, 'no access to this application or tenant')
+        return refuse(403, 'no access to this application or tenant')
       return { vouched: { ...secret, 'x-user-id': person.subject, 'x-tenant-id': ownTenant } }
   }
 }
 
-const hostKind = ({ headers: { host } }: IncomingMessage, port: number): HostKind | null =>
+const findHostKind = ({ headers: { host } }: IncomingMessage, port: number): HostKind | null =>
   host === `localhost:${port}` ? 'application' : host === `127.0.0.1:${port}` ? 'management' : null
 
 /**
@@ -124,43 +125,48 @@ type Access = { application: { has_access: boolean; available_tenants: { id: str
 /** Asks the Manager on every request, so that access ends immediately when it is revoked. */
 async function hasAccess(person: Person, tenantId: string, options: Options): Promise<boolean> {
   const { subject: user_id, email, name } = person
-  const asked = { user_id, email, name, application_id: options.shop.application.id }
-  const { application } = await askManager<Access>(options, '/api/validate-oauth-user', asked)
+  const accessQuery = { user_id, email, name, application_id: options.shop.application.id }
+  const { application } = await askManager<Access>(options, '/api/validate-oauth-user', accessQuery)
   return application.has_access && application.available_tenants.some(({ id }) => id === tenantId)
 }
 
 type Visit = { kind: HostKind; person: Person | null; options: Options }
 
 /** Serves the pages of the proxy itself and the files of the shell. */
-async function ownPage(request: IncomingMessage, { kind, person, options }: Visit): Promise<Answer> {
-  const path = pathOf(request)
+async function serveOwnPage(
+  request: IncomingMessage,
+  { kind, person, options }: Visit,
+): Promise<ProxyResponse> {
+  const path = getPath(request)
   if (request.method === 'POST' && path === '/sign-out')
-    return redirect('/sign-in', { 'set-cookie': cookieOf(null) })
+    return redirect('/sign-in', { 'set-cookie': createSessionCookie(null) })
   if (request.method === 'POST' && path === '/sign-in') return signIn(request)
-  if (!isRead(request)) return noRoute
+  if (!isReadRequest(request)) return noRoute
   // Browsers request the icon automatically.
   if (path === '/favicon.ico') return { status: 204 }
   if (path === '/sign-in')
-    return page(signInPage(ownPath(new URL(request.url ?? '/', 'http://localhost').searchParams.get('next'))))
-  if (path === '/page-config.js') return person === null ? redirect('/sign-in') : pageConfig(person, options)
+    return servePage(
+      renderSignInPage(toOwnPath(new URL(request.url ?? '/', 'http://localhost').searchParams.get('next'))),
+    )
+  if (path === '/page-config.js')
+    return person === null ? redirect('/sign-in') : servePageConfig(person, options)
   if (path === '/' && person === null) return redirect('/sign-in')
   if (path === '/' && person !== null && kind === 'management')
-    return page(managerPage(person, `http://localhost:${options.port}/`))
-  const file = kind === 'application' || path === '/examples/shell/shell.css' ? shellFile(path) : null
-  return file === null ? noRoute : content(file.type, file.content)
+    return servePage(renderManagerPage(person, `http://localhost:${options.port}/`))
+  const file = kind === 'application' || path === '/examples/shell/shell.css' ? readShellFile(path) : null
+  return file === null ? noRoute : serveContent(file.type, file.content)
 }
 
-async function signIn(request: IncomingMessage): Promise<Answer> {
-  if (!(Number(request.headers['content-length']) <= maxFormBytes))
-    return refusal(413, 'the form is too long')
+async function signIn(request: IncomingMessage): Promise<ProxyResponse> {
+  if (!(Number(request.headers['content-length']) <= maxFormBytes)) return refuse(413, 'the form is too long')
   const form = new URLSearchParams(await text(request))
-  const chosen = people.find(({ key }) => key === form.get('person'))
-  if (chosen === undefined) return refusal(400, 'choose one of the listed people')
-  return redirect(ownPath(form.get('next')), { 'set-cookie': cookieOf(chosen) })
+  const selectedPerson = people.find(({ key }) => key === form.get('person'))
+  if (selectedPerson === undefined) return refuse(400, 'choose one of the listed people')
+  return redirect(toOwnPath(form.get('next')), { 'set-cookie': createSessionCookie(selectedPerson) })
 }
 
-/** Returns the page configuration. Its most important part is the keys whose signatures the loader trusts. */
-async function pageConfig({ name, tenant }: Person, options: Options): Promise<Answer> {
+/** Returns the page configuration. It contains the keys that the pilet loader trusts. */
+async function servePageConfig({ name, tenant }: Person, options: Options): Promise<ProxyResponse> {
   const { application, tenants } = options.shop
   const config = {
     pilet_signing_keys: await askManager(options, `/pilet-keys/${application.id}`),
@@ -168,9 +174,9 @@ async function pageConfig({ name, tenant }: Person, options: Options): Promise<A
     tenant: tenants[tenant],
     user: { name },
   }
-  return content('text/javascript; charset=utf-8', `window.__SVC__ = ${JSON.stringify({ config })}\n`)
+  return serveContent('text/javascript; charset=utf-8', `window.__SVC__ = ${JSON.stringify({ config })}\n`)
 }
 
 /** Returns `next` if it is a path on this host, otherwise `/`: a sign-in must not redirect to another host. */
-const ownPath = (next: string | null): string =>
+const toOwnPath = (next: string | null): string =>
   next !== null && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'

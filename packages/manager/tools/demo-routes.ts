@@ -4,11 +4,11 @@ import { routes } from '../src/generated/routes.ts'
 import { type ProxyRoute, applicationParameter, tenantParameter } from '../src/proxy-config/routes.ts'
 
 export type HostKind = 'application' | 'management'
-/** The gate of a route, and the ids from the path that must belong to the host. */
+/** The gate of a route, and the ids in the path, which must belong to the host. */
 export type FoundRoute = { gate: ProxyRoute['gate']; applicationId?: string; tenantId?: string }
 
 // The path is matched without decoding, because the service receives the same raw path.
-const patternOf = (part: string): string => {
+const toPattern = (part: string): string => {
   if (part === '*') return '.*'
   if (applicationParameter.test(part)) return '(?<applicationId>[^/]+)'
   if (tenantParameter.test(part)) return '(?<tenantId>[^/]+)'
@@ -16,7 +16,7 @@ const patternOf = (part: string): string => {
 }
 const table = routes.map((route) => ({
   ...route,
-  pattern: new RegExp(`^${route.path.split('/').map(patternOf).join('/')}$`),
+  pattern: new RegExp(`^${route.path.split('/').map(toPattern).join('/')}$`),
   fixedStart: route.path.split(/[:*]/, 1)[0] ?? '',
 }))
 
@@ -25,10 +25,10 @@ const table = routes.map((route) => ({
  * otherwise.
  */
 export function findRoute(kind: HostKind, method: string, path: string): FoundRoute | 'reserved' | null {
-  const served = table.filter(({ served_on }) => served_on === kind)
-  for (const { methods, pattern, gate } of served) {
-    const found = methods.some((one) => one === method || one === 'ANY') ? pattern.exec(path) : null
-    if (found !== null) return { gate, ...found.groups }
+  const hostRoutes = table.filter(({ served_on }) => served_on === kind)
+  for (const { methods, pattern, gate } of hostRoutes) {
+    const match = methods.some((one) => one === method || one === 'ANY') ? pattern.exec(path) : null
+    if (match !== null) return { gate, ...match.groups }
   }
-  return served.some(({ fixedStart }) => path.startsWith(fixedStart)) ? 'reserved' : null
+  return hostRoutes.some(({ fixedStart }) => path.startsWith(fixedStart)) ? 'reserved' : null
 }

@@ -2,7 +2,7 @@
 import { createApp } from '../src/app.ts'
 import { settings } from '../src/settings.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { type ProxyRoute, proxyRoutes } from '../src/proxy-config/routes.ts'
+import { type ProxyRoute, listProxyRoutes } from '../src/proxy-config/routes.ts'
 import { createApiDocument } from './openapi.ts'
 import { closeWorld, createWorld } from '../src/world.ts'
 
@@ -31,19 +31,19 @@ export async function describeApp(): Promise<{
     isDown: () => true,
     publish: () => null,
     open: (): never => {
-      throw new Error('subscriptions are not available here')
+      throw new Error('subscriptions are not available without a Redis server')
     },
     close: () => Promise.resolve(),
   }
   const world = createWorld(config, { redis })
   const app = await createApp(config, world)
   try {
-    const { document, undeclared } = createApiDocument(app.routes)
-    if (undeclared.length > 0)
+    const { document, undeclaredRoutes } = createApiDocument(app.routes)
+    if (undeclaredRoutes.length > 0)
       throw new Error(
-        `routes without operationId, summary or response in their schema: ${undeclared.join(', ')}`,
+        `routes without operationId, summary or response in their schema: ${undeclaredRoutes.join(', ')}`,
       )
-    return { ...app.describe(), openapi: JSON.stringify(document), routes: proxyRoutes(app.routes) }
+    return { ...app.describe(), openapi: JSON.stringify(document), routes: listProxyRoutes(app.routes) }
   } finally {
     await app.server.close()
     await app.readiness.close()

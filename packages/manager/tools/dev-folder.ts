@@ -1,20 +1,17 @@
-// The folder of `npm run dev` or `npm run demo` belongs to one run at a time. A file in the folder lists the processes
-// of the run. A concurrent run finds the file and stops. If a run was killed, the next run stops the processes that it
-// left behind.
+// Reserves the folder of `npm run dev` or `npm run demo` for one run at a time. A file in the folder lists
+// the processes of the run. A concurrent run finds the file and stops. If a run was killed, the next run
+// stops its remaining processes.
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * Identifies a process by id and start time, so that another process that later gets the same id is not mistaken for
- * it.
- */
+/** Identifies a process by id and start time, because the system may reuse the id for another process. */
 type OwnedProcess = { pid: number; started: string | null }
 type Claim = { port: string; run: OwnedProcess; children: OwnedProcess[] }
 /** `add` records the leader of a process group that must be stopped with this run. */
 export type DevFolder = { add: (pid: number) => void; release: () => void }
 
 // Time for the service and Redis to stop before they are killed.
-const endTimeoutMs = 30_000
+const stopTimeoutMs = 30_000
 
 /**
  * Claims the folder and creates it if necessary. Throws if another run uses it. Stops processes that a killed run left
@@ -28,21 +25,23 @@ export async function claimFolder(
 ): Promise<DevFolder> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   if (!owners.includes(lstatSync(dir).uid))
-    throw new Error(`${dir} belongs to another user: remove it, or set TMPDIR to one of your own folders`)
+    throw new Error(
+      `${dir} belongs to another user: remove the folder, or set TMPDIR to a folder of your own`,
+    )
   const file = `${dir}/processes.json`
-  const claim: Claim = { port, run: ownedProcess(process.pid), children: [] }
-  while (!isCreated(file, JSON.stringify(claim))) {
+  const claim: Claim = { port, run: identifyProcess(process.pid), children: [] }
+  while (!tryCreate(file, JSON.stringify(claim))) {
     const { port: otherPort, run, children } = JSON.parse(readFileSync(file, 'utf8')) as Claim
     if (isRunning(run))
       throw new Error(
         `${command} is already running (process ${run.pid}): use it at http://localhost:${otherPort}, or stop it first`,
       )
-    for (const child of children.toReversed()) await end(child)
+    for (const child of children.toReversed()) await stopProcess(child)
     rmSync(file, { force: true })
   }
   return {
     add: (pid) => {
-      claim.children.push(ownedProcess(pid))
+      claim.children.push(identifyProcess(pid))
       // Replace the file atomically: a killed run must not leave a partial list.
       writeFileSync(`${file}.new`, JSON.stringify(claim))
       renameSync(`${file}.new`, file)
@@ -52,7 +51,7 @@ export async function claimFolder(
 }
 
 /** Creates the file. Returns false if it already exists. */
-function isCreated(file: string, text: string): boolean {
+function tryCreate(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' })
     return true
@@ -62,17 +61,18 @@ function isCreated(file: string, text: string): boolean {
   }
 }
 
-async function end(one: OwnedProcess): Promise<void> {
+async function stopProcess(one: OwnedProcess): Promise<void> {
   if (isRunning(one)) process.kill(one.pid, 'SIGTERM')
-  for (let waitedMs = 0; isRunning(one) && waitedMs < endTimeoutMs; waitedMs += 50) await sleep(50)
+  for (let waitedMs = 0; isRunning(one) && waitedMs < stopTimeoutMs; waitedMs += 50) await sleep(50)
   if (isRunning(one)) process.kill(-one.pid, 'SIGKILL')
 }
 
-const ownedProcess = (pid: number): OwnedProcess => ({ pid, started: startOf(pid) })
-const isRunning = ({ pid, started }: OwnedProcess): boolean => started !== null && startOf(pid) === started
+const identifyProcess = (pid: number): OwnedProcess => ({ pid, started: readStartTime(pid) })
+const isRunning = ({ pid, started }: OwnedProcess): boolean =>
+  started !== null && readStartTime(pid) === started
 
 /** Returns the start time of the process in clock ticks since boot, or null if it is not running. */
-function startOf(pid: number): string | null {
+function readStartTime(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The process name can contain any character. After it, field 1 is the state, and field 20 is the start time.

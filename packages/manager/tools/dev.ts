@@ -3,11 +3,11 @@
 // processes when it exits. If it was killed, the next run stops them.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir, userInfo } from 'node:os'
-import { type Engines, runDevelopment, say } from './development.ts'
+import { type Engines, runDevelopment, printLine } from './development.ts'
 import { printPretty } from './pretty-log.ts'
 
-const given = process.env
-const port = given['SVC_PORT'] ?? '8080'
+const callerEnv = process.env
+const port = callerEnv['SVC_PORT'] ?? '8080'
 // The data persists between runs; remove the folder to start over.
 const dir = `${tmpdir()}/manager-dev-${userInfo().username}`
 
@@ -15,10 +15,14 @@ await runDevelopment({
   command: 'npm run dev',
   dir,
   ports: [
-    { variable: 'SVC_PORT', port, host: given['SVC_HOST'] },
-    { variable: 'SVC_HEALTH_PORT', port: given['SVC_HEALTH_PORT'] ?? '8081', host: given['SVC_HEALTH_HOST'] },
+    { variable: 'SVC_PORT', port, host: callerEnv['SVC_HOST'] },
+    {
+      variable: 'SVC_HEALTH_PORT',
+      port: callerEnv['SVC_HEALTH_PORT'] ?? '8081',
+      host: callerEnv['SVC_HEALTH_HOST'],
+    },
   ],
-  given: { databaseUrl: given['SVC_DATABASE_URL'], redisUrl: given['SVC_REDIS_URL'] },
+  runningEngines: { databaseUrl: callerEnv['SVC_DATABASE_URL'], redisUrl: callerEnv['SVC_REDIS_URL'] },
   startService,
 })
 
@@ -27,17 +31,17 @@ await runDevelopment({
  * signal it directly.
  */
 function startService({ databaseUrl, redisUrl }: Engines): ChildProcess {
-  const main = new URL('../src/main.ts', import.meta.url).pathname
+  const mainFile = new URL('../src/main.ts', import.meta.url).pathname
   const isTerminal = process.stdout.isTTY
-  const child = spawn(process.execPath, ['--watch-preserve-output', '--watch', main], {
+  const child = spawn(process.execPath, ['--watch-preserve-output', '--watch', mainFile], {
     stdio: ['ignore', isTerminal ? 'pipe' : 'inherit', 'inherit'],
     detached: true,
     env: {
       SVC_SHUTDOWN_DRAIN_DELAY_MS: '0',
       // Backends run on the same machine.
       SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8,::1/128',
-      ...(given['SVC_PORT'] === undefined ? {} : { SVC_PUBLIC_URL: `http://localhost:${port}` }),
-      ...given,
+      ...(callerEnv['SVC_PORT'] === undefined ? {} : { SVC_PUBLIC_URL: `http://localhost:${port}` }),
+      ...callerEnv,
       SVC_ENV: 'development',
       SVC_DEV_USER_OVERRIDE_ENABLED: 'true',
       SVC_DATABASE_URL: databaseUrl,
@@ -45,8 +49,8 @@ function startService({ databaseUrl, redisUrl }: Engines): ChildProcess {
     },
   })
   if (child.stdout !== null) printPretty(child.stdout, process.stdout, process.stdout.hasColors())
-  const dataLocation = given['SVC_DATABASE_URL'] === undefined ? dir : 'your database'
-  say(`API       http://localhost:${port}/query  (data in ${dataLocation})`)
-  say(`GraphiQL  http://localhost:${port}/gql    (Ctrl-C stops everything)`)
+  const dataLocation = callerEnv['SVC_DATABASE_URL'] === undefined ? dir : 'your database'
+  printLine(`API       http://localhost:${port}/query  (data in ${dataLocation})`)
+  printLine(`GraphiQL  http://localhost:${port}/gql    (Ctrl-C stops everything)`)
   return child
 }

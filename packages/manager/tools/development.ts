@@ -20,18 +20,21 @@ export type Development = {
   /** Ports that must be free, each with the variable that changes it. Users open the first port. */
   ports: readonly [Port, ...Port[]]
   /** PostgreSQL and Redis servers that are already running. */
-  given: Partial<Engines>
-  /** Starts the service in its own process group, so that Ctrl-C signals only this process, which stops all others. */
+  runningEngines: Partial<Engines>
+  /**
+   * Starts the service in its own process group. Ctrl-C then signals only this process, which stops all
+   * others.
+   */
   startService: (engines: Engines) => ChildProcess
   /** Starts further processes next to the service. */
   startCompanions?: (engines: Engines, run: Run) => Promise<void>
 }
 type Port = { variable: string; port: string; host?: string | undefined }
 
-export const say = (line: string): void => void process.stdout.write(`${line}\n`)
+export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-function failed(error: unknown): 1 {
-  process.stderr.write(`error: ${textOf(error)}\n`)
+function reportFailure(error: unknown): 1 {
+  process.stderr.write(`error: ${formatError(error)}\n`)
   return 1
 }
 
@@ -39,17 +42,17 @@ function failed(error: unknown): 1 {
 export async function runDevelopment(development: Development): Promise<never> {
   // Writing to a closed terminal fails. Ignore the error, so that the processes are still stopped.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
-  const ending = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort())
+  const abortController = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => abortController.abort())
   const stack = new AsyncDisposableStack()
-  const service = await run(development, stack, ending.signal).catch(failed)
-  const failure = await stack.disposeAsync().then(() => null, failed)
+  const service = await run(development, stack, abortController.signal).catch(reportFailure)
+  const failure = await stack.disposeAsync().then(() => null, reportFailure)
   process.exit(failure ?? (typeof service === 'number' ? service : (service.exitCode ?? 1)))
 }
 
 /** Returns the service process when the run must end, or 0 if the run must end before the service starts. */
 async function run(
-  { command, dir, ports, given, startService, startCompanions }: Development,
+  { command, dir, ports, runningEngines: given, startService, startCompanions }: Development,
   stack: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<ChildProcess | number> {
@@ -57,15 +60,15 @@ async function run(
   const owners = [uid, uid === 0 ? (findPostgresAccount()?.uid ?? 0) : uid]
   const folder = await claimFolder(dir, ports[0].port, owners, command)
   stack.defer(folder.release)
-  for (const one of ports) await assertFree(one)
+  for (const requiredPort of ports) await assertFree(requiredPort)
   const engines = {
-    databaseUrl: given.databaseUrl ?? (await ownPostgres(dir, stack)),
-    redisUrl: given.redisUrl ?? (await ownRedis(folder, stack)),
+    databaseUrl: given.databaseUrl ?? (await startOwnPostgres(dir, stack)),
+    redisUrl: given.redisUrl ?? (await startOwnRedis(folder, stack)),
   }
-  const applied = await migrateUp(engines.databaseUrl, say).catch((cause: unknown) => {
-    throw new Error(`the migrations failed: ${textOf(cause)}`, { cause })
+  const appliedMigrations = await migrateUp(engines.databaseUrl, printLine).catch((cause: unknown) => {
+    throw new Error(`the migrations failed: ${formatError(cause)}`, { cause })
   })
-  for (const name of applied) say(`applied ${name}`)
+  for (const name of appliedMigrations) printLine(`applied ${name}`)
   if (signal.aborted) return 0
   const service = startService(engines)
   const { pid } = service
@@ -73,20 +76,20 @@ async function run(
   folder.add(pid)
   stack.defer(() => stopChild(service))
   // If the watcher is killed, the service that it watches must be stopped too.
-  service.once('exit', () => endGroup(pid))
-  const ended = once(service, 'close')
-  const started = startCompanions?.(engines, { folder, stack, signal }) ?? Promise.resolve()
-  await Promise.race([ended, once(signal, 'abort'), started.then(() => ended)])
+  service.once('exit', () => killGroup(pid))
+  const closeEvent = once(service, 'close')
+  const companionPromise = startCompanions?.(engines, { folder, stack, signal }) ?? Promise.resolve()
+  await Promise.race([closeEvent, once(signal, 'abort'), companionPromise.then(() => closeEvent)])
   return service
 }
 
-async function ownPostgres(dir: string, stack: AsyncDisposableStack): Promise<string> {
+async function startOwnPostgres(dir: string, stack: AsyncDisposableStack): Promise<string> {
   const postgres = startPostgres(dir, await freePort())
   stack.defer(() => postgres.stop())
   return postgres.url
 }
 
-async function ownRedis(folder: DevFolder, stack: AsyncDisposableStack): Promise<string> {
+async function startOwnRedis(folder: DevFolder, stack: AsyncDisposableStack): Promise<string> {
   const redis = await startRedis(await freePort(), { detached: true })
   stack.defer(() => redis.stop())
   folder.add(redis.pid)
@@ -96,9 +99,9 @@ async function ownRedis(folder: DevFolder, stack: AsyncDisposableStack): Promise
 /** Stops a process and waits until it has exited. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'close')
+  const closeEvent = once(child, 'close')
   child.kill('SIGTERM')
-  await ended
+  await closeEvent
 }
 
 /** Throws if another process listens on the port. Invalid port numbers are ignored here: the service reports them. */
@@ -114,7 +117,7 @@ async function assertFree({ variable, port, host = '127.0.0.1' }: Port): Promise
   probe.close()
 }
 
-function endGroup(leader: number): void {
+function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
@@ -123,10 +126,10 @@ function endGroup(leader: number): void {
 }
 
 /**
- * Returns the first line of the message. An AggregateError has no message of its own, so the message of its first error
- * is used.
+ * Returns the first line of the error message. An AggregateError has no message, so the message of its first
+ * error is used.
  */
-function textOf(error: unknown): string {
+function formatError(error: unknown): string {
   const { message, errors } = error as Error & { errors?: Error[] }
   return (message !== '' ? message : (errors?.[0]?.message ?? String(error))).split('\n')[0] as string
 }

@@ -35,30 +35,33 @@ const samples: Record<string, unknown> = {
   workload: 'shop',
 }
 /** Optional input fields that examples include, because the object is of little use without them. */
-const shownOptions = new Set(['runKey'])
+const includedOptions = new Set(['runKey'])
 
 /** Returns a document and its variables as JSON. */
-export function exampleOf(root: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>) {
-  const used = field.args.filter(isRequiredArgument)
+export function createExample(root: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>) {
+  const requiredArguments = field.args.filter(isRequiredArgument)
   const ids = sampleIds()
-  const variables = Object.fromEntries(used.map((one) => [one.name, valueOf(one, ids)]))
-  const declared = used.map((one) => `$${one.name}: ${String(one.type)}`).join(', ')
-  const passed = used.map(({ name }) => `${name}: $${name}`).join(', ')
+  const variables = Object.fromEntries(requiredArguments.map((one) => [one.name, createValue(one, ids)]))
+  const declarations = requiredArguments.map((one) => `$${one.name}: ${String(one.type)}`).join(', ')
+  const argumentList = requiredArguments.map(({ name }) => `${name}: $${name}`).join(', ')
   const keyword = root === 'Query' ? 'query' : 'mutation'
-  const opening = used.length === 0 ? keyword : `${keyword} (${declared})`
-  const call = used.length === 0 ? field.name : `${field.name}(${passed})`
-  const lines = [`${opening} {`, `  ${call}${selectionOf(field.type)}`, '}']
+  const opening = requiredArguments.length === 0 ? keyword : `${keyword} (${declarations})`
+  const call = requiredArguments.length === 0 ? field.name : `${field.name}(${argumentList})`
+  const lines = [`${opening} {`, `  ${call}${renderSelection(field.type)}`, '}']
   return { document: lines.join('\n'), variables: JSON.stringify(variables, null, 2) }
 }
 
-/** Selects the leaf fields of an object; an object without leaf fields selects those of its nested objects. */
-function selectionOf(type: GraphQLOutputType, indent = '  '): string {
-  const named = getNamedType(type)
-  if (!isObjectType(named)) return ''
-  const fields = Object.values(named.getFields()).filter(({ args }) => !args.some(isRequiredArgument))
-  const plain = fields.filter(({ type: inner }) => isLeafType(getNamedType(inner)))
-  const lines = (plain.length > 0 ? plain : fields).map(
-    ({ name, type: inner }) => `${indent}  ${name}${selectionOf(inner, `${indent}  `)}\n`,
+/**
+ * Selects the leaf fields of an object. If the object has none, selects the leaf fields of its nested
+ * objects.
+ */
+function renderSelection(type: GraphQLOutputType, indent = '  '): string {
+  const objectType = getNamedType(type)
+  if (!isObjectType(objectType)) return ''
+  const fields = Object.values(objectType.getFields()).filter(({ args }) => !args.some(isRequiredArgument))
+  const leafFields = fields.filter(({ type: inner }) => isLeafType(getNamedType(inner)))
+  const lines = (leafFields.length > 0 ? leafFields : fields).map(
+    ({ name, type: inner }) => `${indent}  ${name}${renderSelection(inner, `${indent}  `)}\n`,
   )
   return ` {\n${lines.join('')}${indent}}`
 }
@@ -70,17 +73,19 @@ function* sampleIds(): Generator<string, never> {
 
 type Ids = ReturnType<typeof sampleIds>
 
-const valueOf = ({ name, type }: GraphQLArgument | GraphQLInputField, ids: Ids): unknown =>
-  sampleOf(name, type, ids)
+const createValue = ({ name, type }: GraphQLArgument | GraphQLInputField, ids: Ids): unknown =>
+  createSample(name, type, ids)
 
-function sampleOf(name: string, type: GraphQLInputType, ids: Ids): unknown {
-  if (isNonNullType(type)) return sampleOf(name, type.ofType, ids)
-  if (isListType(type)) return [sampleOf(name, type.ofType, ids)]
+function createSample(name: string, type: GraphQLInputType, ids: Ids): unknown {
+  if (isNonNullType(type)) return createSample(name, type.ofType, ids)
+  if (isListType(type)) return [createSample(name, type.ofType, ids)]
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields())
-    const required = fields.filter((field) => isRequiredInputField(field) || shownOptions.has(field.name))
-    const chosen = required.length > 0 ? required : fields.slice(0, 1)
-    return Object.fromEntries(chosen.map((field) => [field.name, valueOf(field, ids)]))
+    const requiredFields = fields.filter(
+      (field) => isRequiredInputField(field) || includedOptions.has(field.name),
+    )
+    const includedFields = requiredFields.length > 0 ? requiredFields : fields.slice(0, 1)
+    return Object.fromEntries(includedFields.map((field) => [field.name, createValue(field, ids)]))
   }
   if (isEnumType(type)) return type.getValues()[0]?.name
   if (type.name === 'ID') return ids.next().value

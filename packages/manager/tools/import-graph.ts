@@ -5,7 +5,7 @@ import { posix } from 'node:path'
 import { Visitor, parseSync } from 'oxc-parser'
 
 /** Paths are relative to the workspace root. `byName` is true if the import uses a package name instead of a path. */
-export type Import = { from: string; to: string; byName: boolean }
+export type Import = { from: string; to: string; isByName: boolean }
 
 type Manifest = { name: string; exports?: Record<string, string> }
 /** Maps the name that imports use to the folder and the exports of the package. */
@@ -14,20 +14,20 @@ type Packages = Map<string, { folder: string; exports: Record<string, string> }>
 const codeFiles = '{packages/*,examples}/**/*.{ts,mjs}'
 
 /** Returns the imports between files of the workspace, and the imported names that no manifest exports. */
-export function readImports(root: string): { imports: Import[]; unexported: string[] } {
+export function readImports(root: string): { imports: Import[]; unexportedNames: string[] } {
   const packages = readPackages(root)
   const files = globSync(codeFiles, { cwd: root, exclude: (name) => name.includes('node_modules') })
-  const known = new Set(files)
+  const knownFiles = new Set(files)
   const imports: Import[] = []
-  const unexported: string[] = []
+  const unexportedNames: string[] = []
   for (const from of files.toSorted())
-    for (const specifier of specifiersOf(from, readFileSync(posix.join(root, from), 'utf8'))) {
+    for (const specifier of readSpecifiers(from, readFileSync(posix.join(root, from), 'utf8'))) {
       const isRelative = specifier.startsWith('.')
       const to = isRelative ? posix.join(posix.dirname(from), specifier) : resolveName(packages, specifier)
-      if (to === null) unexported.push(`${from} imports ${specifier}, which its package does not export`)
-      else if (to !== undefined && known.has(to)) imports.push({ from, to, byName: !isRelative })
+      if (to === null) unexportedNames.push(`${from} imports ${specifier}, which its package does not export`)
+      else if (to !== undefined && knownFiles.has(to)) imports.push({ from, to, isByName: !isRelative })
     }
-  return { imports, unexported }
+  return { imports, unexportedNames }
 }
 
 function readPackages(root: string): Packages {
@@ -46,14 +46,15 @@ function readPackages(root: string): Packages {
 function resolveName(packages: Packages, specifier: string): string | null | undefined {
   for (const [name, { folder, exports }] of packages) {
     if (specifier !== name && !specifier.startsWith(`${name}/`)) continue
-    const wanted = `.${specifier.slice(name.length)}`
+    const exportKey = `.${specifier.slice(name.length)}`
     for (const [key, target] of Object.entries(exports)) {
       const [before = '', after] = key.split('*')
       const isMatch =
-        after === undefined ? key === wanted : wanted.startsWith(before) && wanted.endsWith(after)
+        after === undefined ? key === exportKey : exportKey.startsWith(before) && exportKey.endsWith(after)
       if (!isMatch) continue
-      const middle = after === undefined ? '' : wanted.slice(before.length, wanted.length - after.length)
-      return posix.join(folder, target.replace('*', middle))
+      const wildcard =
+        after === undefined ? '' : exportKey.slice(before.length, exportKey.length - after.length)
+      return posix.join(folder, target.replace('*', wildcard))
     }
     return null
   }
@@ -61,9 +62,9 @@ function resolveName(packages: Packages, specifier: string): string | null | und
 }
 
 /** Returns the module specifiers of all imports, exports, dynamic imports and import types in a file. */
-function specifiersOf(file: string, text: string): string[] {
+function readSpecifiers(file: string, text: string): string[] {
   const { module, program } = parseSync(file, text)
-  const found = [
+  const specifiers = [
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...module.staticExports.flatMap(({ entries }) =>
       entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value])),
@@ -75,7 +76,7 @@ function specifiersOf(file: string, text: string): string[] {
   ]
   if (/\bimport\('[^']+'\)\./.test(text))
     new Visitor({
-      TSImportType: ({ source }) => void found.push(source.value),
+      TSImportType: ({ source }) => void specifiers.push(source.value),
     }).visit(program)
-  return [...new Set(found)]
+  return [...new Set(specifiers)]
 }

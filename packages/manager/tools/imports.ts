@@ -8,7 +8,7 @@ import { type Import, readImports } from './import-graph.ts'
  * Packages that the sources of a package may import. They may be imported only by the names that their manifests
  * export.
  */
-const allowed: Record<string, readonly string[]> = {
+const allowedPackages: Record<string, readonly string[]> = {
   cli: ['client'],
   client: [],
   examples: ['client'],
@@ -19,7 +19,9 @@ const allowed: Record<string, readonly string[]> = {
   legacy: ['manager'],
   manager: ['gotemplate'],
 }
-/** Tests, tools and benchmarks may also import these packages, and the test kit of the Manager by its path. */
+/**
+ * Further packages that tests, tools and benchmarks may import. They may import the Manager's test kit by path.
+ */
 const allowedInTests = ['client', 'harness']
 const testKit = /^packages\/manager\/(?:test\/kit|tools)\//
 
@@ -35,75 +37,82 @@ const knownCycles: Record<string, readonly string[]> = {
   ],
 }
 
-const packageOf = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? 'examples'
+const getPackage = (file: string): string => /^packages\/([^/]+)\//.exec(file)?.[1] ?? 'examples'
 const isTest = (file: string): boolean => !/^packages\/[^/]+\/src\//.test(file) || file.endsWith('.test.ts')
 
 /** Returns one line per problem. */
 export function findProblems(
   root: string,
-  known: Readonly<Record<string, readonly string[]>> = knownCycles,
+  allowedCycles: Readonly<Record<string, readonly string[]>> = knownCycles,
 ): string[] {
-  const { imports, unexported } = readImports(root)
-  const problems = [...unexported, ...imports.flatMap(problemOfPackages)]
-  const inSources = imports.filter(({ from, to }) => packageOf(from) === packageOf(to) && !isTest(from))
-  for (const [name, own] of Map.groupBy(inSources, ({ from }) => packageOf(from)))
-    problems.push(...problemsOfFolders(name, own, known[name] ?? []))
+  const { imports, unexportedNames } = readImports(root)
+  const problems = [...unexportedNames, ...imports.flatMap(findPackageProblems)]
+  const sourceImports = imports.filter(({ from, to }) => getPackage(from) === getPackage(to) && !isTest(from))
+  for (const [name, ownImports] of Map.groupBy(sourceImports, ({ from }) => getPackage(from)))
+    problems.push(...findFolderProblems(name, ownImports, allowedCycles[name] ?? []))
   return problems
 }
 
-function problemOfPackages({ from, to, byName }: Import): string[] {
-  const [own, other] = [packageOf(from), packageOf(to)]
-  if (own === other || (isTest(from) && testKit.test(to))) return []
-  const may = [...(allowed[own] ?? []), ...(isTest(from) ? allowedInTests : [])]
-  if (!may.includes(other)) return [`${from} imports ${to}: ${own} may not import ${other}`]
-  return byName || own === 'examples'
+function findPackageProblems({ from, to, isByName: byName }: Import): string[] {
+  const [ownPackage, importedPackage] = [getPackage(from), getPackage(to)]
+  if (ownPackage === importedPackage || (isTest(from) && testKit.test(to))) return []
+  const allowedNames = [...(allowedPackages[ownPackage] ?? []), ...(isTest(from) ? allowedInTests : [])]
+  if (!allowedNames.includes(importedPackage))
+    return [`${from} imports ${to}: ${ownPackage} may not import ${importedPackage}`]
+  return byName || ownPackage === 'examples'
     ? []
-    : [`${from} imports ${to} by path; import it through the exports of ${other}`]
+    : [`${from} imports ${to} by path; import it through the exports of ${importedPackage}`]
 }
 
 type Edge = { from: string; to: string; file: string }
 
 /** Returns the top folder below src/, or the name of a file directly in src/. */
-const unitOf = (file: string): string => file.split('/')[3] ?? ''
-const nameOf = ({ file, to }: Edge): string => `${file} -> ${to}`
+const getUnit = (file: string): string => file.split('/')[3] ?? ''
+const formatEdge = ({ file, to }: Edge): string => `${file} -> ${to}`
 
-function problemsOfFolders(name: string, imports: readonly Import[], known: readonly string[]): string[] {
+function findFolderProblems(
+  name: string,
+  imports: readonly Import[],
+  allowedEdges: readonly string[],
+): string[] {
   const edges = imports.map(({ from, to }): Edge => ({
-    from: unitOf(from),
-    to: unitOf(to),
+    from: getUnit(from),
+    to: getUnit(to),
     file: from.split('/').slice(3).join('/'),
   }))
-  const others = edges.filter((edge) => edge.from !== edge.to)
-  const unknown = edgesInCycles(others.filter((edge) => !known.includes(nameOf(edge))))
-  const circular = new Set(edgesInCycles(others).map(nameOf))
+  const crossEdges = edges.filter((edge) => edge.from !== edge.to)
+  const newCyclicEdges = findCyclicEdges(
+    crossEdges.filter((edge) => !allowedEdges.includes(formatEdge(edge))),
+  )
+  const cyclicEdgeNames = new Set(findCyclicEdges(crossEdges).map(formatEdge))
   return [
-    ...[...new Set(unknown.map(nameOf))].map(
+    ...[...new Set(newCyclicEdges.map(formatEdge))].map(
       (edge) => `packages/${name}/src: ${edge} is part of an import cycle between top folders`,
     ),
-    ...known
-      .filter((edge) => !circular.has(edge))
+    ...allowedEdges
+      .filter((edge) => !cyclicEdgeNames.has(edge))
       .map((edge) => `${edge} no longer closes a cycle; remove it from tools/imports.ts`),
   ]
 }
 
 /** Returns the edges that are part of a cycle: there is a path from their end back to their start. */
-function edgesInCycles(edges: readonly Edge[]): Edge[] {
-  const next = Map.groupBy(edges, ({ from }) => from)
-  const reachable = new Map<string, Set<string>>()
-  const reach = (start: string): Set<string> => {
-    const found = reachable.get(start) ?? new Set<string>()
-    if (reachable.has(start)) return found
-    reachable.set(start, found)
-    const waiting = [start]
-    for (let unit = waiting.pop(); unit !== undefined; unit = waiting.pop())
-      for (const { to } of next.get(unit) ?? [])
-        if (!found.has(to)) {
-          found.add(to)
-          waiting.push(to)
+function findCyclicEdges(edges: readonly Edge[]): Edge[] {
+  const edgesByStart = Map.groupBy(edges, ({ from }) => from)
+  const reachableUnits = new Map<string, Set<string>>()
+  const findReachable = (start: string): Set<string> => {
+    const units = reachableUnits.get(start) ?? new Set<string>()
+    if (reachableUnits.has(start)) return units
+    reachableUnits.set(start, units)
+    const queue = [start]
+    for (let unit = queue.pop(); unit !== undefined; unit = queue.pop())
+      for (const { to } of edgesByStart.get(unit) ?? [])
+        if (!units.has(to)) {
+          units.add(to)
+          queue.push(to)
         }
-    return found
+    return units
   }
-  return edges.filter(({ from, to }) => reach(to).has(from))
+  return edges.filter(({ from, to }) => findReachable(to).has(from))
 }
 
 if (import.meta.main) {

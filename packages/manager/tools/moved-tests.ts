@@ -14,8 +14,9 @@ export function readRemovals(entries: unknown): Removal[] {
   })
 }
 
-const stemOf = (file: string): string => file.replace(/(\.(load|nightly|kubernetes|browser))?\.test\.ts$/, '')
-const ownName = (name: string): string => name.split(' > ').at(-1) as string
+const getStem = (file: string): string =>
+  file.replace(/(\.(load|nightly|kubernetes|browser))?\.test\.ts$/, '')
+const getOwnName = (name: string): string => name.split(' > ').at(-1) as string
 
 /**
  * Finds each earlier test in the later list. The closest match wins: the same file in any tier, then the same name in
@@ -25,37 +26,40 @@ export function compareTests(
   before: readonly ListedTest[],
   after: readonly ListedTest[],
   removals: readonly Removal[],
-): { rows: Row[]; lost: ListedTest[] } {
+): { rows: Row[]; lostTests: ListedTest[] } {
   const keys = [
-    ({ file, name }: ListedTest): string => `${stemOf(file)}\n${name}`,
+    ({ file, name }: ListedTest): string => `${getStem(file)}\n${name}`,
     ({ name }: ListedTest): string => name,
-    ({ name }: ListedTest): string => ownName(name),
+    ({ name }: ListedTest): string => getOwnName(name),
   ]
-  const found = new Map<ListedTest, ListedTest>()
-  const taken = new Set<ListedTest>()
-  for (const keyOf of keys) {
-    const free = Map.groupBy(
-      after.filter((test) => !taken.has(test)),
-      keyOf,
+  const matches = new Map<ListedTest, ListedTest>()
+  const matchedTests = new Set<ListedTest>()
+  for (const getKey of keys) {
+    const freeTests = Map.groupBy(
+      after.filter((test) => !matchedTests.has(test)),
+      getKey,
     )
-    for (const test of before.filter((one) => !found.has(one))) {
-      const match = free.get(keyOf(test))?.shift()
+    for (const test of before.filter((one) => !matches.has(one))) {
+      const match = freeTests.get(getKey(test))?.shift()
       if (match === undefined) continue
-      found.set(test, match)
-      taken.add(match)
+      matches.set(test, match)
+      matchedTests.add(match)
     }
   }
-  const reasonFor = ({ file, name }: ListedTest): string | undefined =>
-    removals.find((one) => one.file === file && (one.name === undefined || one.name === ownName(name)))
+  const findReason = ({ file, name }: ListedTest): string | undefined =>
+    removals.find((one) => one.file === file && (one.name === undefined || one.name === getOwnName(name)))
       ?.reason
   const rows = before.map((test): Row => {
-    const match = found.get(test)
+    const match = matches.get(test)
     if (match !== undefined) return { from: test.tier, to: match.tier, file: match.file, name: match.name }
-    return { from: test.tier, to: `removed: ${reasonFor(test) ?? 'LOST'}`, file: test.file, name: test.name }
+    return { from: test.tier, to: `removed: ${findReason(test) ?? 'LOST'}`, file: test.file, name: test.name }
   })
-  const added = after
-    .filter((test) => !taken.has(test))
+  const addedTests = after
+    .filter((test) => !matchedTests.has(test))
     .map((test) => ({ ...test, from: 'new', to: test.tier }))
-  const lost = before.filter((test) => !found.has(test) && reasonFor(test) === undefined)
-  return { rows: [...rows, ...added.map(({ from, to, file, name }) => ({ from, to, file, name }))], lost }
+  const lost = before.filter((test) => !matches.has(test) && findReason(test) === undefined)
+  return {
+    rows: [...rows, ...addedTests.map(({ from, to, file, name }) => ({ from, to, file, name }))],
+    lostTests: lost,
+  }
 }

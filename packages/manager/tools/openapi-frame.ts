@@ -6,13 +6,13 @@ export type Json = { [key: string]: Json | Json[] | string | number | boolean | 
 const description = `The REST routes of the Manager and the envelope of its GraphQL route. The GraphQL schema
 is in \`docs/api/schema.graphql\`. Later versions can add fields to responses: ignore unknown fields.`
 
-const header = (description: string, example: string): Json => ({
+const createHeader = (description: string, example: string): Json => ({
   description,
   required: true,
   schema: { type: 'string' },
   example,
 })
-const apiKey = (name: string, description: string): Json => ({
+const createApiKey = (name: string, description: string): Json => ({
   type: 'apiKey',
   in: 'header',
   name,
@@ -20,7 +20,7 @@ const apiKey = (name: string, description: string): Json => ({
 })
 
 /** Returns the document without its paths and schemas. */
-export function frame(): Json & { components: Json } {
+export function createFrame(): Json & { components: Json } {
   return {
     openapi: '3.1.0',
     info: {
@@ -39,26 +39,32 @@ export function frame(): Json & { components: Json } {
     ],
     components: {
       headers: {
-        'X-Request-Id': header(
-          'Id of the request: the id from the request if well-formed, otherwise a new id.',
+        'X-Request-Id': createHeader(
+          'Request id: the id that the caller sent if it is well-formed, otherwise a new id.',
           '5b0c7f0e-2f6c-4a0e-9a3c-6b1f0d0d7c11',
         ),
-        'Retry-After': header('Whole seconds to wait before a retry.', '1'),
-        ETag: header(
+        'Retry-After': createHeader('Whole seconds to wait before a retry.', '1'),
+        ETag: createHeader(
           'Validator of the response; send it as `If-None-Match`.',
           '"ZSwS8EqEhSnUZHXNQTWtvSwTqZG"',
         ),
-        Deprecation: header('Time from which the route is deprecated (RFC 9745).', '@1794700800'),
-        'X-Audit-Chain': header('`status` of the chain object: `ok`, `broken` or `empty`.', 'ok'),
-        Sunset: header('Time at which the route is removed (RFC 8594).', 'Sat, 15 May 2027 00:00:00 GMT'),
+        Deprecation: createHeader(
+          'Time at which the route was or will be deprecated (RFC 9745).',
+          '@1794700800',
+        ),
+        'X-Audit-Chain': createHeader('`status` of the chain object: `ok`, `broken` or `empty`.', 'ok'),
+        Sunset: createHeader(
+          'Time at which the route will be removed (RFC 8594).',
+          'Sat, 15 May 2027 00:00:00 GMT',
+        ),
       },
       securitySchemes: {
-        proxySecret: apiKey('X-Proxy-Auth', 'Secret that the trusted proxy shares with the Manager.'),
-        subject: apiKey('X-Token-Subject', 'Subject of the signed-in person, a UUID.'),
-        email: apiKey('X-Token-User-Email', 'E-mail of the person; optional.'),
-        name: apiKey('X-Token-User-Name', 'Name of the person; optional.'),
-        forwardedUser: apiKey('X-User-Id', 'User id of the signed-in person, a UUID.'),
-        forwardedTenant: apiKey('X-Tenant-Id', 'Tenant that the person selected, a UUID.'),
+        proxySecret: createApiKey('X-Proxy-Auth', 'Secret that the trusted proxy shares with the Manager.'),
+        subject: createApiKey('X-Token-Subject', 'Subject of the signed-in person (a UUID).'),
+        email: createApiKey('X-Token-User-Email', 'E-mail of the person; optional.'),
+        name: createApiKey('X-Token-User-Name', 'Name of the person; optional.'),
+        forwardedUser: createApiKey('X-User-Id', 'User id of the signed-in person (a UUID).'),
+        forwardedTenant: createApiKey('X-Tenant-Id', 'Id of the tenant that the person selected (a UUID).'),
         machineToken: { type: 'http', scheme: 'bearer', description: 'Token of a machine user.' },
         personalAccessToken: {
           type: 'http',
@@ -89,7 +95,7 @@ export const healthServers: Json[] = [
 ]
 
 /** Meaning of each status for schemas without a description. */
-export const reasons: Record<string, string> = {
+export const statusMeanings: Record<string, string> = {
   200: 'The request succeeded.',
   201: 'The object was created.',
   202: 'The request was accepted.',

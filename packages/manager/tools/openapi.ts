@@ -3,41 +3,44 @@ import type { FastifySchema } from 'fastify'
 import { envelopeRefusal, errorSchema, errorSchemas } from '../src/platform/http/http.schemas.ts'
 import { healthPortSchemas } from '../src/platform/http/health.schemas.ts'
 import type { GuardedRoute } from '../src/policy/guard-http.ts'
-import { type Json, frame, headerParts, healthServers, reasons } from './openapi-frame.ts'
+import { type Json, createFrame, headerParts, healthServers, statusMeanings } from './openapi-frame.ts'
 
 type Route = Pick<GuardedRoute, 'method' | 'path' | 'schema'> & Partial<GuardedRoute>
 type Components = { schemas: Record<string, Json>; responses: Record<string, Json> }
 
 const documentMethods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
-const withoutBody = new Set(['get', 'head', 'options', 'trace'])
+const bodylessMethods = new Set(['get', 'head', 'options', 'trace'])
 
 /** Returns the document, and the routes that it omits because they lack a declaration. */
-export function createApiDocument(routes: readonly GuardedRoute[]): { document: Json; undeclared: string[] } {
+export function createApiDocument(routes: readonly GuardedRoute[]): {
+  document: Json
+  undeclaredRoutes: string[]
+} {
   const components: Components = { schemas: {}, responses: {} }
   const paths: Record<string, Json> = {}
-  const undeclared: string[] = []
-  const all: Route[] = [...routes, ...healthPort()]
-  for (const route of all) {
+  const undeclaredRoutes: string[] = []
+  const allRoutes: Route[] = [...routes, ...listHealthRoutes()]
+  for (const route of allRoutes) {
     const { method, path, schema, policy } = route
     if (schema.operationId === undefined || schema.summary === undefined || schema.response === undefined)
-      undeclared.push(`${method} ${path}`)
+      undeclaredRoutes.push(`${method} ${path}`)
     else if (isDocumented(route)) {
-      const isOneOfMany = method === 'HEAD' || all.some((other) => isTwin(route, other))
-      const written = documentPath(schema, path)
+      const hasTwin = method === 'HEAD' || allRoutes.some((other) => isTwin(route, other))
+      const openapiPath = toDocumentPath(schema, path)
       const servers: Json = policy === undefined ? { servers: healthServers } : {}
-      const added = { [method.toLowerCase()]: operation(route, isOneOfMany, components) }
-      paths[written] = { ...servers, ...paths[written], ...added }
+      const pathItem = { [method.toLowerCase()]: createOperation(route, hasTwin, components) }
+      paths[openapiPath] = { ...servers, ...paths[openapiPath], ...pathItem }
     }
   }
-  const { components: fixed, ...rest } = frame()
-  return { document: { ...rest, paths, components: { ...fixed, ...components } }, undeclared }
+  const { components: fixedComponents, ...rest } = createFrame()
+  return { document: { ...rest, paths, components: { ...fixedComponents, ...components } }, undeclaredRoutes }
 }
 
 /** Returns the path of a route in OpenAPI notation. */
-export const documentPath = (schema: FastifySchema, path: string): string =>
+export const toDocumentPath = (schema: FastifySchema, path: string): string =>
   schema.path ?? path.replaceAll(/:(\w+)/g, '{$1}')
 
-const healthPort = (): Route[] =>
+const listHealthRoutes = (): Route[] =>
   Object.entries(healthPortSchemas).flatMap(([path, schema]) =>
     ['GET', 'HEAD'].map((method) => ({ method, path, schema })),
   )
@@ -53,109 +56,121 @@ const isDocumented = ({ method, isDerived }: Route): boolean =>
 const isTwin = (route: Route, other: Route): boolean =>
   other !== route && other.schema === route.schema && other.method !== 'HEAD' && isDocumented(other)
 
-function operation(route: Route, isOneOfMany: boolean, components: Components): Json {
+function createOperation(route: Route, hasTwin: boolean, components: Components): Json {
   const { schema } = route
   const method = route.method.toLowerCase()
-  const suffix = isOneOfMany ? `${method[0]?.toUpperCase()}${method.slice(1)}` : ''
+  const suffix = hasTwin ? `${method[0]?.toUpperCase()}${method.slice(1)}` : ''
   const parameters = [
-    ...parametersOf(schema.params, 'path'),
-    ...parametersOf(schema.querystring, 'query'),
-    ...parametersOf(schema.headers, 'header'),
+    ...createParameters(schema.params, 'path'),
+    ...createParameters(schema.querystring, 'query'),
+    ...createParameters(schema.headers, 'header'),
   ]
   if (schema.responseHeaders?.[304] !== undefined) parameters.push(headerParts.ifNoneMatch)
-  const responses = [...responsesOf(route)].toSorted(([a], [b]) => a.localeCompare(b))
+  const responses = [...collectResponses(route)].toSorted(([a], [b]) => a.localeCompare(b))
   return {
     operationId: `${schema.operationId}${suffix}`,
     summary: schema.summary as string,
     ...(schema.description === undefined ? {} : { description: schema.description }),
     tags: (schema.tags ?? []) as unknown as Json[],
     ...(schema.deprecated === undefined ? {} : { deprecated: true }),
-    security: securityOf(route),
+    security: listCredentials(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBody(route, method, components),
+    ...createRequestBody(route, method, components),
     responses: Object.fromEntries(
-      responses.map(([status, causes]) => [status, response(route, status, [...causes], components)]),
+      responses.map(([status, causes]) => [status, createResponse(route, status, [...causes], components)]),
     ),
   }
 }
 
 /** Returns whether the body may be null, which makes it optional. */
-const allowsNone = (body: unknown): boolean =>
+const isNullable = (body: unknown): boolean =>
   ((body as { anyOf?: { type?: string }[] }).anyOf ?? []).some(({ type }) => type === 'null')
 
-function requestBody({ schema }: Route, method: string, components: Components): Json {
+function createRequestBody({ schema }: Route, method: string, components: Components): Json {
   if (schema.body !== undefined) {
     const type = schema.consumes ?? 'application/json'
     const content = { [type]: { schema: toJson(schema.body as object, components) } }
-    return { requestBody: { required: !allowsNone(schema.body), content } }
+    return { requestBody: { required: !isNullable(schema.body), content } }
   }
   if (schema.form !== undefined) {
     const content = { 'multipart/form-data': { schema: toJson(schema.form, components) } }
     return { requestBody: { required: true, content } }
   }
   // A route that forwards a response also forwards a request body.
-  const isPassedOn = 'default' in (schema.response as object)
-  return isPassedOn && !withoutBody.has(method) ? { requestBody: { content: { '*/*': { schema: {} } } } } : {}
+  const isForwarded = 'default' in (schema.response as object)
+  return isForwarded && !bodylessMethods.has(method)
+    ? { requestBody: { content: { '*/*': { schema: {} } } } }
+    : {}
 }
 
 /**
  * Returns the declared responses, and the responses that follow from the policy and the body. A status can have several
  * causes.
  */
-function responsesOf({ schema, policy, errorShape = 'error' }: Route): Map<string, Set<object>> {
-  const declared = Object.entries(schema.response as Record<string, object>)
-  const responses = new Map(declared.map(([status, one]) => [status, new Set([one])]))
-  const add = (status: string, body: object): void => {
+function collectResponses({ schema, policy, errorShape = 'error' }: Route): Map<string, Set<object>> {
+  const declaredResponses = Object.entries(schema.response as Record<string, object>)
+  const responses = new Map(declaredResponses.map(([status, one]) => [status, new Set([one])]))
+  const addResponse = (status: string, body: object): void => {
     responses.set(status, (responses.get(status) ?? new Set()).add(body))
   }
   const refusal = errorShape === 'envelope' ? envelopeRefusal : errorSchema
-  if (policy !== undefined && !('open' in policy)) add('401', refusal)
-  if (policy !== undefined && 'machine' in policy) add('429', refusal)
-  const further = [
+  if (policy !== undefined && !('open' in policy)) addResponse('401', refusal)
+  if (policy !== undefined && 'machine' in policy) addResponse('429', refusal)
+  const furtherStatuses = [
     ...(policy !== undefined && 'can' in policy ? ['403', '404'] : []),
     ...(schema.body === undefined ? [] : ['413', '415']),
   ]
-  for (const status of further) add(status, errorSchemas[errorShape])
+  for (const status of furtherStatuses) addResponse(status, errorSchemas[errorShape])
   // A client that prefers HTML also receives errors as HTML.
   if (schema.alternatives?.['text/html'] !== undefined)
-    for (const status of responses.keys()) if (Number(status) >= 400) add(status, errorSchemas.page)
+    for (const status of responses.keys()) if (Number(status) >= 400) addResponse(status, errorSchemas.page)
   return responses
 }
 
-function response(route: Route, status: string, causes: object[], components: Components): Json {
+function createResponse(route: Route, status: string, causes: object[], components: Components): Json {
   const { schema, method, policy } = route
-  const { description = reasons[status] ?? 'The request succeeded.' } = causes[0] as { description?: string }
-  const named = [
+  const { description = statusMeanings[status] ?? 'The request succeeded.' } = causes[0] as {
+    description?: string
+  }
+  const headerNames = [
     ...(policy === undefined || status === 'default' ? [] : ['X-Request-Id']),
     ...(status === '429' || status === '503' ? ['Retry-After'] : []),
     ...(schema.responseHeaders?.[Number(status)] ?? []),
   ]
-  const headers = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const headers = Object.fromEntries(
+    headerNames.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  )
   const isEmpty = causes.length === 1 && (causes[0] as { type?: string }).type === 'null'
   const hasBody = method !== 'HEAD' && !isEmpty
-  const whole = {
+  const responseObject = {
     description,
-    ...(named.length === 0 ? {} : { headers }),
-    ...(hasBody ? { content: contentOf(schema, status, causes, components) } : {}),
+    ...(headerNames.length === 0 ? {} : { headers }),
+    ...(hasBody ? { content: createContent(schema, status, causes, components) } : {}),
   }
   // Errors that many routes share become one component.
   const ids = causes.map((cause) => (cause as { $id?: string }).$id)
-  if (Number(status) < 400 || policy === undefined || ids.includes(undefined) || !hasBody) return whole
+  if (Number(status) < 400 || policy === undefined || ids.includes(undefined) || !hasBody)
+    return responseObject
   const name = `${ids.join('Or')}${status}`
-  components.responses[name] = whole
+  components.responses[name] = responseObject
   return { $ref: `#/components/responses/${name}` }
 }
 
 /** Returns the bodies of a response by media type. */
-function contentOf(schema: FastifySchema, status: string, causes: object[], components: Components): Json {
-  const success = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
-  const typesOf = (cause: object): string[] => {
+function createContent(
+  schema: FastifySchema,
+  status: string,
+  causes: object[],
+  components: Components,
+): Json {
+  const successTypes = status === 'default' ? '*/*' : (schema.produces ?? 'application/json')
+  const getTypes = (cause: object): string[] => {
     if (cause === errorSchemas.page) return ['text/html']
-    return Number(status) >= 400 ? ['application/json'] : [success].flat()
+    return Number(status) >= 400 ? ['application/json'] : [successTypes].flat()
   }
   const content: Json = {}
   for (const [type, bodies] of Map.groupBy(
-    causes.flatMap((cause) => typesOf(cause).map((type) => ({ type, body: toJson(cause, components) }))),
+    causes.flatMap((cause) => getTypes(cause).map((type) => ({ type, body: toJson(cause, components) }))),
     ({ type }) => type,
   ))
     content[type] = {
@@ -168,7 +183,7 @@ function contentOf(schema: FastifySchema, status: string, causes: object[], comp
 }
 
 /** Returns the alternative credentials. An empty alternative means that no credential is required. */
-function securityOf({ policy, schema }: Route): Json[] {
+function listCredentials({ policy, schema }: Route): Json[] {
   if (policy === undefined || 'open' in policy)
     return schema.optionalCredential === undefined ? [] : [{ [schema.optionalCredential]: [] }, {}]
   if ('proxy' in policy) return [{ proxySecret: [] }]
@@ -181,10 +196,10 @@ function securityOf({ policy, schema }: Route): Json[] {
   ]
 }
 
-function parametersOf(schema: unknown, location: 'header' | 'path' | 'query'): Json[] {
+function createParameters(schema: unknown, location: 'header' | 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
-    const { description = '', ...form } = described(property as Json)
+    const { description = '', ...form } = moveTitle(property as Json)
     return { name, in: location, required: required.includes(name), description, schema: form }
   })
 }
@@ -193,7 +208,7 @@ function parametersOf(schema: unknown, location: 'header' | 'path' | 'query'): J
  * Moves the title of a schema into its description. The service uses titles to describe valid values, but in OpenAPI a
  * title is a name.
  */
-function described({ title, ...schema }: Json): Json {
+function moveTitle({ title, ...schema }: Json): Json {
   if (typeof title !== 'string') return title === undefined ? schema : { title, ...schema }
   if (schema['format'] === 'uuid') return schema
   const { description = '' } = schema as { description?: string }
@@ -202,11 +217,11 @@ function described({ title, ...schema }: Json): Json {
 
 /** Returns the schema as JSON. A schema with an $id becomes a component. */
 function toJson(schema: object, components: Components): Json {
-  const { $id, ...rest } = described(schema as Json) as { $id?: string }
+  const { $id, ...rest } = moveTitle(schema as Json) as { $id?: string }
   const entries = Object.entries(rest).map(([key, value]) => [key, convert(value, components)])
-  const plain = Object.fromEntries(entries) as Json
-  if ($id === undefined) return plain
-  components.schemas[$id] = { title: $id, ...plain }
+  const convertedSchema = Object.fromEntries(entries) as Json
+  if ($id === undefined) return convertedSchema
+  components.schemas[$id] = { title: $id, ...convertedSchema }
   return { $ref: `#/components/schemas/${$id}` }
 }
 

@@ -12,29 +12,29 @@ type Manifest = {
 } & Record<string, unknown>
 
 /** git does not ignore this file. If npm fails before `postpack`, `git status` shows that the checkout was changed. */
-const backup = 'package.json.source'
+const backupFile = 'package.json.source'
 
 const mapValues = (entries: Record<string, string>, change: (path: string) => unknown): object =>
   Object.fromEntries(Object.entries(entries).map(([key, path]) => [key, change(path)]))
 
-function builtFile(source: string, ending: '.js' | '.d.ts'): string {
+function getBuiltFile(source: string, extension: '.js' | '.d.ts'): string {
   const [, stem] = /^\.\/src\/(.+)\.ts$/.exec(source) ?? []
-  if (stem === undefined) throw new Error(`package.json names ${source}, which is not a file in ./src/`)
-  return `./dist/${stem}${ending}`
+  if (stem === undefined) throw new Error(`package.json refers to ${source}, which is not a file in ./src/`)
+  return `./dist/${stem}${extension}`
 }
 
-const exportedFiles = (source: string): object => ({
-  types: builtFile(source, '.d.ts'),
-  default: builtFile(source, '.js'),
+const getExportedFiles = (source: string): object => ({
+  types: getBuiltFile(source, '.d.ts'),
+  default: getBuiltFile(source, '.js'),
 })
 
 /** Returns the manifest for the tarball. Consumers need neither the scripts nor the development dependencies. */
-function publishedManifest(manifest: Manifest): object {
+function createPublishedManifest(manifest: Manifest): object {
   const { scripts: _, devDependencies: __, exports, bin, ...rest } = manifest
   return {
     ...rest,
-    ...(exports !== undefined && { exports: mapValues(exports, exportedFiles) }),
-    ...(bin !== undefined && { bin: mapValues(bin, (source) => builtFile(source, '.js')) }),
+    ...(exports !== undefined && { exports: mapValues(exports, getExportedFiles) }),
+    ...(bin !== undefined && { bin: mapValues(bin, (source) => getBuiltFile(source, '.js')) }),
   }
 }
 
@@ -45,14 +45,14 @@ function prepack(): void {
   rmSync('dist', { recursive: true, force: true })
   execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' })
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
-  const published = `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`
+  const manifestText = `${JSON.stringify(createPublishedManifest(manifest), null, 2)}\n`
   // An interrupted pack leaves its backup behind, which must not be overwritten.
-  copyFileSync('package.json', backup, constants.COPYFILE_EXCL)
-  writeFileSync(`${backup}.new`, published)
-  renameSync(`${backup}.new`, 'package.json')
+  copyFileSync('package.json', backupFile, constants.COPYFILE_EXCL)
+  writeFileSync(`${backupFile}.new`, manifestText)
+  renameSync(`${backupFile}.new`, 'package.json')
 }
 
-const postpack = (): void => renameSync(backup, 'package.json')
+const postpack = (): void => renameSync(backupFile, 'package.json')
 
 /**
  * Rejects `npm publish`: npm sends the manifest of the folder to the registry after postpack has restored it, so the

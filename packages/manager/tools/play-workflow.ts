@@ -13,9 +13,9 @@ import { type Job, type Machine, type RunStep, type Step, planWorkflow } from '.
 
 const help = `Usage: node packages/manager/tools/play-workflow.ts <workflow file> [options]
 
-Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree like
-a hosted runner. A job with a container runs as root in a minimal tree. Prints one line per step with its time. Exits 1
-if a job fails. Requires root, Debian and mmdebstrap.
+Runs the steps of each job as an unprivileged user in a clean clone of the last commit, inside a Debian file tree
+that resembles a hosted runner. A job with a container runs as root in a minimal tree. Prints one line per step with
+its time. Exits 1 if a job fails. Requires root, Debian and mmdebstrap.
 
 Play only workflows that you trust: apt-get with sudo can run any command as root, and steps can read the npm settings
 of this machine.
@@ -24,12 +24,12 @@ Differences from a hosted runner: Debian instead of Ubuntu; sudo runs only apt-g
 processes that a step leaves running are killed; jobs run one after another and start without an npm cache.
 
 Options:
-  --job <id>            runs only this job; "test" selects a whole matrix, "test (2)" one job of it; can be repeated
-  --stop-before <text>  runs each job up to the first step whose title or command contains the text
-  --artifacts <folder>  copies uploaded artifacts there
-  --logs <folder>       writes the output of each step there; without it, prints only the end of a failed step
-  --list                prints the steps without running them
-  --help                prints this text
+  --job <id>            run only this job; "test" selects a whole matrix, "test (2)" one job of it; can be repeated
+  --stop-before <text>  run each job up to the first step whose title or command contains the text
+  --artifacts <folder>  copy uploaded artifacts to this folder
+  --logs <folder>       write the output of each step to this folder; by default, print only the end of a failed step
+  --list                print the steps without running them
+  --help                print this text
 
 Examples:
   $ node packages/manager/tools/play-workflow.ts .github/workflows/ci.yml --job check
@@ -38,57 +38,60 @@ Examples:
 
 const repository = new URL('../../../', import.meta.url).pathname
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-const printedLines = 60
+const maxPrintedLines = 60
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const secondsSince = (startedAt: number): string => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`
+const formatSecondsSince = (startedAt: number): string => `${((Date.now() - startedAt) / 1000).toFixed(1)} s`
 
 type Options = { jobs: string[]; stopBefore?: string; artifacts: string | null; logs?: string }
-type Play = { job: Job; context: ActionContext; logs: string; deadline: number }
+type JobPlay = { job: Job; context: ActionContext; logs: string; deadline: number }
 
 /** Returns the jobs with the steps to run. Throws before any step runs if a step has no local command. */
-function chooseJobs(text: string, { jobs: wanted, stopBefore }: Options): Job[] {
+function chooseJobs(text: string, { jobs: requestedJobs, stopBefore }: Options): Job[] {
   const jobs = planWorkflow(text)
-  const unknown = wanted.find((name) => !jobs.some((job) => job.id === name || job.name === name))
-  if (unknown !== undefined)
+  const unknownJob = requestedJobs.find((name) => !jobs.some((job) => job.id === name || job.name === name))
+  if (unknownJob !== undefined)
     throw new Error(
-      `The workflow has no job ${unknown}. Its jobs: ${jobs.map(({ name }) => name).join(', ')}.`,
+      `The workflow has no job ${unknownJob}. Available jobs: ${jobs.map(({ name }) => name).join(', ')}.`,
     )
-  const isWanted = ({ id, name }: Job): boolean =>
-    wanted.length === 0 || wanted.includes(id) || wanted.includes(name)
-  const chosen = jobs.filter(isWanted).map((job) => ({ ...job, steps: stepsUntil(job, stopBefore) }))
-  for (const step of chosen.flatMap(({ steps }) => steps)) if ('uses' in step) findAction(step)
-  return chosen
+  const isRequested = ({ id, name }: Job): boolean =>
+    requestedJobs.length === 0 || requestedJobs.includes(id) || requestedJobs.includes(name)
+  const chosenJobs = jobs
+    .filter(isRequested)
+    .map((job) => ({ ...job, steps: findStepsUntil(job, stopBefore) }))
+  for (const step of chosenJobs.flatMap(({ steps }) => steps)) if ('uses' in step) findAction(step)
+  return chosenJobs
 }
 
-function stepsUntil({ name, steps }: Job, text: string | undefined): Step[] {
+function findStepsUntil({ name, steps }: Job, text: string | undefined): Step[] {
   if (text === undefined) return steps
-  const end = steps.findIndex(
+  const endIndex = steps.findIndex(
     (step) => step.title.includes(text) || ('run' in step && step.run.includes(text)),
   )
-  if (end === -1) throw new Error(`Job ${name} has no step that contains ${text}.`)
-  return steps.slice(0, end)
+  if (endIndex === -1) throw new Error(`Job ${name} has no step that contains ${text}.`)
+  return steps.slice(0, endIndex)
 }
 
 /**
- * Creates a folder that is removed even if this process is killed: a separate process removes it when its pipe closes.
- * The namespaces stop asynchronously, so that process retries until all processes in them have exited.
+ * Creates a folder that is removed even if this process is killed: a separate process removes it when its
+ * pipe closes. Processes in the namespaces stop asynchronously, so the separate process retries until they
+ * have exited.
  */
-function makeWorkFolder(): { folder: string; remove: () => Promise<void> } {
+function createWorkFolder(): { folder: string; remove: () => Promise<void> } {
   const folder = mkdtempSync(path.join(tmpdir(), 'manager-workflow-'))
   const script = 'cat; for try in 1 2 3 4 5 6 7 8 9; do rm -rf --one-file-system "$1" && exit; sleep 1; done'
   const remover = spawn('sh', ['-c', script, 'sh', folder], {
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true,
   })
-  const removed = once(remover, 'exit')
+  const removal = once(remover, 'exit')
   const remove = async (): Promise<void> => {
     remover.stdin.end()
-    await removed
+    await removal
   }
   return { folder, remove }
 }
 
-async function playJob({ job, context, logs, deadline }: Play): Promise<boolean> {
+async function playJob({ job, context, logs, deadline }: JobPlay): Promise<boolean> {
   let hasFailed = false
   for (const [index, step] of job.steps.entries()) {
     const label = `${job.name} / ${step.title}`
@@ -101,10 +104,10 @@ async function playJob({ job, context, logs, deadline }: Play): Promise<boolean>
     writeFileSync(log, '')
     const stepDeadline = Math.min(deadline, startedAt + (step.timeoutMinutes ?? Infinity) * 60_000)
     const problem = await playStep(step, { context, log, index, deadline: stepDeadline })
-    print(`${problem === null ? 'passed ' : 'failed '} ${label}  ${secondsSince(startedAt)}`)
+    print(`${problem === null ? 'passed ' : 'failed '} ${label}  ${formatSecondsSince(startedAt)}`)
     if (problem === null) continue
     hasFailed = true
-    const output = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-printedLines)
+    const output = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-maxPrintedLines)
     print([...output, ...problem.trimEnd().split('\n')].map((line) => `        ${line}`).join('\n'))
   }
   return !hasFailed
@@ -125,7 +128,7 @@ async function playStep(step: Step, play: StepPlay): Promise<string | null> {
 
 async function playRun(step: RunStep, { context, log, index, deadline }: StepPlay): Promise<string | null> {
   const { tree } = context
-  // Only root can write to this folder: an earlier step cannot place a link there for this process to follow.
+  // Only root can write to this folder, so an earlier step cannot place a symbolic link in it.
   const script = `/opt/steps/${index + 1}.sh`
   mkdirSync(`${tree.root}/opt/steps`, { recursive: true })
   writeFileSync(`${tree.root}${script}`, step.run)
@@ -136,53 +139,53 @@ async function playRun(step: RunStep, { context, log, index, deadline }: StepPla
     env: { PATH: [...context.path, ...systemPath].join(':'), ...step.env },
     log,
   })
-  let isLate = false
+  let hasTimedOut = false
   const timer = setTimeout(() => {
-    isLate = true
+    hasTimedOut = true
     child.kill('SIGKILL')
   }, deadline - Date.now())
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   clearTimeout(timer)
-  if (isLate) return 'The step exceeded its time limit.'
+  if (hasTimedOut) return 'The step exceeded its time limit.'
   return code === 0 ? null : `The step failed with ${signal ?? `exit code ${code}`}.`
 }
 
 /** Removes a tree in the background while the next job runs, because the tree has tens of thousands of files. */
 function discard(root: string): void {
-  const discarded = mkdtempSync(`${root}-discarded-`)
-  renameSync(root, path.join(discarded, 'root'))
-  spawn('rm', ['-rf', '--one-file-system', discarded], { stdio: 'ignore', detached: true }).unref()
+  const discardFolder = mkdtempSync(`${root}-discarded-`)
+  renameSync(root, path.join(discardFolder, 'root'))
+  spawn('rm', ['-rf', '--one-file-system', discardFolder], { stdio: 'ignore', detached: true }).unref()
 }
 
 /**
  * Returns a function that creates the tree of a job. The tree is built for the first job of its kind and copied for the
  * others.
  */
-function createTrees(folder: string): (machine: Machine, isLast: boolean) => Tree {
-  const built = new Set<Machine>()
+function createTreeFactory(folder: string): (machine: Machine, isLast: boolean) => Tree {
+  const builtMachines = new Set<Machine>()
   return (machine, isLast) => {
-    const base = path.join(folder, machine)
-    if (!built.has(machine)) {
+    const baseRoot = path.join(folder, machine)
+    if (!builtMachines.has(machine)) {
       const startedAt = Date.now()
-      buildTree({ root: base, machine })
-      built.add(machine)
-      print(`built the file tree of a ${machine} machine in ${secondsSince(startedAt)}`)
+      buildTree({ root: baseRoot, machine })
+      builtMachines.add(machine)
+      print(`built the file tree for a ${machine} machine in ${formatSecondsSince(startedAt)}`)
     }
     const root = path.join(folder, 'root')
-    if (isLast) renameSync(base, root)
-    else copyTree(base, root)
+    if (isLast) renameSync(baseRoot, root)
+    else copyTree(baseRoot, root)
     return { root, machine }
   }
 }
 
 async function playJobs(jobs: readonly Job[], { artifacts, logs }: Options): Promise<boolean> {
-  const { folder, remove } = makeWorkFolder()
+  const { folder, remove } = createWorkFolder()
   try {
-    const prepareTree = createTrees(folder)
+    const prepareTree = createTreeFactory(folder)
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim()
     const logFolder = path.resolve(logs ?? path.join(folder, 'logs'))
     mkdirSync(logFolder, { recursive: true })
-    let isGood = true
+    let haveAllPassed = true
     for (const [index, job] of jobs.entries()) {
       const isLast = !jobs.slice(index + 1).some(({ machine }) => machine === job.machine)
       const tree = prepareTree(job.machine, isLast)
@@ -191,11 +194,11 @@ async function playJobs(jobs: readonly Job[], { artifacts, logs }: Options): Pro
       const jobStartedAt = Date.now()
       const deadline = jobStartedAt + job.timeoutMinutes * 60_000
       const hasPassed = await playJob({ job, context, logs: logFolder, deadline })
-      print(`${job.name}: ${hasPassed ? 'passed' : 'FAILED'} in ${secondsSince(jobStartedAt)}`)
-      isGood &&= hasPassed
+      print(`${job.name}: ${hasPassed ? 'passed' : 'FAILED'} in ${formatSecondsSince(jobStartedAt)}`)
+      haveAllPassed &&= hasPassed
       discard(tree.root)
     }
-    return isGood
+    return haveAllPassed
   } finally {
     await remove()
   }

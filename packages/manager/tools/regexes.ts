@@ -9,7 +9,10 @@ import { check } from 'recheck'
 
 type Regex = { pattern: string; flags: string; locations: string[] }
 type Site = { file: string; line: number }
-/** Maps allowed regular expressions, as written in the source, to the reason: the length limit of their input. */
+/**
+ * Maps allowed regular expressions, as written in the source, to the length limit of their input, which is
+ * the reason for the exception.
+ */
 export type Exceptions = Record<string, string>
 
 // The limits count steps instead of time, so that results do not depend on the load of the machine.
@@ -23,22 +26,26 @@ const options = {
 const exceptions: Exceptions = {}
 
 /** Returns one line per problem, or an empty list if every regular expression below the folder is linear. */
-export async function findProblems(folder: string, allowed: Exceptions = exceptions): Promise<string[]> {
+export async function findProblems(
+  folder: string,
+  allowedExceptions: Exceptions = exceptions,
+): Promise<string[]> {
   const { regexes, problems } = await findRegexes(folder)
-  const used = new Set<string>()
+  const usedExceptions = new Set<string>()
   for (const { pattern, flags, locations } of regexes) {
     const source = `/${pattern}/${flags}`
     // The checker does not support the flag d, which changes the reported match but not the matching itself.
     const verdict = await check(pattern, flags.replace('d', ''), options)
     if (verdict.status === 'safe') continue
-    const found = verdict.status === 'vulnerable' ? verdict.complexity.summary : verdict.error.kind
-    const reason = Object.hasOwn(allowed, source) ? (allowed[source] ?? '') : null
-    if (reason !== null) used.add(source)
-    if (reason === null) problems.push(`${locations.join(', ')}: ${source} is not linear: ${found}`)
+    const finding = verdict.status === 'vulnerable' ? verdict.complexity.summary : verdict.error.kind
+    const reason = Object.hasOwn(allowedExceptions, source) ? (allowedExceptions[source] ?? '') : null
+    if (reason !== null) usedExceptions.add(source)
+    if (reason === null)
+      problems.push(`${locations.join(', ')}: ${source} does not run in linear time: ${finding}`)
     else if (reason.trim().length < 20) problems.push(`the exception for ${source} gives no reason`)
   }
-  for (const source of Object.keys(allowed))
-    if (!used.has(source)) problems.push(`the exception for ${source} is no longer needed`)
+  for (const source of Object.keys(allowedExceptions))
+    if (!usedExceptions.has(source)) problems.push(`the exception for ${source} is no longer needed`)
   return problems
 }
 
@@ -46,71 +53,75 @@ const isTest = (path: string): boolean => /\.test\.ts$|^packages\/(?:faults|harn
 
 async function findRegexes(folder: string): Promise<{ regexes: Regex[]; problems: string[] }> {
   const regexes = new Map<string, Regex>()
-  const add = (pattern: string, flags: string, { file, line }: Site): void => {
+  const addRegex = (pattern: string, flags: string, { file, line }: Site): void => {
     const key = `/${pattern}/${flags}`
-    const known = regexes.get(key) ?? { pattern, flags, locations: [] }
-    known.locations.push(`${relative(folder, file)}:${line}`)
-    regexes.set(key, known)
+    const regexUses = regexes.get(key) ?? { pattern, flags, locations: [] }
+    regexUses.locations.push(`${relative(folder, file)}:${line}`)
+    regexes.set(key, regexUses)
   }
   const sites: Site[] = []
   const files = globSync('{packages/*/src,src}/**/*.ts', { cwd: folder })
   for (const file of files.filter((path) => !isTest(path)).toSorted())
-    sites.push(...readFile(resolve(folder, file), add))
+    sites.push(...readRegexes(resolve(folder, file), addRegex))
   const problems: string[] = []
-  for (const [file, made] of Map.groupBy(sites, (site) => site.file)) {
-    const composed = await composedIn(file)
-    for (const { line } of made) {
-      const here = composed.filter((one) => one.line === line)
-      for (const { pattern, flags } of here) add(pattern, flags, { file, line })
-      if (here.length === 0)
-        problems.push(`${relative(folder, file)}:${line}: a regular expression is built at run time`)
+  for (const [file, fileSites] of Map.groupBy(sites, (site) => site.file)) {
+    const composedRegexes = await loadComposedRegexes(file)
+    for (const { line } of fileSites) {
+      const regexesOnLine = composedRegexes.filter((one) => one.line === line)
+      for (const { pattern, flags } of regexesOnLine) addRegex(pattern, flags, { file, line })
+      if (regexesOnLine.length === 0)
+        problems.push(
+          `${relative(folder, file)}:${line}: a regular expression is built at run time and cannot be checked`,
+        )
     }
   }
   return { regexes: [...regexes.values()], problems }
 }
 
 /** Adds the regular expression literals of a file. Returns the positions of its RegExp calls. */
-function readFile(file: string, add: (pattern: string, flags: string, site: Site) => void): Site[] {
+function readRegexes(file: string, addRegex: (pattern: string, flags: string, site: Site) => void): Site[] {
   const text = readFileSync(file, 'utf8')
   const { program, errors } = parseSync(file, text)
-  if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`)
+  if (errors.length > 0) throw new Error(`cannot parse ${file}: ${errors[0]?.message}`)
   const sites: Site[] = []
-  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length
-  const call = ({ callee, start }: NewExpression | CallExpression): void => {
-    if (callee.type === 'Identifier' && callee.name === 'RegExp') sites.push({ file, line: lineOf(start) })
+  const getLine = (offset: number): number => text.slice(0, offset).split('\n').length
+  const addCallSite = ({ callee, start }: NewExpression | CallExpression): void => {
+    if (callee.type === 'Identifier' && callee.name === 'RegExp') sites.push({ file, line: getLine(start) })
   }
   new Visitor({
     Literal(node) {
-      if ('regex' in node) add(node.regex.pattern, node.regex.flags, { file, line: lineOf(node.start) })
+      if ('regex' in node) addRegex(node.regex.pattern, node.regex.flags, { file, line: getLine(node.start) })
     },
-    NewExpression: call,
-    CallExpression: call,
+    NewExpression: addCallSite,
+    CallExpression: addCallSite,
   }).visit(program)
   return sites
 }
 
 /** Loads a module and returns the regular expressions that it creates while loading. */
-async function composedIn(file: string): Promise<{ line: number; pattern: string; flags: string }[]> {
+async function loadComposedRegexes(
+  file: string,
+): Promise<{ line: number; pattern: string; flags: string }[]> {
   const url = pathToFileURL(file).href
-  const made: { line: number; pattern: string; flags: string }[] = []
+  const createdRegexes: { line: number; pattern: string; flags: string }[] = []
   const record = (target: RegExpConstructor, args: [string, string?]): RegExp => {
     const regex = new target(...args)
     const line = new Error('here').stack?.split('\n').find((frame) => frame.includes(`${url}:`))
-    const at = Number(line?.slice(line.indexOf(`${url}:`) + url.length + 1).split(':', 1)[0])
-    made.push({ line: at, pattern: regex.source, flags: regex.flags })
+    const lineNumber = Number(line?.slice(line.indexOf(`${url}:`) + url.length + 1).split(':', 1)[0])
+    createdRegexes.push({ line: lineNumber, pattern: regex.source, flags: regex.flags })
     return regex
   }
-  const original = globalThis.RegExp
-  globalThis.RegExp = new Proxy(original, {
+  const originalRegExp = globalThis.RegExp
+  globalThis.RegExp = new Proxy(originalRegExp, {
     construct: (target, args: [string, string?]) => record(target, args),
     apply: (target, _self, args: [string, string?]) => record(target, args),
   })
   try {
     await import(url)
   } finally {
-    globalThis.RegExp = original
+    globalThis.RegExp = originalRegExp
   }
-  return made
+  return createdRegexes
 }
 
 if (import.meta.main) {

@@ -20,14 +20,14 @@ export type Tree = { root: string; machine: Machine }
 
 /** Programs of the hosted image that steps need in addition to Debian's minimal set, each with the reason. */
 const imagePackages: Record<string, string> = {
-  'ca-certificates': 'npm verifies the registry',
-  chromium: 'stands in for Chrome, which the browser tests drive',
-  curl: 'the guides in docs/ are run with it',
-  git: 'the checks list files with it',
-  procps: 'hosted images have ps and pgrep',
-  python3: 'hosted images have Python',
-  sudo: 'steps install packages with it',
-  'xz-utils': 'hosted images unpack archives with it',
+  'ca-certificates': 'npm verifies the certificate of the registry',
+  chromium: 'replaces Chrome, which the browser tests control',
+  curl: 'the guides in docs/ call curl',
+  git: 'the checks list files with git',
+  procps: 'hosted images contain ps and pgrep',
+  python3: 'hosted images contain Python',
+  sudo: 'steps install packages with sudo',
+  'xz-utils': 'hosted images can unpack xz archives',
 }
 type Account = { name: string; id: number; home: string }
 const accounts: Record<Machine, Account> = {
@@ -36,13 +36,17 @@ const accounts: Record<Machine, Account> = {
 }
 /** Folder into which a hosted runner checks out the repository. */
 export const workspace = '/home/runner/work/manager/manager'
-const certificates = '/etc/ssl/certs/ca-certificates.crt'
-/** Path of a copy in the tree: the package ca-certificates overwrites the original when a step installs it. */
-const copiedCertificates = '/etc/runner-certificates.crt'
+const certificatesFile = '/etc/ssl/certs/ca-certificates.crt'
+/**
+ * Path of a copy of the certificates in the tree. When a step installs the package ca-certificates, it
+ * overwrites the original file.
+ */
+const certificatesCopy = '/etc/runner-certificates.crt'
 
 /**
- * Enters the tree and runs a command as the account. It uses pivot_root, because the kernel denies user namespaces to a
- * process in a chroot, and tests and Chromium need them. The shell stays process 1 and reaps orphans.
+ * Enters the tree and runs a command as the account. It uses pivot_root, because the kernel denies user
+ * namespaces to a process in a chroot. Tests and Chromium need user namespaces. The shell stays process 1 and
+ * reaps orphans.
  */
 const enterScript = `set -e
 root=$1 user=$2 folder=$3
@@ -77,7 +81,7 @@ wait $!
  * Returns the command that starts a program in separate mount, process, IPC and host name namespaces. When this process
  * exits for any reason, the kernel kills all processes in the namespaces and removes the mounts.
  */
-const inNamespaces = (command: readonly string[]): [string, string[]] => [
+const wrapInNamespaces = (command: readonly string[]): [string, string[]] => [
   'setpriv',
   ['--pdeathsig', 'KILL', 'unshare', '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'].concat(
     ['--propagation', 'private', '--'],
@@ -87,15 +91,15 @@ const inNamespaces = (command: readonly string[]): [string, string[]] => [
 
 /** Builds the tree in a folder that must not exist yet. The tree of a hosted runner takes one to three minutes. */
 export function buildTree(tree: Tree): void {
-  if (process.getuid?.() !== 0) throw new Error('Run the player as root: it mounts file systems.')
+  if (process.getuid?.() !== 0) throw new Error('Run the workflow player as root: it mounts file systems.')
   ensureMmdebstrap()
   const settings = `${tree.root}.apt.conf`
-  writeFileSync(settings, aptSettings())
+  writeFileSync(settings, readAptSettings())
   const packages = tree.machine === 'hosted' ? [`--include=${Object.keys(imagePackages).join(',')}`] : []
-  const [program, args] = inNamespaces(
+  const [program, args] = wrapInNamespaces(
     ['mmdebstrap', '--mode=root', '--variant=minbase', '--quiet', ...packages].concat(
-      [`--aptopt=${settings}`, suite(), tree.root],
-      sourceFiles(),
+      [`--aptopt=${settings}`, readSuite(), tree.root],
+      listSourceFiles(),
     ),
   )
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -110,11 +114,11 @@ function configureTree(tree: Tree): void {
   writeFileSync(`${root}/usr/sbin/policy-rc.d`, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   copyFileSync('/etc/resolv.conf', `${root}/etc/resolv.conf`)
   writeFileSync(`${root}/etc/hosts`, '127.0.0.1 localhost runner\n::1 localhost\n')
-  if (existsSync(certificates)) copyFileSync(certificates, `${root}${copiedCertificates}`)
-  const npmrc = npmSetting('userconfig')
+  if (existsSync(certificatesFile)) copyFileSync(certificatesFile, `${root}${certificatesCopy}`)
+  const npmrc = readNpmSetting('userconfig')
   if (existsSync(npmrc)) copyFileSync(npmrc, `${root}${home}/.npmrc`)
   mkdirSync(`${root}${workspace}`, { recursive: true })
-  giveToAccount(tree, home)
+  chownToAccount(tree, home)
 }
 
 function addRunner(root: string): void {
@@ -127,7 +131,7 @@ function addRunner(root: string): void {
 }
 
 /** Makes the user that runs the steps the owner of a file in the tree. */
-export function giveToAccount({ root, machine }: Tree, file: string): void {
+export function chownToAccount({ root, machine }: Tree, file: string): void {
   const { id } = accounts[machine]
   execFileSync('chown', ['-R', `${id}:${id}`, `${root}${file}`])
 }
@@ -139,60 +143,62 @@ export function copyTree(from: string, to: string): void {
 
 export type Command = { tree: Tree; folder: string; command: string[]; env: Values; log: string }
 
-/** Starts a command in the tree as its user. The output goes to the log file. */
+/** Starts a command in the tree as the user of the tree, and writes its output to the log file. */
 export function startInTree({ tree, folder, command, env, log }: Command): ChildProcess {
   const account = accounts[tree.machine]
-  const [program, args] = inNamespaces(
+  const [program, args] = wrapInNamespaces(
     ['sh', '-c', enterScript, 'sh', tree.root, account.name, path.join(workspace, folder)].concat(command),
   )
   const output = openSync(log, 'a')
   // The variables may contain tokens. Command-line arguments would show them to every user of this machine.
   const child = spawn(program, args, {
     stdio: ['ignore', output, output],
-    env: { ...environmentOf(account), ...env },
+    env: { ...createEnvironment(account), ...env },
   })
   closeSync(output)
   return child
 }
 
 /** Returns the variables that programs expect on a hosted runner, and the npm and proxy settings of this machine. */
-function environmentOf(account: Account): Values {
-  const passed = Object.entries(process.env).filter(([key]) =>
+function createEnvironment(account: Account): Values {
+  const forwardedVariables = Object.entries(process.env).filter(([key]) =>
     /^(?:npm_config_|(?:https?|no)_proxy$)/i.test(key),
   )
   return {
-    ...Object.fromEntries(passed.map(([key, value]) => [key, value ?? ''])),
+    ...Object.fromEntries(forwardedVariables.map(([key, value]) => [key, value ?? ''])),
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_WORKSPACE: workspace,
     HOME: account.home,
     LANG: 'C.UTF-8',
     LOGNAME: account.name,
-    NODE_EXTRA_CA_CERTS: copiedCertificates,
+    NODE_EXTRA_CA_CERTS: certificatesCopy,
     RUNNER_TEMP: '/tmp',
     SHELL: '/bin/bash',
     USER: account.name,
-    npm_config_registry: npmSetting('registry'),
+    npm_config_registry: readNpmSetting('registry'),
   }
 }
 
-const npmSetting = (key: string): string =>
+const readNpmSetting = (key: string): string =>
   execFileSync('npm', ['config', 'get', key, '--loglevel=error'], { encoding: 'utf8' }).trim()
 
 /** Returns the apt settings of this machine for its package sources, such as a proxy. */
-const aptSettings = (): string =>
+const readAptSettings = (): string =>
   execFileSync('apt-config', ['dump', 'Acquire'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => /^Acquire::(?:https?|Retries|Check-Valid-Until|ForceIPv4|Languages)\b/.test(line))
     .join('\n')
 
-function suite(): string {
+function readSuite(): string {
   const command = '. /etc/os-release; echo "$ID $VERSION_CODENAME"'
   const [id, codename = ''] = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim().split(' ')
   if (id !== 'debian')
-    throw new Error('Run the player on Debian: it installs from the package sources of this machine.')
+    throw new Error(
+      'Run the workflow player on Debian: it installs packages from the sources of this machine.',
+    )
   return codename
 }
 
-const sourceFiles = (): string[] =>
+const listSourceFiles = (): string[] =>
   globSync('/etc/apt/{sources.list,sources.list.d/*.{list,sources}}').toSorted()

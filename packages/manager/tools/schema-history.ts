@@ -2,34 +2,36 @@
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { describeSchema } from '../src/platform/postgres/schema-description.ts'
-import { knownMigrations } from '../src/platform/postgres/migrate.ts'
+import { listKnownMigrations } from '../src/platform/postgres/migrate.ts'
 import { createEmptyDatabase } from '../test/kit/databases.ts'
 
 type Change = { set: Record<string, string>; removed: string[] }
 
 /** Runs the migrations one by one and describes the database after each. */
-export async function schemaHistory(): Promise<string> {
-  const empty = await createEmptyDatabase()
-  const client = new Client({ connectionString: empty.url })
+export async function generateSchemaHistory(): Promise<string> {
+  const database = await createEmptyDatabase()
+  const client = new Client({ connectionString: database.url })
   await client.connect()
   const history: Record<string, Change> = {}
   try {
     let before: ReadonlyMap<string, string> = new Map()
-    for (const name of knownMigrations()) {
+    for (const name of listKnownMigrations()) {
       await client.query(readFileSync(new URL(`../migrations/${name}.sql`, import.meta.url), 'utf8'))
       await client.query('begin')
       const after = await describeSchema(client)
       await client.query('rollback')
-      const change = changeBetween(before, after)
+      const change = compareSchemas(before, after)
       // The baseline command could not detect whether such a migration was applied.
       if (Object.keys(change.set).length + change.removed.length === 0)
-        throw new Error(`${name} changes nothing that src/platform/postgres/schema-description.ts describes`)
+        throw new Error(
+          `${name} changes no object that src/platform/postgres/schema-description.ts describes`,
+        )
       history[name] = change
       before = after
     }
   } finally {
     await client.end()
-    await empty.drop()
+    await database.drop()
   }
   return `
 export const schemaHistory: Readonly<
@@ -38,7 +40,7 @@ export const schemaHistory: Readonly<
 `
 }
 
-function changeBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Change {
+function compareSchemas(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Change {
   const set = [...after].filter(([name, definition]) => before.get(name) !== definition)
   // Comparing code units gives the same order in every locale.
   return {

@@ -4,19 +4,19 @@ import { Kind, parse } from 'graphql'
 import { permissionSdl } from '../src/policy/permissions.ts'
 
 const src = new URL('../src/', import.meta.url).pathname
-const featureFiles = (): string[] => globSync('features/*/*.graphql', { cwd: src }).toSorted()
-const read = (file: string): string => readFileSync(src + file, 'utf8')
+const listFeatureFiles = (): string[] => globSync('features/*/*.graphql', { cwd: src }).toSorted()
+const readSource = (file: string): string => readFileSync(src + file, 'utf8')
 
 export function readAllSdl(): string {
-  const files = ['platform/graphql/common.graphql', 'policy/policy.graphql', ...featureFiles()]
-  return [permissionSdl, ...files.map(read)].join('\n')
+  const files = ['platform/graphql/common.graphql', 'policy/policy.graphql', ...listFeatureFiles()]
+  return [permissionSdl, ...files.map(readSource)].join('\n')
 }
 
-/** Returns the TypeScript type of each GraphQL type with `@row`, in the notation of the code generator. */
-export function readRows(): Record<string, string> {
+/** Returns the TypeScript type of each GraphQL type with `@row`, in the code generator's notation. */
+export function readRowTypes(): Record<string, string> {
   const rows: Record<string, string> = {}
-  for (const file of featureFiles())
-    for (const node of parse(read(file)).definitions) {
+  for (const file of listFeatureFiles())
+    for (const node of parse(readSource(file)).definitions) {
       if (node.kind !== Kind.OBJECT_TYPE_DEFINITION) continue
       const row = node.directives?.find(({ name }) => name.value === 'row')?.arguments?.[0]?.value
       if (row?.kind !== Kind.STRING) continue

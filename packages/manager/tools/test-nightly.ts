@@ -7,41 +7,45 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 
 type Stage = { name: string; command: string[]; env?: Record<string, string>; report?: string }
-type Result = { stage: Stage; isGood: boolean; seconds: number; counts: string; failed: string[] }
+type Result = { stage: Stage; hasPassed: boolean; seconds: number; counts: string; failures: string[] }
 type Report = {
   numPassedTests: number
   numFailedTests: number
   testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[]
 }
 
-const dir = mkdtempSync(join(tmpdir(), 'manager-nightly-'))
-const vitest = (config: string, report: string): string[] =>
+const reportFolder = mkdtempSync(join(tmpdir(), 'manager-nightly-'))
+const buildVitestCommand = (config: string, report: string): string[] =>
   ['npx', 'vitest', 'run', '--config', config, '--reporter=default', '--reporter=json'].concat(
     `--outputFile.json=${report}`,
   )
-const npmRun = (...args: string[]): string[] => ['npm', 'run', '--silent', ...args]
-const [testReport, loadReport] = [join(dir, 'tests.json'), join(dir, 'load.json')]
+const buildNpmCommand = (...args: string[]): string[] => ['npm', 'run', '--silent', ...args]
+const [testReport, loadReport] = [join(reportFolder, 'tests.json'), join(reportFolder, 'load.json')]
 
 /** Returns the files with property tests. In the other tiers, these tests use a fixed seed. */
-function propertyTests(): string[] {
+function findPropertyTests(): string[] {
   const files = globSync('packages/*/{src,test}/**/*.test.ts', { exclude: ['**/*.{load,nightly}.test.ts'] })
   return files.filter((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"))
 }
 
 const stages: Stage[] = [
-  { name: 'tests', command: vitest('vitest.nightly.config.ts', testReport), report: testReport },
+  { name: 'tests', command: buildVitestCommand('vitest.nightly.config.ts', testReport), report: testReport },
   {
     name: 'load',
-    command: vitest('vitest.load.config.ts', loadReport),
+    command: buildVitestCommand('vitest.load.config.ts', loadReport),
     report: loadReport,
     env: { LOAD_SIZE: 'full' },
   },
-  { name: 'draws', command: ['npx', 'vitest', 'run', ...propertyTests()], env: { PROPERTY_SEED: 'random' } },
-  { name: 'fuzz', command: npmRun('fuzz', '-w', 'gotemplate', '--', '--runs', '50000') },
-  { name: 'restore', command: npmRun('drill', '--', 'restore') },
-  { name: 'upgrade', command: npmRun('drill', '--', 'upgrade') },
-  { name: 'faults', command: npmRun('faults') },
-  { name: 'soak', command: npmRun('soak') },
+  {
+    name: 'draws',
+    command: ['npx', 'vitest', 'run', ...findPropertyTests()],
+    env: { PROPERTY_SEED: 'random' },
+  },
+  { name: 'fuzz', command: buildNpmCommand('fuzz', '-w', 'gotemplate', '--', '--runs', '50000') },
+  { name: 'restore', command: buildNpmCommand('drill', '--', 'restore') },
+  { name: 'upgrade', command: buildNpmCommand('drill', '--', 'upgrade') },
+  { name: 'faults', command: buildNpmCommand('faults') },
+  { name: 'soak', command: buildNpmCommand('soak') },
 ]
 
 const help = `Usage: npm run test:nightly -- [<stage>...] [options]
@@ -64,18 +68,18 @@ Examples:
 `
 
 /** Returns the counts and failures from the report of a stage. */
-function readReport(file: string): { counts: string; failed: string[] } {
+function readReport(file: string): { counts: string; failures: string[] } {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report
-    const failed = report.testResults.flatMap(({ name, status, assertionResults }) => {
+    const failures = report.testResults.flatMap(({ name, status, assertionResults }) => {
       const path = relative(process.cwd(), name)
       const tests = assertionResults.filter((one) => one.status === 'failed')
       if (tests.length > 0) return tests.map(({ fullName }) => `${path}: ${fullName}`)
       return status === 'failed' ? [`${path}: the file did not run`] : []
     })
-    return { counts: `${report.numPassedTests} passed, ${report.numFailedTests} failed`, failed }
+    return { counts: `${report.numPassedTests} passed, ${report.numFailedTests} failed`, failures }
   } catch {
-    return { counts: 'no report', failed: [] }
+    return { counts: 'no report', failures: [] }
   }
 }
 
@@ -85,18 +89,20 @@ function run(stage: Stage): Result {
   const [program = '', ...args] = stage.command
   const { status } = spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...stage.env } })
   const seconds = Math.round((performance.now() - start) / 1000)
-  const read = stage.report === undefined ? { counts: '', failed: [] } : readReport(stage.report)
-  return { stage, isGood: status === 0, seconds, ...read }
+  const outcome = stage.report === undefined ? { counts: '', failures: [] } : readReport(stage.report)
+  return { stage, hasPassed: status === 0, seconds, ...outcome }
 }
 
-const rowOf = ({ stage, isGood, seconds, counts }: Result): string =>
-  `| ${stage.name} | ${isGood ? 'pass' : 'FAIL'} | ${seconds} s | ${counts} |`
+const renderRow = ({ stage, hasPassed, seconds, counts }: Result): string =>
+  `| ${stage.name} | ${hasPassed ? 'pass' : 'FAIL'} | ${seconds} s | ${counts} |`
 
 /** Returns the table, followed by the failed tests. */
 function render(results: readonly Result[]): string {
-  const rows = ['| stage | result | time | tests |', '| --- | --- | --- | --- |', ...results.map(rowOf)]
-  const failed = results.flatMap((result) => result.failed.map((name) => `- ${result.stage.name}: ${name}`))
-  return `${[...rows, ...(failed.length > 0 ? ['', 'Failed:', '', ...failed] : [])].join('\n')}\n`
+  const rows = ['| stage | result | time | tests |', '| --- | --- | --- | --- |', ...results.map(renderRow)]
+  const failures = results.flatMap((result) =>
+    result.failures.map((name) => `- ${result.stage.name}: ${name}`),
+  )
+  return `${[...rows, ...(failures.length > 0 ? ['', 'Failed:', '', ...failures] : [])].join('\n')}\n`
 }
 
 function main(): number {
@@ -108,24 +114,24 @@ function main(): number {
     process.stdout.write(help)
     return 0
   }
-  const unknown = positionals.find((name) => !stages.some((stage) => stage.name === name))
-  if (unknown !== undefined) {
-    process.stderr.write(`Unknown stage ${unknown}. Run npm run test:nightly -- --help for a list.\n`)
+  const unknownStage = positionals.find((name) => !stages.some((stage) => stage.name === name))
+  if (unknownStage !== undefined) {
+    process.stderr.write(`Unknown stage ${unknownStage}. Run npm run test:nightly -- --help for a list.\n`)
     return 2
   }
   const file = values.summary ?? process.env['NIGHTLY_SUMMARY'] ?? 'nightly-summary.md'
   const results: Result[] = []
   for (const stage of stages.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     results.push(run(stage))
-    // Write the file after every stage, so that an interrupted run keeps its results.
+    // Write the file after every stage, so that the results survive if the run is interrupted.
     writeFileSync(file, render(results))
   }
   process.stdout.write(`\n${render(results)}\nWrote the table to ${file}.\n`)
-  return results.every(({ isGood }) => isGood) ? 0 : 1
+  return results.every(({ hasPassed }) => hasPassed) ? 0 : 1
 }
 
 try {
   process.exitCode = main()
 } finally {
-  rmSync(dir, { recursive: true, force: true })
+  rmSync(reportFolder, { recursive: true, force: true })
 }

@@ -12,7 +12,7 @@ const root = new URL('../../../', import.meta.url).pathname
 const help = `Usage: npm run test:tiers -- [--since <commit>]
 
 Prints one line per test: its tier, its file and its name, separated by tabs. With --since, every line starts with the
-tier of the test in that commit, or with "new". The command fails if a test of that commit is gone without a reason in
+tier of the test in that commit, or with "new". The command fails if a test of that commit was removed without a reason in
 packages/manager/test/removed-tests.yaml.
 
 Examples:
@@ -35,8 +35,8 @@ function listTests(checkout: string): ListedTest[] {
       const args = ['vitest', 'list', '--config', config, '--json']
       const options = { cwd: checkout, encoding: 'utf8', maxBuffer: 2 ** 28 } as const
       const text = execFileSync('npx', args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
-      const found = JSON.parse(text.slice(text.indexOf('['))) as { name: string; file: string }[]
-      return found.map(({ name, file }) => ({ tier, name, file: relative(checkout, file) }))
+      const listedTests = JSON.parse(text.slice(text.indexOf('['))) as { name: string; file: string }[]
+      return listedTests.map(({ name, file }) => ({ tier, name, file: relative(checkout, file) }))
     })
 }
 
@@ -65,12 +65,14 @@ else {
   const removals = readRemovals(
     parse(readFileSync(new URL('../test/removed-tests.yaml', import.meta.url), 'utf8')),
   )
-  const { rows, lost } = compareTests(listTestsAt(values.since), listTests(root), removals)
+  const { rows, lostTests: missingTests } = compareTests(listTestsAt(values.since), listTests(root), removals)
   for (const row of rows) print(row.from, row.to, row.file, row.name)
   const counts = new Map<string, number>()
   for (const { from, to } of rows) counts.set(`${from} -> ${to}`, (counts.get(`${from} -> ${to}`) ?? 0) + 1)
-  for (const [way, count] of counts) process.stderr.write(`${way}: ${count}\n`)
-  for (const { file, name } of lost)
-    process.stderr.write(`${file}: "${name}" is gone; move it back or add a reason to removed-tests.yaml\n`)
-  if (lost.length > 0) process.exitCode = 1
+  for (const [transition, count] of counts) process.stderr.write(`${transition}: ${count}\n`)
+  for (const { file, name } of missingTests)
+    process.stderr.write(
+      `${file}: "${name}" no longer exists; restore the test or add a reason to removed-tests.yaml\n`,
+    )
+  if (missingTests.length > 0) process.exitCode = 1
 }

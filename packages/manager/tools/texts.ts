@@ -1,11 +1,12 @@
-// Extracts the texts in the source tree that people read: comments, messages, names and documentation sentences.
+// Extracts the text in the source tree that people read: comments, messages, names and documentation
+// sentences.
 import { Visitor, parseSync } from 'oxc-parser'
 
 export type Text = { file: string; line: number; text: string }
 export type SourceTexts = { comments: Text[]; messages: Text[]; names: Text[] }
 
-const directive = /^(?:oxlint|eslint|@ts-|prettier-|v8 |c8 |#region|!)/
-const sql =
+const directivePattern = /^(?:oxlint|eslint|@ts-|prettier-|v8 |c8 |#region|!)/
+const sqlPattern =
   /^\s*(?:select|insert|update|delete|with|create|alter|drop|grant|revoke|set|lock|begin|listen|explain|from|where|on|order|and|returning)\b/i
 
 /**
@@ -15,16 +16,17 @@ const sql =
 export function readSourceTexts(file: string, source: string): SourceTexts {
   const { program, comments, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`Cannot parse ${file}: ${errors[0]?.message}`)
-  const at = lineFinder(source)
+  const findLine = createLineFinder(source)
   const messages: Text[] = []
   const names = new Map<string, Text>()
   const addMessage = (text: string, start: number): void => {
-    const isProse = text.trim().split(/\s+/).length >= 3 && /[a-z]{3} [a-z]/i.test(text) && !sql.test(text)
-    if (isProse) messages.push({ file, line: at(start), text: text.trim() })
+    const isProse =
+      text.trim().split(/\s+/).length >= 3 && /[a-z]{3} [a-z]/i.test(text) && !sqlPattern.test(text)
+    if (isProse) messages.push({ file, line: findLine(start), text: text.trim() })
   }
   const addName = (node: { type: string; name?: unknown; start: number } | null | undefined): void => {
     if (node?.type === 'Identifier' && typeof node.name === 'string' && !names.has(node.name))
-      names.set(node.name, { file, line: at(node.start), text: node.name })
+      names.set(node.name, { file, line: findLine(node.start), text: node.name })
   }
   new Visitor({
     Literal: ({ value, start }) => {
@@ -39,11 +41,11 @@ export function readSourceTexts(file: string, source: string): SourceTexts {
     TSPropertySignature: ({ key }) => addName(key),
     MethodDefinition: ({ key }) => addName(key),
   }).visit(program)
-  return { comments: joinComments(file, source, comments, at), messages, names: [...names.values()] }
+  return { comments: joinComments(file, source, comments, findLine), messages, names: [...names.values()] }
 }
 
 /** Returns a function that finds the line of an offset by binary search over the line starts. */
-function lineFinder(source: string): (offset: number) => number {
+function createLineFinder(source: string): (offset: number) => number {
   const starts = [0]
   for (let end = source.indexOf('\n'); end >= 0; end = source.indexOf('\n', end + 1)) starts.push(end + 1)
   return (offset) => {
@@ -59,12 +61,12 @@ function lineFinder(source: string): (offset: number) => number {
 
 type Comment = { type: string; value: string; start: number; end: number }
 
-/** Joins line comments on adjacent lines into one text and omits directives. */
+/** Joins line comments on adjacent lines into one string and omits directives. */
 function joinComments(
   file: string,
   source: string,
   comments: readonly Comment[],
-  at: (offset: number) => number,
+  findLine: (offset: number) => number,
 ): Text[] {
   const texts: (Text & { end: number; type: string })[] = []
   for (const { type, value, start, end } of comments) {
@@ -73,15 +75,15 @@ function joinComments(
       .map((line) => line.replace(/^\s*\*?\s?/, '').trim())
       .join(' ')
       .trim()
-    if (text === '' || directive.test(text)) continue
-    const previous = texts.at(-1)
-    const isNext =
+    if (text === '' || directivePattern.test(text)) continue
+    const previousText = texts.at(-1)
+    const isContinuation =
       type === 'Line' &&
-      previous?.type === 'Line' &&
-      /^\n[ \t]*$/.test(source.slice(previous.end, start)) &&
-      isWholeLine(source, previous.end)
-    if (isNext) Object.assign(previous, { text: `${previous.text} ${text}`, end })
-    else texts.push({ file, line: at(start), text, end, type })
+      previousText?.type === 'Line' &&
+      /^\n[ \t]*$/.test(source.slice(previousText.end, start)) &&
+      isWholeLine(source, previousText.end)
+    if (isContinuation) Object.assign(previousText, { text: `${previousText.text} ${text}`, end })
+    else texts.push({ file, line: findLine(start), text, end, type })
   }
   return texts.map(({ line, text }) => ({ file, line, text }))
 }
@@ -96,7 +98,7 @@ export function readSentences(file: string, page: string): Text[] {
   let isCode = false
   let paragraph: { line: number; lines: string[] } | undefined
   const flush = (): void => {
-    if (paragraph !== undefined) texts.push(...sentencesOf(file, paragraph))
+    if (paragraph !== undefined) texts.push(...splitSentences(file, paragraph))
     paragraph = undefined
   }
   for (const [index, line] of page.split('\n').entries()) {
@@ -114,7 +116,7 @@ export function readSentences(file: string, page: string): Text[] {
   return texts
 }
 
-const sentencesOf = (file: string, { line, lines }: { line: number; lines: string[] }): Text[] =>
+const splitSentences = (file: string, { line, lines }: { line: number; lines: string[] }): Text[] =>
   [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(lines.join(' '))]
     .map(({ segment }) => segment.trim())
     .filter((text) => text.split(/\s+/).length >= 4)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readSourceTexts } from './texts.ts'
 
 /** Replaced terms, each with its replacement. */
-export const replaced: readonly [RegExp, string][] = [
+export const replacedTerms: readonly [RegExp, string][] = [
   [/fresh[- ]?memory/i, 'versioned cache'],
   [
     /prepared[-_ ]?(?:answer|json|bytes|counter|response|header)|svc_prepared|prepared\.max|sendPrepared/i,
@@ -55,18 +55,18 @@ export const constructions: readonly [RegExp, string][] = [
   [/(?:^|[.!?] )(?:What|Who|Of|Nobody|Somebody|Whoever)\b/, 'a noun as the subject'],
 ]
 
-// Excluded files: the check itself, files that other tools generate, and texts that are test data.
-const unread =
+// Files that are not checked: the check itself, files that other tools generate, and text that is test data.
+const excludedFiles =
   /^(?:package-lock\.json|packages\/manager\/(?:tools|test)\/words[.a-z]*|packages\/gotemplate\/test\/|.*\.(?:pem|ico|png))/
 
 const isSource = (file: string): boolean => /\.(?:ts|mjs)$/.test(file) && !file.includes('/generated/')
 
 /** Returns every use of a replaced term, with its line and its replacement. */
-export const findReplaced = (file: string, text: string): string[] =>
+export const findReplacedTerms = (file: string, text: string): string[] =>
   text
     .split('\n')
     .flatMap((line, index) =>
-      replaced
+      replacedTerms
         .filter(([form]) => form.test(line))
         .map(([form, instead]) => `${file}:${index + 1}: ${form.exec(line)?.[0]}: write ${instead}`),
     )
@@ -81,15 +81,15 @@ export const findConstructions = (file: string, source: string): string[] =>
 
 if (import.meta.main) {
   const files = execFileSync('git', ['ls-files', '-z']).toString().split('\0').filter(Boolean)
-  const found = files.flatMap((file) =>
-    unread.test(file)
+  const problems = files.flatMap((file) =>
+    excludedFiles.test(file)
       ? []
       : [
-          ...findReplaced('the name of a file', file),
-          ...findReplaced(file, readFileSync(file, 'utf8')),
+          ...findReplacedTerms('the name of a file', file),
+          ...findReplacedTerms(file, readFileSync(file, 'utf8')),
           ...(isSource(file) ? findConstructions(file, readFileSync(file, 'utf8')) : []),
         ],
   )
-  for (const line of found) process.stderr.write(`${line}\n`)
-  if (found.length > 0) process.exitCode = 1
+  for (const line of problems) process.stderr.write(`${line}\n`)
+  if (problems.length > 0) process.exitCode = 1
 }

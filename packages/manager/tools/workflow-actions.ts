@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Tree, giveToAccount, workspace } from './runner-root.ts'
+import { type Tree, chownToAccount, workspace } from './runner-root.ts'
 import type { UsesStep, Values } from './workflow-plan.ts'
 
 export type ActionContext = {
@@ -33,10 +33,12 @@ const actions: Record<string, Action> = {
 export function findAction({ uses, inputs, title }: UsesStep): Action {
   const action = actions[uses]
   if (action === undefined)
-    throw new Error(`${title}: no local command for ${uses}. Known: ${Object.keys(actions).join(', ')}.`)
-  const unknown = Object.keys(inputs).find((name) => !action.inputs.includes(name))
-  if (unknown !== undefined)
-    throw new Error(`${title}: the player does not support the input ${unknown} of ${uses}`)
+    throw new Error(
+      `${title}: the player has no local command for ${uses}. Supported actions: ${Object.keys(actions).join(', ')}.`,
+    )
+  const unknownInput = Object.keys(inputs).find((name) => !action.inputs.includes(name))
+  if (unknownInput !== undefined)
+    throw new Error(`${title}: the player does not support the input ${unknownInput} of ${uses}`)
   return action
 }
 
@@ -45,7 +47,8 @@ function checkOut(inputs: Values, { tree, repository, commit }: ActionContext): 
     throw new Error('checkout: set persist-credentials to false, or later steps can read the token')
   const depth = inputs['fetch-depth'] ?? '1'
   const folder = `${tree.root}${workspace}`
-  // The folder belongs to the user that runs the steps, and git rejects folders of other users unless they are listed.
+  // The folder belongs to the user that runs the steps, and git rejects folders of other users unless
+  // safe.directory lists them.
   const git = (...args: string[]): void =>
     void execFileSync('git', ['-c', `safe.directory=${folder}`, '-C', folder, ...args])
   git('init', '--quiet')
@@ -53,14 +56,16 @@ function checkOut(inputs: Values, { tree, repository, commit }: ActionContext): 
   const source = `file://${repository}`
   git('fetch', '--quiet', ...(depth === '0' ? ['--tags'] : ['--no-tags', '--depth', depth]), source, commit)
   git('checkout', '--quiet', '--detach', commit)
-  giveToAccount(tree, workspace)
+  chownToAccount(tree, workspace)
 }
 
-/** Installs the Node version of `.ci/node` from the registry, at the path of a hosted runner. */
+/** Installs the Node version that `.ci/node` pins, at the path that a hosted runner uses. */
 function setUpNode(inputs: Values, context: ActionContext): void {
   const version = /^node_pin=(\S+)$/m.exec(readFileSync(`${context.repository}/.ci/node`, 'utf8'))?.[1] ?? ''
   if (version.split('.')[0] !== inputs['node-version'])
-    throw new Error(`setup-node: .ci/node pins Node ${version}, the workflow names ${inputs['node-version']}`)
+    throw new Error(
+      `setup-node: .ci/node pins Node ${version}, but the workflow requests ${inputs['node-version']}`,
+    )
   if ((inputs['cache'] ?? 'npm') !== 'npm')
     throw new Error(`setup-node: the player does not support cache ${inputs['cache']}`)
   const modules = path.join(context.downloads, 'node_modules')

@@ -1,6 +1,6 @@
-// Reads a GitHub Actions workflow and lists the steps of each job, with its matrix expanded. play-workflow.ts runs
-// them. A key or an expression that the player cannot honor is an error: a step must not silently behave differently
-// than on GitHub.
+// Reads a GitHub Actions workflow and lists the steps of each job, with its matrix expanded. play-workflow.ts
+// runs them. An unsupported key or expression is an error, because a step must not silently behave
+// differently than on GitHub.
 import { parse } from 'yaml'
 
 type Condition = 'success' | 'failure' | 'always'
@@ -28,7 +28,7 @@ const conditions: Record<string, Condition> = {
   'success()': 'success',
   'failure()': 'failure',
   'always()': 'always',
-  // When the player stops, its steps stop too, so a step is never canceled separately.
+  // When the player stops, it stops all its steps, so a step is never canceled separately.
   '!cancelled()': 'always',
 }
 /** GitHub's limit for a job without timeout-minutes. */
@@ -45,15 +45,19 @@ export function planWorkflow(text: string): Job[] {
     'workflow',
   )
   const at = 'workflow'
-  const outer = { at, matrix: {}, env: {}, defaults: { shell: 'default', folder: '.' } }
-  const scope = { ...outer, env: readValues(workflow['env'], outer), defaults: readDefaults(workflow, outer) }
+  const outerScope = { at, matrix: {}, env: {}, defaults: { shell: 'default', folder: '.' } }
+  const scope = {
+    ...outerScope,
+    env: readValues(workflow['env'], outerScope),
+    defaults: readDefaults(workflow, outerScope),
+  }
   const jobs = Object.entries(toMapping(workflow['jobs'], 'jobs'))
   return jobs.flatMap(([id, job]) => planJob(id, toMapping(job, `job ${id}`), scope))
 }
 
-function planJob(id: string, job: Mapping, outer: Scope): Job[] {
+function planJob(id: string, job: Mapping, outerScope: Scope): Job[] {
   const at = `job ${id}`
-  const known = [
+  const supportedKeys = [
     'name',
     'runs-on',
     'timeout-minutes',
@@ -64,16 +68,16 @@ function planJob(id: string, job: Mapping, outer: Scope): Job[] {
     'steps',
     'container',
   ]
-  rejectOtherKeys(job, known, at)
+  rejectOtherKeys(job, supportedKeys, at)
   const label = readText(job['runs-on'], '', at)
   if (!runnerLabels.includes(label))
     throw new Error(`${at}: the player does not support runs-on ${label}. Use ${runnerLabels.join(' or ')}.`)
   if (!Array.isArray(job['steps'])) throw new Error(`${at}: steps is not a list`)
   const steps = job['steps'].map((step, index) => toMapping(step, `${at}, step ${index + 1}`))
   return expandMatrix(job['strategy'], at).map((matrix) => {
-    const inner = { ...outer, at, matrix }
-    const env = { ...outer.env, ...readValues(job['env'], inner) }
-    const scope = { ...inner, env, defaults: readDefaults(job, inner) }
+    const innerScope = { ...outerScope, at, matrix }
+    const env = { ...outerScope.env, ...readValues(job['env'], innerScope) }
+    const scope = { ...innerScope, env, defaults: readDefaults(job, innerScope) }
     const values = Object.values(matrix).join(', ')
     return {
       id,
@@ -87,7 +91,7 @@ function planJob(id: string, job: Mapping, outer: Scope): Job[] {
 
 function planStep(step: Mapping, scope: Scope): Step {
   const { at } = scope
-  const common = {
+  const commonFields = {
     condition: readCondition(step['if'], at),
     env: { ...scope.env, ...readValues(step['env'], scope) },
     timeoutMinutes: readMinutes(step, at),
@@ -96,34 +100,36 @@ function planStep(step: Mapping, scope: Scope): Step {
     rejectOtherKeys(step, ['name', 'uses', 'with', 'if', 'env', 'timeout-minutes'], at)
     const uses = readText(step['uses'], '', at)
     const title = readText(step['name'], uses, at)
-    return { ...common, title, uses, inputs: readValues(step['with'], { ...scope, at: `${at}, with` }) }
+    return { ...commonFields, title, uses, inputs: readValues(step['with'], { ...scope, at: `${at}, with` }) }
   }
   rejectOtherKeys(step, ['name', 'run', 'shell', 'working-directory', 'if', 'env', 'timeout-minutes'], at)
-  const run = resolve(readText(step['run'], '', at), scope)
-  if (run.trim() === '') throw new Error(`${at}: has neither run nor uses`)
+  const run = resolveExpressions(readText(step['run'], '', at), scope)
+  if (run.trim() === '') throw new Error(`${at}: the step has neither run nor uses`)
   const file = /GITHUB_(?:ENV|PATH|OUTPUT)/.exec(run)?.[0]
   if (file !== undefined) throw new Error(`${at}: the player does not support ${file}`)
   const shell = shellCommands[readShell(step['shell'], scope, at)] ?? []
   const folder = readText(step['working-directory'], scope.defaults.folder, at)
   const title = readText(step['name'], run.trim().split('\n')[0] ?? '', at)
-  return { ...common, title, run, shell, folder: resolve(folder, scope) }
+  return { ...commonFields, title, run, shell, folder: resolveExpressions(folder, scope) }
 }
 
 /** Returns one entry per job of the matrix, or a single empty entry if there is no matrix. */
 function expandMatrix(strategy: unknown, at: string): Values[] {
   if (strategy === undefined) return [{}]
-  const given = toMapping(strategy, `${at}, strategy`)
+  const strategyMapping = toMapping(strategy, `${at}, strategy`)
   // The player ignores fail-fast and max-parallel: it runs every job, one after another.
-  rejectOtherKeys(given, ['matrix', 'fail-fast', 'max-parallel'], `${at}, strategy`)
-  let expanded: Values[] = [{}]
-  for (const [key, list] of Object.entries(toMapping(given['matrix'], `${at}, matrix`))) {
+  rejectOtherKeys(strategyMapping, ['matrix', 'fail-fast', 'max-parallel'], `${at}, strategy`)
+  let combinations: Values[] = [{}]
+  for (const [key, list] of Object.entries(toMapping(strategyMapping['matrix'], `${at}, matrix`))) {
     if (key === 'include' || key === 'exclude' || !Array.isArray(list) || !list.every(isScalar))
       throw new Error(
-        `${at}: the player does not support ${key} of the matrix: only lists of plain values are supported`,
+        `${at}: the player does not support the matrix key ${key}: only lists of plain values are supported`,
       )
-    expanded = expanded.flatMap((values) => list.map((value) => ({ ...values, [key]: String(value) })))
+    combinations = combinations.flatMap((values) =>
+      list.map((value) => ({ ...values, [key]: String(value) })),
+    )
   }
-  return expanded
+  return combinations
 }
 
 function readDefaults(owner: Mapping, scope: Scope): RunDefaults {
@@ -183,11 +189,13 @@ function readMinutes(owner: Mapping, at: string): number | null {
 function readValues(value: unknown, scope: Scope): Values {
   if (value === undefined) return {}
   const entries = Object.entries(toMapping(value, `${scope.at}, env`))
-  return Object.fromEntries(entries.map(([key, text]) => [key, resolve(readText(text, '', scope.at), scope)]))
+  return Object.fromEntries(
+    entries.map(([key, text]) => [key, resolveExpressions(readText(text, '', scope.at), scope)]),
+  )
 }
 
-/** Replaces expressions in a text. Only matrix values are supported. */
-function resolve(text: string, { at, matrix }: Scope): string {
+/** Replaces expressions in the text. Only matrix values are supported. */
+function resolveExpressions(text: string, { at, matrix }: Scope): string {
   return text.replaceAll(/\$\{\{(.*?)\}\}/g, (whole, expression: string) => {
     const value = matrix[/^ *matrix\.([\w-]+) *$/.exec(expression)?.[1] ?? '']
     if (value === undefined) throw new Error(`${at}: cannot evaluate ${whole}`)
@@ -206,11 +214,11 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 function toMapping(value: unknown, at: string): Mapping {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${at}: is not a mapping`)
+    throw new Error(`${at}: expected a mapping`)
   return value as Mapping
 }
 
-function rejectOtherKeys(mapping: Mapping, known: readonly string[], at: string): void {
-  const other = Object.keys(mapping).find((key) => !known.includes(key))
-  if (other !== undefined) throw new Error(`${at}: the player does not support ${other}`)
+function rejectOtherKeys(mapping: Mapping, supportedKeys: readonly string[], at: string): void {
+  const unsupportedKey = Object.keys(mapping).find((key) => !supportedKeys.includes(key))
+  if (unsupportedKey !== undefined) throw new Error(`${at}: the player does not support ${unsupportedKey}`)
 }

@@ -1,6 +1,6 @@
 // Tests that rows appended in bulk belong to the same chains as all other rows.
 import { expect, test } from 'vitest'
-import { type AuditEvent, createAudit, systemActor } from '../../src/platform/audit/append.ts'
+import { type AuditEvent, createAudit, createSystemActor } from '../../src/platform/audit/append.ts'
 import { createAppendMany } from '../../src/platform/audit/append-many.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 import { chainRows } from '../kit/audit-rows.ts'
@@ -9,7 +9,7 @@ import { useProject } from '../kit/project.ts'
 import { seedProject } from '@manager/harness/seed.ts'
 
 const { service } = useProject({ slug: 'many' })
-const actor = systemActor('a test')
+const actor = createSystemActor('a test')
 const event = (projectId: string | null, name: string): AuditEvent => ({
   projectId,
   entityType: 'thing',

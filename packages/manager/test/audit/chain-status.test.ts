@@ -28,7 +28,9 @@ async function status(chainId: string | null) {
     await snapshot.close()
   }
 }
-/** Returns the verdict, the total number of rows that its statements read, and the maximum per statement. */
+/**
+ * Returns the verdict, the total number of rows that the SQL statements read, and the maximum per statement.
+ */
 async function counted(chainId: string | null) {
   const snapshot = await service.world.database.openSnapshot()
   const counts: number[] = []

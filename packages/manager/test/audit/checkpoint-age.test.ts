@@ -1,4 +1,4 @@
-// Tests the metric with the age of the last checkpoint, which alerts use.
+// Tests the metric for the age of the last checkpoint. Alerts depend on this metric.
 import { expect, test } from 'vitest'
 import { startTestApp } from '../kit/app.ts'
 import { seedUser } from '@manager/harness/seed.ts'

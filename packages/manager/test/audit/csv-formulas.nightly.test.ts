@@ -1,11 +1,11 @@
-// Tests that LibreOffice reads CSV records with hostile texts and evaluates none of them.
+// Tests that LibreOffice reads CSV records with hostile values and evaluates none of these values.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csvRecord } from '../../src/platform/lists/csv.ts'
+import { formatCsvRecord } from '../../src/platform/lists/csv.ts'
 import { ensureLibreOffice } from '@manager/harness/engines/install.ts'
 import { formulaPayloads } from '../kit/formula-payloads.ts'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Returns how many cells of a CSV text LibreOffice treats as formulas with this separator. */
+/** Returns how many cells of a CSV string LibreOffice treats as formulas with this separator. */
 async function readBySpreadsheet(name: string, csv: string, separator: string) {
   await writeFile(join(folder, `${name}.csv`), csv)
   // Filter options: separator, double quote, UTF-8, start at line 1. The last flags make LibreOffice evaluate formulas,
@@ -43,9 +43,9 @@ test.each<[string, string, number]>([
 ])(
   'no payload is a formula to a spreadsheet that separates cells by %s',
   async (name, separator, atLeast) => {
-    const corpus = formulaPayloads.map((payload) => csvRecord(['before', payload, 'after'])).join('')
+    const corpus = formulaPayloads.map((payload) => formatCsvRecord(['before', payload, 'after'])).join('')
     expect((await readBySpreadsheet(`corpus-${name}`, corpus, separator)).formulas).toBe(0)
-    // Without escaping, the spreadsheet evaluates some of the same texts.
+    // Without escaping, the spreadsheet evaluates some of the same values.
     const raw = formulaPayloads
       .map((payload) => `before,"${payload.replaceAll('"', '""')}",after\r\n`)
       .join('')

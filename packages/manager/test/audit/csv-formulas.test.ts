@@ -1,7 +1,7 @@
 // Tests that an audited person cannot inject a formula into a CSV export. csv-formulas.nightly.test.ts checks this with
 // LibreOffice.
 import { expect, test } from 'vitest'
-import { csvRecord } from '../../src/platform/lists/csv.ts'
+import { formatCsvRecord } from '../../src/platform/lists/csv.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { askExport } from '../kit/audit-export.ts'
 import { parseCsv } from '../kit/csv.ts'
@@ -31,7 +31,9 @@ test('[audit-export.csv] CSV follows RFC 4180, and every cell that would be a fo
 })
 
 test('a payload keeps its text, behind an apostrophe where it would be a formula', () => {
-  const cells = parseCsv(formulaPayloads.map((payload) => csvRecord(['before', payload, 'after'])).join(''))
+  const cells = parseCsv(
+    formulaPayloads.map((payload) => formatCsvRecord(['before', payload, 'after'])).join(''),
+  )
   const withoutApostrophes = (text = ''): string => text.replaceAll("'", '')
   for (const [index, payload] of formulaPayloads.entries()) {
     const cell = cells[index]?.[1] as string
@@ -39,16 +41,16 @@ test('a payload keeps its text, behind an apostrophe where it would be a formula
     expect([payload, isFormula(cell)]).toEqual([payload, false])
   }
   expect(formulaPayloads.filter(isFormula).length).toBeGreaterThan(15)
-  const harmless = parseCsv(harmlessTexts.map((text) => csvRecord(['before', text, 'after'])).join(''))
+  const harmless = parseCsv(harmlessTexts.map((text) => formatCsvRecord(['before', text, 'after'])).join(''))
   expect(harmless.map((record) => record[1])).toEqual(harmlessTexts)
 })
 
 test('[audit-export.csv] no part of a cell is a formula to a spreadsheet that separates cells by semicolons or tabs', () => {
-  // Such a spreadsheet recognizes quotes only at the start of a cell, and removes them there.
+  // A spreadsheet with a different separator recognizes and removes quotes only at the start of a cell.
   const partsOf = (record: string): string[] =>
     record.split(/[;\t\r\n]/).map((part) => part.replace(/^[\s"]+/, ''))
   for (const payload of formulaPayloads) {
-    const record = csvRecord(['before', payload, 'after'])
+    const record = formatCsvRecord(['before', payload, 'after'])
     expect([record, partsOf(record).filter(isFormula)]).toEqual([record, []])
   }
   const asIs = formulaPayloads.map((payload) => `before,"${payload.replaceAll('"', '""')}",after`)
@@ -62,5 +64,5 @@ test('a long cell of separators and spaces takes no longer than others', () => {
     ';'.repeat(1_000_000),
     `;${'"'.repeat(1_000_000)}`,
   ])
-    expect(csvRecord([text]).length).toBeGreaterThanOrEqual(1_000_000)
+    expect(formatCsvRecord([text]).length).toBeGreaterThanOrEqual(1_000_000)
 })

@@ -1,4 +1,5 @@
-// Tests aborted audit exports, and more concurrent exports than connections.
+// Tests audit exports that the client aborts, and more concurrent exports than the service has connections
+// for.
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { headersOf } from '@manager/harness/callers.ts'
@@ -34,7 +35,7 @@ test('as many exports run at once as there are connections for them; the next is
   await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(2)
   const refused = await askExport(scene.service, scene.admin)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  // Other requests use separate connections.
+  // Other requests still work: exports use separate connections.
   expect((await fetch(`${scene.service.url}/health`)).status).toBe(200)
   for (const socket of held) socket.destroy()
   await expect.poll(() => openSnapshots(scene.sql), { timeout: 10_000 }).toBe(0)

@@ -50,8 +50,8 @@ const perSecond = async (work: () => Promise<unknown>): Promise<number> => {
   return Math.round(rows / ((performance.now() - startedAt) / 1_000))
 }
 test('[audit-export.streamed] very many rows leave in constant memory', async () => {
-  // Warm up first: code that the first export loads and the growth of V8's young generation do not count as the cost of
-  // rows.
+  // Warm up first, so that module loading and the growth of V8's young generation are not measured as the
+  // cost of rows.
   for (const format of ['csv', 'ndjson'])
     await readExport({ project_id: scene.chainIds[0] as string, format })
   const report = (what: string, figures: Record<string, number>): void =>

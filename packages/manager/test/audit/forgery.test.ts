@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildToken, hasValidChecksum } from '../../src/features/access-tokens/token.pure.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
 import { genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'
-import { storedEntry } from '../../src/platform/audit/rows.ts'
+import { parseEntry } from '../../src/platform/audit/rows.ts'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
-import { createSigningKey, encryptionRing } from '../../src/platform/secrets/keys.ts'
+import { createSigningKey, createEncryptionRing } from '../../src/platform/secrets/keys.ts'
 import { rotateMasterKey } from '../../src/platform/master-key/rotate.ts'
 import { loadRetiredKeys } from '../../src/platform/master-key/retired-keys.ts'
 import { assertMasterKey } from '../../src/platform/secrets/master-key.ts'
@@ -54,7 +54,7 @@ async function rewrite({ id } = project, at = 1): Promise<void> {
     .execute()
   let previous = genesisHash
   for (const row of rows) {
-    const hash = hashEntry(storedEntry(row), previous)
+    const hash = hashEntry(parseEntry(row), previous)
     await run('update audit_logs set prev_hash = $3, hash = $4 where chain_id = $1 and seq = $2', [
       id,
       row.seq,
@@ -88,7 +88,7 @@ test('[audit-append.checkpoint-kept-twice] checkpoints of a log that are not tho
   expect((await verifyAudit(db(), [key], { external: kept })).status).toBe('ok')
   await forgetCheckpoints()
   await rewrite()
-  // The service continues and signs the forged history.
+  // The service keeps running and signs the forged history.
   for (let i = 0; i < 4; i++) {
     await seal()
     await change(other)
@@ -139,7 +139,7 @@ describe('a chain that claims to be sealed', () => {
 
 describe('a master key that was exchanged because it leaked', () => {
   const nextKey = randomBytes(32)
-  const side = (own: Buffer) => ({ masterKey: own, secrets: createSecrets(encryptionRing(own)) })
+  const side = (own: Buffer) => ({ masterKey: own, secrets: createSecrets(createEncryptionRing(own)) })
   const [from, to] = [side(previousKey), side(nextKey)]
   const exchange = async () => {
     await change()
@@ -159,7 +159,7 @@ describe('a master key that was exchanged because it leaked', () => {
     await rewrite(project, 2)
     await writeCheckpoint(db(), key, service.world.clock)
     expect((await verifyAudit(db(), keys)).checkpoints.problem).toBe(
-      'checkpoint 1 is not the last one that a retired key signed',
+      'checkpoint 1 is not the last checkpoint that a retired key signed',
     )
     await change()
     await writeCheckpoint(db(), key, service.world.clock)

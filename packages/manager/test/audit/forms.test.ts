@@ -1,5 +1,5 @@
-// Tests chains that contain rows of the first hash format, which had no principal, and rows of the current format. Both
-// are protected.
+// Tests chains that contain rows of the first hash format, which had no principal, and rows of the current
+// format. Both formats are protected.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type AuditEntry, genesisHash, hashEntry } from '../../src/platform/audit/entry.ts'

@@ -1,10 +1,10 @@
-// Tests incremental verification. It continues where it stopped, and finds tampering with new rows, old rows and marks.
-// Its cost does not depend on the number of rows that are already verified.
+// Tests incremental verification. It resumes after the last verified row, and finds tampering with new rows,
+// old rows and marks. Its cost does not depend on the number of rows that have already been verified.
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { beforeCheckpoints } from '../../src/platform/audit/checkpoint-chain.ts'
-import { queryOf } from '../../src/platform/audit/rows.ts'
+import { createQuery } from '../../src/platform/audit/rows.ts'
 import {
   claimVerification,
   readMarks,
@@ -37,7 +37,7 @@ const grow = async (rows: number, chain = chainId): Promise<void> => {
   await sealAll(service)
 }
 const markOf = async (chain = chainId) =>
-  (await readMarks(queryOf(database().write), macKey, [chain])).marks.find(({ pass }) => pass === 'new')
+  (await readMarks(createQuery(database().write), macKey, [chain])).marks.find(({ pass }) => pass === 'new')
 
 describe('what is new', () => {
   test('[audit-append.chain-status] is verified from the last verified row on, and an edit in it found at its row', async () => {
@@ -108,7 +108,7 @@ describe('what is old', () => {
     expect(await findings()).toEqual([])
     await verify(slice)
     expect(await findings()).toEqual([`chain ${chainId} is broken at seq 321: row 321 was changed`])
-    // The finding stays even if the row is restored.
+    // The finding remains even if the row is restored.
     await tamper(service, `update audit_logs set ip_address = '' where chain_id = '${chainId}' and seq = 321`)
     for (let run = 0; run < 15; run++) await verify(slice)
     expect(await findings()).toHaveLength(1)
@@ -117,7 +117,7 @@ describe('what is old', () => {
   test('is read round after round', async () => {
     await grow(40)
     for (let run = 0; run < 3; run++) await verify()
-    expect((await readState(queryOf(database().write), macKey))?.round).toBe(4)
+    expect((await readState(createQuery(database().write), macKey))?.round).toBe(4)
     await tamper(service, `delete from audit_logs where chain_id = '${chainId}' and seq > 35`)
     await verify()
     expect(await findings()).toEqual([
@@ -228,7 +228,7 @@ describe('several processes', () => {
 
   test('take over from one that was killed, which then can write nothing', async () => {
     await grow(10)
-    const query = queryOf(database().write)
+    const query = createQuery(database().write)
     const dead = randomUUID()
     const state = await claimVerification(query, macKey, dead)
     expect(state).not.toBeNull()

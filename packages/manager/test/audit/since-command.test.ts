@@ -61,12 +61,12 @@ describe('an export', () => {
     const fromFile = await manager('verify', '--since', heads)
     expect([fromFile.code, fromFile.stdout]).toEqual([
       0,
-      'audit trail ok: 4 rows since then in 2 chains, 0 checkpoints\n',
+      'audit trail ok: 4 rows since the checkpoint in 2 chains, 0 checkpoints\n',
     ])
     const fromNumber = await manager('verify', '--since', '1')
     expect([fromNumber.code, fromNumber.stdout]).toEqual([
       0,
-      'audit trail ok: 14 rows since then in 2 chains, 2 checkpoints\n',
+      'audit trail ok: 14 rows since the checkpoint in 2 chains, 2 checkpoints\n',
     ])
     const unknown = await manager('verify', '--since', '77')
     expect([unknown.code, unknown.stdout]).toEqual([

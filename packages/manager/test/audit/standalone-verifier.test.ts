@@ -1,5 +1,5 @@
-// Tests examples/verify-audit-export.mjs, which shares no code with the service. It accepts complete exports and
-// detects every modification of them.
+// Tests examples/verify-audit-export.mjs, which shares no code with the service. It accepts complete exports
+// and detects every modification.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Tampers with the audit trail of a database in random ways, and prints as JSON which verification found each change,
-// and at which row:
+// Tampers with the audit trail of a database in random ways. Prints as JSON which verification found each
+// change, and at which row:
 //   node tamper-program.ts <database url> <seed> <times>
 // This is a separate program because the fault program (F32) starts it and does not import audit modules.
 import { sql } from 'kysely'
@@ -43,7 +43,8 @@ async function tamperAll(url: string, seed: number, count: number): Promise<Obse
     const tried: Tried[] = []
     const falseAlarms: string[] = []
     for (let i = 0; i < count; i++) {
-      // Every 20th attempt restores an older backup with its marks, which only data kept outside the database reveals.
+      // Every 20th attempt restores an older backup, including its verification marks. Only data outside the
+      // database can reveal this change.
       const isBackup = i % 20 === 19
       const place = { chainId, rowCount, sealedAt }
       const change = isBackup ? restoreBackup(pick, place) : tampering(pick, place)

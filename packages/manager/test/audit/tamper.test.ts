@@ -1,10 +1,10 @@
-// Tests tampering as database superuser: edits, deletions, swaps, truncations and rewritten histories. Verification
-// against the last checkpoint detects all of them at the right row.
+// Tests tampering as a database superuser: edits, deletions, swaps, truncations and rewritten histories.
+// Verification against the last checkpoint detects every change at the right row.
 import { writeFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chainObject } from '../../src/platform/audit/chain-object.ts'
+import { formatChain } from '../../src/platform/audit/chain-object.ts'
 import { type Checkpoint, writeCheckpoint } from '../../src/platform/audit/checkpoint.ts'
 import { readCheckpoints, verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createLog } from '../../src/platform/log/log.ts'
@@ -45,7 +45,7 @@ describe('verification', () => {
     const report = await verifyAudit(service.world.database.db, [key])
     const chain = report.chains.find(({ chainId }) => chainId === project.id)
     expect(chain).toBeDefined()
-    expect(chain && chainObject(chain, new Date(0))).toEqual({
+    expect(chain && formatChain(chain, new Date(0))).toEqual({
       status: 'ok',
       entries: rowCount,
       from_seq: 1,

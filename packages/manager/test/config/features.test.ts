@@ -1,19 +1,24 @@
 // Tests the checks that run before features are created.
 import { describe, expect, test } from 'vitest'
-import { integer, setting } from '../../src/config/readers.ts'
+import { integer, defineSetting } from '../../src/config/readers.ts'
 import { type FeatureDefinition, assertSettingsListed, collectFeatureNeeds } from '../../src/feature.ts'
 import { settings } from '../../src/settings.ts'
 import { minimalEnv, load } from '../kit/config.ts'
 
 const create = () => ({ api: {} })
-const maxNotes = setting(integer(1, 2), { key: 'notes.max', env: 'SVC_NOTES_MAX', default: 1, doc: 'Notes.' })
+const maxNotes = defineSetting(integer(1, 2), {
+  key: 'notes.max',
+  env: 'SVC_NOTES_MAX',
+  default: 1,
+  doc: 'Notes.',
+})
 
 describe('a feature', () => {
   test('whose setting src/settings.ts does not list is named, and so is the setting', () => {
     const notes = { name: 'notes', settings: { maxNotes }, create }
     expect(() => assertSettingsListed([notes], { maxNotes })).not.toThrow()
     expect(() => assertSettingsListed([notes], settings)).toThrow(
-      'src/settings.ts does not list the setting maxNotes of notes',
+      'src/settings.ts does not list the setting maxNotes of the feature notes; add it there',
     )
   })
 

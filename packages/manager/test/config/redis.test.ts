@@ -1,12 +1,12 @@
 // Tests the Redis configuration: which settings each mode accepts and rejects.
 import { describe, expect, test } from 'vitest'
-import { redisConnections, topologyOf } from '../../src/platform/redis/topology.ts'
+import { countRedisConnections, createTopology } from '../../src/platform/redis/topology.ts'
 import { minimalEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 
 const file = useFiles()
 const problems = (env: Record<string, string>) => problemsOf({ ...minimalEnv, ...env })
 const topology = (env: Record<string, string>, path?: string) =>
-  topologyOf(load({ ...minimalEnv, ...env }, path))
+  createTopology(load({ ...minimalEnv, ...env }, path))
 
 describe('Redis', () => {
   test('is one server where only its URL is given', () => {
@@ -26,7 +26,7 @@ describe('Redis', () => {
     }
     const sentinels = ['a.example:26379', 'b.example:26379', 'c.example:26379']
     expect(topology(env)).toEqual({ mode: 'sentinel', sentinels, masterName: 'main' })
-    expect(redisConnections(topology(env))).toBe(6)
+    expect(countRedisConnections(topology(env))).toBe(6)
   })
 
   test('is a cluster, from a file too', () => {
@@ -35,7 +35,7 @@ describe('Redis', () => {
       mode: 'cluster',
       nodes: ['a.example:7000', 'b.example:7001', '[::1]:7002'],
     })
-    expect(redisConnections(topology({}, path))).toBeGreaterThan(6)
+    expect(countRedisConnections(topology({}, path))).toBeGreaterThan(6)
   })
 
   test('is refused with settings of another mode, each with what to do', () => {
@@ -62,7 +62,7 @@ describe('Redis', () => {
       'SVC_REDIS_MASTER_NAME (redis.master_name) is required when SVC_REDIS_MODE (redis.mode) is sentinel: Name of the master in the configuration of the sentinels; required with `redis.mode` `sentinel`.',
     ])
     expect(problems({ SVC_REDIS_MODE: 'cluster', SVC_REDIS_URL: 'redis://h/1' })).toEqual([
-      'SVC_REDIS_URL (redis.url) names a database, but a cluster has only database 0; remove it',
+      'SVC_REDIS_URL (redis.url) names a database, but a cluster has only database 0; remove it from the URL',
     ])
   })
 

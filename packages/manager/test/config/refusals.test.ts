@@ -1,10 +1,10 @@
-// Tests the messages for rejected configurations. None of them may repeat a secret.
+// Tests the messages for rejected configurations. No message may repeat a secret.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../src/settings.ts'
 import { joinSettings } from '../../src/config/config.ts'
-import { setting, text } from '../../src/config/readers.ts'
+import { defineSetting, text } from '../../src/config/readers.ts'
 import { minimalEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 
 const file = useFiles()
@@ -138,7 +138,7 @@ describe('a secret from a file', () => {
 
   test('no setting takes the variable of the file of another', () => {
     const of = (key: string, env: string) =>
-      setting(text(9), { key, env, secret: true, optional: true, doc: '' })
+      defineSetting(text(9), { key, env, secret: true, optional: true, doc: '' })
     expect(() => joinSettings([{ a: of('a', 'SVC_A'), b: of('b', 'SVC_A_FILE') }])).toThrow(
       'two settings share the variable SVC_A_FILE',
     )
@@ -146,7 +146,7 @@ describe('a secret from a file', () => {
 
   test('stops the start with the sentence when it cannot be read', () => {
     expect(() => load({ ...minimalEnv, SVC_PROXY_SECRET_FILE: '/none/here' })).toThrow(
-      'configuration has 1 problem(s):\n  - the file /none/here that SVC_PROXY_SECRET_FILE names cannot be read (ENOENT)',
+      'the configuration is invalid (problems: 1):\n  - the file /none/here that SVC_PROXY_SECRET_FILE names cannot be read (ENOENT)',
     )
   })
 })

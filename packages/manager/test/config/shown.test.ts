@@ -1,10 +1,14 @@
 // Tests the configuration output for operators: it contains warnings and the addresses of PostgreSQL and Redis, but
 // never a secret.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { configWarnings } from '../../src/config/warnings.ts'
+import { findConfigWarnings } from '../../src/config/warnings.ts'
 import { settings } from '../../src/settings.ts'
-import { addressOfUrl, topologyOf } from '../../src/platform/redis/topology.ts'
-import { databaseAddress, redisAddress, createAddressFormatter } from '../../src/platform/engine-addresses.ts'
+import { parseUrlAddress, createTopology } from '../../src/platform/redis/topology.ts'
+import {
+  parseDatabaseAddress,
+  parseRedisAddress,
+  createAddressFormatter,
+} from '../../src/platform/engine-addresses.ts'
 import { type TestDatabase, createScratchDatabase } from '../kit/databases.ts'
 import { minimalEnv, load, useFiles } from '../kit/config.ts'
 import { runManager } from '../kit/commands.ts'
@@ -28,7 +32,7 @@ const previousGuessable =
 
 describe('warnings', () => {
   const warningsOf = (env: Record<string, string>) =>
-    configWarnings(load({ ...minimalEnv, ...env }), settings)
+    findConfigWarnings(load({ ...minimalEnv, ...env }), settings)
 
   test('a proxy secret that is missing or short, and a short former one', () => {
     expect(warningsOf({})).toEqual([missing])
@@ -95,7 +99,7 @@ describe('warnings', () => {
 describe('addresses', () => {
   const redisOf = (url: string, env = {}): string => {
     const config = load({ ...minimalEnv, SVC_REDIS_URL: url, ...env })
-    return redisAddress(config.redisUrl, topologyOf(config))
+    return parseRedisAddress(config.redisUrl, createTopology(config))
   }
 
   test('host, port, name and user of the database, as the driver will take them', () => {
@@ -112,7 +116,7 @@ describe('addresses', () => {
       ['postgres://u@h/a?host=/run/postgresql', 'database a on /run/postgresql as u', '/run/postgresql/a'],
       ['postgres://u:x@h', 'database u on h:5432 as u', 'h:5432/u'],
     ] as const)
-      expect(databaseAddress(url)).toMatchObject({ description, label })
+      expect(parseDatabaseAddress(url)).toMatchObject({ description, label })
     expect(redisOf('redis://127.0.0.1:6379')).toBe('redis on 127.0.0.1:6379')
     expect(redisOf('rediss://user:x@cache.example/3')).toBe('redis on cache.example:6379')
     expect(redisOf('redis://[::1]:7000')).toBe('redis on [::1]:7000')
@@ -137,7 +141,7 @@ describe('addresses', () => {
       'h/a?password=hidden&user=svc',
       'h/a?sslpassword=hidden',
       'svc%3Ahidden@h/a',
-      // Reserved characters that are not percent-encoded end the host name too early.
+      // A reserved character that is not percent-encoded ends the host name too early.
       'svc:12/hidden@h/a',
       'svc:12?hidden@h/a',
       'svc:12#hidden@h/a',
@@ -145,17 +149,17 @@ describe('addresses', () => {
       'h/a%0Apassword=hidden',
       'svc:%zz-hidden@h/a',
     ]) {
-      const { description, label } = databaseAddress(`postgres://${rest}`)
+      const { description, label } = parseDatabaseAddress(`postgres://${rest}`)
       expect([rest, `${description} ${label}`]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
-      const shown = createAddressFormatter(`redis://${rest}`)(addressOfUrl(`redis://${rest}`))
+      const shown = createAddressFormatter(`redis://${rest}`)(parseUrlAddress(`redis://${rest}`))
       const redis = `${redisOf(`redis://${rest}`)} ${shown}`
       expect([rest, redis]).toEqual([rest, expect.not.stringMatching(/hid|12/)])
     }
     for (const url of ['postgres:svc:hidden@h/a', 'postgres:/svc:hidden@h/a'])
-      expect(databaseAddress(url).description).toBe(
+      expect(parseDatabaseAddress(url).description).toBe(
         'database ********: its URL has an @ after the host; percent-encode the password',
       )
-    expect(databaseAddress('postgres://u@h/a%0Ab')).toEqual({
+    expect(parseDatabaseAddress('postgres://u@h/a%0Ab')).toEqual({
       server: 'h:5432',
       name: '********',
       user: 'u',

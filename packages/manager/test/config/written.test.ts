@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { settings } from '../../src/settings.ts'
 import type { Config } from '../../src/config/config.ts'
-import { configText, envText, printableConfig } from '../../src/config/config-format.ts'
+import { formatConfigFile, formatEnvValue, maskConfig } from '../../src/config/config-format.ts'
 import { type Env, minimalEnv, load, problemsOf, useFiles } from '../kit/config.ts'
 import { runManager } from '../kit/commands.ts'
 
@@ -15,7 +15,7 @@ const entries = Object.entries(settings)
 const open = entries.filter(([, item]) => !item.secret)
 type Entry = (typeof entries)[number]
 
-/** Settings that are rejected with a single Redis server, and the mode that they need. */
+/** Settings that are rejected with a single Redis server, each with the mode that it requires. */
 const modeFor: Record<string, Env> = {
   SVC_REDIS_NODES: { SVC_REDIS_MODE: 'cluster' },
   SVC_REDIS_MASTER_NAME: { SVC_REDIS_MODE: 'sentinel' },
@@ -31,7 +31,7 @@ const envFor = (variable: string): Env => ({
 })
 const valueOf = (config: Config, name: string): unknown => config[name as keyof Config]
 
-// Texts of every kind that a setting accepts, including texts that YAML parses as other types.
+// Values of every kind that a setting accepts, including strings that YAML parses as other types.
 const samples = [
   "staging|development|null|true|false|0.0.0.0|1e3|0x10|a: b # c|it's|- x|debug|error|api|jobs,api|s3|kubernetes",
   '7|64|90|150|1001|50000|2000000|900ms|1500ms|7s|2m',
@@ -41,14 +41,14 @@ const samples = [
 
 describe('every setting', () => {
   test('is read again as its default, from the file and from its variable, as it is printed', () => {
-    const printed = printableConfig(load({ ...minimalEnv, SVC_ENV: 'development' }), settings)
+    const printed = maskConfig(load({ ...minimalEnv, SVC_ENV: 'development' }), settings)
     const wrong = open.flatMap(([name, item]) => {
       if (item.default === undefined) return printed[item.key] === null ? [] : [item.key]
       if (item.key === 'env') return []
       const inFile = file('default.yaml', JSON.stringify({ [item.key]: printed[item.key] }))
       const values = [
         valueOf(load(envFor(item.env), inFile), name),
-        valueOf(load({ ...envFor(item.env), [item.env]: envText(item, item.default) }), name),
+        valueOf(load({ ...envFor(item.env), [item.env]: formatEnvValue(item, item.default) }), name),
       ]
       return values.every((value) => JSON.stringify(value) === JSON.stringify(item.default)) ? [] : [item.key]
     })
@@ -56,8 +56,8 @@ describe('every setting', () => {
     expect(open.length).toBeGreaterThan(50)
   })
 
-  // One configuration per setting and text would take almost a minute, so settings that do not affect each other share
-  // one.
+  // One configuration per setting and value would take almost a minute, so settings that do not affect each
+  // other share one configuration.
   test('is read again as it was set, from the file and from its variable, as it is printed', () => {
     const unproved = new Set(open.map(([name]) => name))
     const isAlone = ([, { env }]: Entry): boolean => /^SVC_(?:ENV|REDIS_\w+)$/.test(env)
@@ -74,8 +74,10 @@ describe('every setting', () => {
         if (first === undefined) continue
         const env = envFor(first.item.env)
         const set = load({ ...env, ...Object.fromEntries(taken.map(({ item }) => [item.env, sample])) })
-        const fromFile = load(env, file('set.yaml', configText(set, settings, {})))
-        const texts = Object.fromEntries(taken.map(({ item, value }) => [item.env, envText(item, value)]))
+        const fromFile = load(env, file('set.yaml', formatConfigFile(set, settings, {})))
+        const texts = Object.fromEntries(
+          taken.map(({ item, value }) => [item.env, formatEnvValue(item, value)]),
+        )
         const fromVariables = load({ ...env, ...texts })
         for (const { name, item, value } of taken) {
           const values = [set, fromFile, fromVariables].map((config) => valueOf(config, name))
@@ -83,13 +85,13 @@ describe('every setting', () => {
           if (JSON.stringify(value) !== JSON.stringify(item.default)) unproved.delete(name)
         }
       }
-    // This setting has only one value, its default.
+    // This setting accepts only its default value.
     expect([...unproved]).toEqual(['userProvider'])
   })
 
   test('times are printed with their unit', () => {
     const env = { ...minimalEnv, SVC_ESB_FORWARD_TIMEOUT: '2m', SVC_ESB_BODY_TIMEOUT: '1500ms' }
-    expect(printableConfig(load(env), settings)).toMatchObject({
+    expect(maskConfig(load(env), settings)).toMatchObject({
       'esb.forward_timeout': '120s',
       'esb.body_timeout': '1500ms',
       'esb.body_stall_timeout': '5s',
@@ -100,10 +102,7 @@ describe('every setting', () => {
   test('a list of times is printed as it is written, an empty one as none', () => {
     const delaysOf = (text: string) => {
       const config = load({ ...minimalEnv, SVC_TRIGGERS_RETRY_DELAYS: text })
-      return [
-        valueOf(config, 'triggerRetryDelaysMs'),
-        printableConfig(config, settings)['triggers.retry_delays'],
-      ]
+      return [valueOf(config, 'triggerRetryDelaysMs'), maskConfig(config, settings)['triggers.retry_delays']]
     }
     expect(delaysOf('1s, 90,2m')).toEqual([[1_000, 90_000, 120_000], '1s,90s,120s'])
     expect(delaysOf('none')).toEqual([[], 'none'])

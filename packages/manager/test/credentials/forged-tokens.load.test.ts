@@ -1,4 +1,4 @@
-// Tests forged tokens at a rate that would overload the service if it hashed each of them.
+// Tests forged tokens at a rate that would overload the service if it hashed each token.
 import { describe, expect, test } from 'vitest'
 import { startFlood } from '../kit/flood.ts'
 import { many, useForgedTokens } from '../kit/forged-tokens.ts'

@@ -1,5 +1,5 @@
-// Tests the revocation of credentials on one process while two others use them: no request that starts after the
-// response to the revocation may be accepted.
+// Tests the revocation of credentials on one process while two other processes use them. No request that
+// starts after the revocation response may be accepted.
 import { describe, expect, test } from 'vitest'
 import { createScratchDatabase } from '../kit/databases.ts'
 import {
@@ -40,7 +40,7 @@ describe('revocation', () => {
       for (let i = 0; i < 12; i++) await addToken(i % 2 === 0 ? 'query' : 'validate')
       for (let i = 0; i < 30; i++) await addMachine()
       await warmCredentials(world)
-      // These four expire during the run instead.
+      // The last four tokens expire during the run instead of being revoked.
       const expiring = world.credentials.filter(({ kind }) => kind !== 'machine').slice(-4)
       const toInvalidate = allButOne(world).filter((credential) => !expiring.includes(credential))
       const expiries = await expireSoon(sql, expiring)

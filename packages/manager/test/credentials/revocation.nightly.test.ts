@@ -17,7 +17,7 @@ test('finds a cache of 50 ms that is planted in front of the lookups', { timeout
     return { requestedAt, confirmedAt: performance.now() }
   }
   let [stale, all] = [0, 0]
-  // Revoke one credential at a time, so that every process has it in its cache at that moment.
+  // Revoke one credential at a time, so that every process has cached the credential at that moment.
   for (let i = 0; i < 10 && stale === 0; i++) {
     world.credentials = []
     await addMachine()

@@ -79,7 +79,7 @@ async function costOf64(kind: string): Promise<{ statements: string[]; kdf: numb
   await validateAtOnce(headers, 64)
   const before = await kdfRuns()
   let statements: string[] = []
-  // Retry, as in `fewest`. A background job of the service (clock sync, last use) may add a statement.
+  // Retry: a background job of the service (clock sync, last use) may add a statement.
   const isCheap = () => statements.length <= 3 && new Set(statements).size === 1
   for (let tries = 0; tries < 5 && !isCheap(); tries++) {
     service.statements.length = 0
@@ -104,7 +104,7 @@ async function accessStatement(kind: string): Promise<string> {
   return long[0] as string
 }
 
-/** Adds rows in another project: if each table had only one row, all plans would cost the same. */
+/** Adds rows in a different project: if each table had only one row, all plans would cost the same. */
 async function addNeighbors(): Promise<void> {
   const other = await seedProject(service.sql, 'neighbors')
   const rows = 'generate_series(1, 2000) i'
@@ -158,7 +158,7 @@ describe('what an authentication costs', () => {
       for (const kind of Object.keys(authorizations)) {
         const { statements, kdf } = await costOf64(kind)
         expect({ kind, kdf, isFew: statements.length <= 3 }).toEqual({ kind, kdf: 0, isFew: true })
-        // All statements must be the same.
+        // All validations must run the same statement.
         expect(new Set(statements).size).toBe(1)
         few.set(kind, [
           ...(await planOf(service.database.url, statements[0] as string)),

@@ -1,7 +1,8 @@
-// Makes every change that the service supports through its public API: the mutations of the policy matrix, variants
-// with other values, and REST changes. Audit rows of commands and background jobs are appended directly.
+// Makes every change that the service supports through its public API: the mutations of the policy matrix,
+// variants with different values, and REST changes. Audit rows of commands and background jobs are appended
+// directly.
 import { randomUUID } from 'node:crypto'
-import { type AuditAction, createAudit, systemActor } from '../../src/platform/audit/append.ts'
+import { type AuditAction, createAudit, createSystemActor } from '../../src/platform/audit/append.ts'
 import type { TestApp } from '../kit/app.ts'
 import { headersOf } from '@manager/harness/callers.ts'
 import { register, unregister } from '@manager/harness/backends.ts'
@@ -21,7 +22,7 @@ const ofMatrix = operations.filter(({ name }) => name.startsWith('Mutation.'))
 const mutation = (text: string): string => `mutation { ${text} }`
 const member = (of: 'project' | 'tenant') => (world: MatrixWorld, target: MatrixWorld['own']) =>
   fresh.member(world, target, of)
-/** The same operations with values that match other evidence queries. */
+/** The same operations with different values, which match different evidence queries. */
 const variants = [
   op(
     'Mutation.addUserToProject',
@@ -181,7 +182,7 @@ const assertStatus = (what: string, { status }: { status: number }): void => {
   if (status !== 200) throw new Error(`${what} answered ${status}`)
 }
 
-/** Registers a backend, registers it again with another URL, and unregisters it. */
+/** Registers a backend, registers it again with a different URL, and unregisters it. */
 async function backend({ service, own }: MatrixWorld): Promise<void> {
   const { token } = await seedMachineUser(service.sql, own)
   const body = { application_id: own.applicationId, callback_url: 'https://one.example.com/run' }
@@ -238,7 +239,7 @@ async function elsewhere({ service: { world } }: MatrixWorld): Promise<void> {
     }
   })
   await world.database.db.transaction((tx) =>
-    createAudit(world.clock).append(tx, systemActor('a command'), ...events),
+    createAudit(world.clock).append(tx, createSystemActor('a command'), ...events),
   )
 }
 
@@ -255,7 +256,10 @@ export const changes: Change[] = [
   },
 ]
 
-/** Makes the changes in this order. If a change consumes its world, a new world is created for the next change. */
+/**
+ * Makes the changes in this order. After a change that consumes its test data, new test data is created for
+ * the next change.
+ */
 export async function makeChanges(
   service: TestApp,
   which: readonly Change[],

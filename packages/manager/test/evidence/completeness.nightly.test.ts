@@ -1,5 +1,5 @@
-// Makes many changes of every kind in random order. Each audit row must be in the queries that the table lists, and in
-// no others.
+// Makes many changes of every kind in random order. Each audit row must be in the queries that the table
+// lists, and in no other query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { loadSize } from '@manager/harness/load-sizes.ts'
@@ -8,7 +8,7 @@ import { changes, makeChanges } from './changes.ts'
 import { checkCompleteness } from './completeness.ts'
 
 const rounds = loadSize(5, 50)
-// Number of concurrent lanes. Each makes its share of the changes in its own world.
+// Number of concurrent workers. Each worker makes some of the changes with its own test data.
 const lanes = 6
 let service: TestApp
 beforeAll(async () => {

@@ -33,8 +33,8 @@ async function readContainingQueries(service: TestApp, person: Person): Promise<
 export type Completeness = { rows: number; kinds: Set<string>; surprises: string[] }
 
 /**
- * Compares the queries with the table. A surprise is a row in other queries than the table lists, or a row of an
- * unknown kind.
+ * Compares the queries with the table. A surprise is a row whose queries differ from the table, or a row of
+ * an unknown kind.
  */
 export async function checkCompleteness(service: TestApp, person: Person): Promise<Completeness> {
   const trail = await readTrail(service)

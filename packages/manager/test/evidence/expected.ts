@@ -90,7 +90,7 @@ export const expectedQueries: Record<string, string[]> = {
 }
 
 const onlyNameChanged = 'a name or an address changed; access is unaffected'
-/** Rows that no query contains, and why. This list may only shrink. */
+/** Rows that no query contains, each with the reason. This list may only shrink. */
 export const inNoQuery: Record<string, string> = {
   'project create': 'an empty project grants no access; its first owner has a separate row',
   'project update': onlyNameChanged,
@@ -103,7 +103,7 @@ export const inNoQuery: Record<string, string> = {
 /** Mutations that change nothing and therefore append no audit row. This list may only shrink. */
 export const withoutRow = ['copyApplication', 'previewESBTransform', 'promoteApplication']
 
-/** Non-GET routes that append no audit row, and why. This list may only shrink. */
+/** Non-GET routes that append no audit row, each with the reason. This list may only shrink. */
 export const routesWithoutRow: Record<string, string> = {
   'POST /query': 'each mutation appends its own',
   'POST /api/cli/login/start': 'nothing is granted before the approval',

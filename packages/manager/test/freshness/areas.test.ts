@@ -1,6 +1,6 @@
-// Tests every kind of change against every kind of cached response. Responses that depend on the change are rebuilt and
-// match those of a cold process; the others are not rebuilt. The tests apply the changes directly in the database,
-// because database triggers mark them.
+// Tests every kind of change against every kind of cached response. Responses that depend on the change are
+// rebuilt and match those of a cold process. All other responses are not rebuilt. The tests apply the changes
+// directly in the database, because database triggers mark them.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Area, areas } from '../../src/platform/postgres/project-version.ts'
@@ -87,7 +87,8 @@ const areaOf: Record<ResponseName, Area> = {
   person: 'access',
   machine: 'access',
 }
-// Returns whether a statement builds a response, as opposed to a read that checks whether the response is still valid.
+// Returns true for a statement that builds a response, and false for one that only checks whether a response
+// is still valid.
 const isBuild = (text: string): boolean => /from settings|from language_packs|consume_url|json_agg/.test(text)
 
 /** Requests each response once and returns those that were rebuilt. */

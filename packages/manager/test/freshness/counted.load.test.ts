@@ -50,7 +50,7 @@ describe('what a cached response costs', () => {
   })
 })
 
-/** Adds rows in another project: if each table had only one row, all plans would cost the same. */
+/** Adds rows in a different project: if each table had only one row, all plans would cost the same. */
 async function addNeighbors(): Promise<void> {
   const other = await seedProject(service.sql, 'neighbors')
   for (const table of ['applications', 'tenants'])

@@ -19,7 +19,10 @@ export type Seen = {
 }
 type Endpoint = Awaited<ReturnType<GatewayScene['endpoint']>>
 
-/** Runs all cases before the tests: the cases in `together` concurrently, the cases in `others` in batches. */
+/**
+ * Runs all cases before the tests: the cases in `together` concurrently, and the cases in `others` in
+ * batches.
+ */
 export function useBadUpstream(
   { together = [], others = [] }: { together?: readonly BadAnswer[]; others?: readonly BadAnswer[] },
   env: Record<string, string> = {},

@@ -35,7 +35,7 @@ function halfSent(path: string, head: string, part: string): Promise<Socket> {
 }
 
 test('a caller that goes away keeps their place until the upstream is done with their call', async () => {
-  // A TCP server that never answers a TLS handshake, so no connection is established.
+  // A TCP server that never responds to a TLS handshake, so no connection is established.
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo

@@ -111,7 +111,7 @@ test('answers that nobody reads wait at their upstream, not in memory', async ()
     })
   const before = await memory()
   const answers = await Promise.all(Array.from({ length: callers }, get))
-  // Wait until no more data moves.
+  // Wait until no more data is transferred.
   await vi.waitFor(
     async () => {
       const until = sent

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ])
   scene = await gatewayScene(service)
   headers = { authorization: `Bearer ${scene.machine.token}` }
-  // Start a separate process, so that the measurement excludes the work of this one.
+  // Start a separate process, so that the measurement excludes the work of this process.
   running = await startProcess(service.database.url, {
     SVC_ESB_FORWARD_TIMEOUT: `${timeoutMs}ms`,
     SVC_ESB_MAX_CALLS_PER_ORIGIN: String(maxCalls),
@@ -78,8 +78,8 @@ test('calls to a good upstream take as long beside calls to ones that hang', asy
   const callGood = (): Promise<TimedAnswer[]> => callWhile(() => wait(1_000), 200, goodPaths)
   // Warm up, because the first calls are slower.
   await Promise.all([callGood(), callWhile(() => wait(200), 40, badPaths)])
-  // On a busy machine, single calls are slow for other reasons. Add rounds until one round with bad calls is as fast as
-  // the rounds without them. If the bad calls have an effect, this never happens.
+  // On a busy machine, individual calls can be slow for unrelated reasons. Add rounds until one round with
+  // bad calls is as fast as the rounds without them. If the bad calls have an effect, this never happens.
   const rounds: { alone: number; beside: number }[] = []
   const isUnmoved = (): boolean => {
     const alone = Math.max(...rounds.map((round) => round.alone))

@@ -49,7 +49,7 @@ function post(path: string, body: Buffer): Promise<Answer> {
   })
 }
 
-/** Sends every poison, several at a time, and returns the responses to each. */
+/** Sends every poisonous body, several at a time, and returns the responses to each body. */
 async function sendAll(paths: ReadonlyMap<Poison, string>): Promise<Map<Poison, Answer[]>> {
   const answers = new Map(poisons.map((poison) => [poison, [] as Answer[]]))
   const bodies = new Map(poisons.map((poison) => [poison, Buffer.from(poison.body)]))

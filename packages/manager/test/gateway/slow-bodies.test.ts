@@ -78,7 +78,8 @@ describe('what a project really holds', () => {
     const [own, foreign] = [await gateway.endpoint(input), await neighbor.endpoint(input)]
     const body = 'x'.repeat(maxBody)
     const post = (scene: GatewayScene, path: string) => scene.send(path, { method: 'POST', body })
-    // Run two rounds: if the first one leaked anything, the second one would not get its whole share.
+    // Run two rounds: if the first round leaked anything, the second round would not get the full share of
+    // its project.
     for (let round = 0; round < 2; round++) {
       const calls = await Promise.all(
         Array.from({ length: 12 }, () => begin(gateway, own.path, maxBody, body.slice(1))),

@@ -9,7 +9,7 @@ import { type Gateway, type GatewayScene, gatewayScene, startGateway } from '../
 import { type NameServer, startNameServer } from '../kit/name-server.ts'
 
 const names = 20
-/** Much shorter than a lookup that gets no answer. */
+/** Much shorter than a DNS lookup that gets no response. */
 const promptMs = 1_000
 let server: NameServer
 let gateway: Gateway

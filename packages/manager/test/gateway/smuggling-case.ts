@@ -1,14 +1,14 @@
-// The notation for hostile requests: each case consists of its bytes and the allowed outcome.
+// Types and helpers for hostile requests. Each case consists of the bytes to send and the allowed outcome.
 
 export type Caller = { path: string; token: string }
 export type Forwarded = {
   method?: string
-  /** Defaults to the hidden request. */
+  /** Expected body at the upstream; by default, the body is the hidden request. */
   body?: string
   query?: string
   /** Caller headers that are forwarded, with their values. */
   passes?: Record<string, string>
-  /** The connection is closed afterwards. */
+  /** The gateway closes the connection after the response. */
   closes?: boolean
 }
 type Hostile = { name: string; bytes: (caller: Caller) => string }
@@ -18,7 +18,7 @@ export type ForwardedCase = Hostile & { forwarded: Forwarded }
 export type SmugglingCase = RefusedCase | ForwardedCase
 
 export const crlf = '\r\n'
-/** Returns a complete request, which a parser may take for a separate one. */
+/** Returns a complete request, which a parser may mistake for a separate request. */
 export const innerOf = ({ path, token }: Caller): string =>
   `GET ${path}?smuggled HTTP/1.1${crlf}Host: h${crlf}Authorization: Bearer ${token}${crlf}${crlf}`
 

@@ -1,4 +1,5 @@
-// Requests whose end two parsers may see at different positions, each with another request after or inside it.
+// Requests whose end may be at different positions for two parsers. Each request is followed by, or contains,
+// another request.
 import {
   type Caller,
   type SmugglingCase,

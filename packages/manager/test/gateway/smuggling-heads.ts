@@ -88,7 +88,7 @@ const heads: SmugglingCase[] = [
     bytes: (caller) => get((path) => path)(caller).replace(`Host: h${crlf}`, ''),
     refused: malformed,
   },
-  // Two Authorization headers are counted and rejected like any other wrong credential.
+  // Two Authorization headers count as a wrong credential and are rejected.
   { name: 'two of Authorization', bytes: post(lines('Authorization: Bearer x', length5)), refused: [401] },
 ]
 

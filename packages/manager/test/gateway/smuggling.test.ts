@@ -1,5 +1,5 @@
-// Tests requests that hide other requests or try to reach other targets. In every case, the upstream gets at most one
-// plain request to the stored address, and the next caller gets the response to their own request.
+// Tests requests that hide other requests or try to reach other targets. In every case, the upstream gets at
+// most one plain request to the stored address. The next caller gets the response to their own request.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { gatewayScene } from '../kit/gateway.ts'

@@ -1,5 +1,4 @@
-// Tests upstreams that use TLS although the URL says http, and upstreams that do not use TLS although the URL says
-// https.
+// Tests upstreams that use TLS for an http URL, and upstreams that do not use TLS for an https URL.
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'

@@ -11,11 +11,11 @@ import { type Config, loadConfig } from '../../src/config/config.ts'
 import { createDatabase } from '../../src/platform/postgres/database.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
-import { channelsOf } from '../../src/platform/redis/channels.ts'
+import { createChannelsFactory } from '../../src/platform/redis/channels.ts'
 import { createRedis } from '../../src/platform/redis/redis.ts'
 import type { TransportOptions } from '../../src/transport.ts'
 import { version } from '../../src/version.ts'
-import { type World, closeWorld, createWorld, redisOptions } from '../../src/world.ts'
+import { type World, closeWorld, createWorld, readRedisOptions } from '../../src/world.ts'
 import { compareResponses } from './response-comparison.ts'
 import { type TestDatabase, createScratchDatabase } from './databases.ts'
 
@@ -110,8 +110,8 @@ async function start(options: TestAppOptions, database: TestDatabase) {
   })
   const redis =
     options.world?.redis ??
-    createRedis({ ...redisOptions(config), ...(waitsForRedis ? { timeouts } : {}) }, { log, metrics })
-  const channels = channelsOf({ redis, log, ...(isPatient ? { subscribeMs } : {}) })
+    createRedis({ ...readRedisOptions(config), ...(waitsForRedis ? { timeouts } : {}) }, { log, metrics })
+  const channels = createChannelsFactory({ redis, log, ...(isPatient ? { subscribeMs } : {}) })
   const world = createWorld(config, { log, database: counted, channels, ...options.world, metrics, redis })
   let undeclared: ReadonlySet<string> = new Set()
   const app: App = await createApp(config, world, {

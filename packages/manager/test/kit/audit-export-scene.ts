@@ -7,7 +7,10 @@ import { type TestDatabase, createScratchDatabase } from './databases.ts'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 
-/** Starts the service before the tests of a file. The fields are set before the first test. */
+/**
+ * Starts the service before the tests of a file. The fields of the returned object are set before the first
+ * test.
+ */
 export function useLargeTrail(chains: number, rowsPerChain: number) {
   const scene = {} as {
     chainIds: string[]

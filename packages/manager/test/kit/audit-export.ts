@@ -1,6 +1,6 @@
 // Sends audit export requests.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../src/platform/audit/entry.ts'
+import { formatCanonicalJson } from '../../src/platform/audit/entry.ts'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'
 import { seedUser } from '@manager/harness/seed.ts'
@@ -63,7 +63,7 @@ export function endLine(lines: readonly string[], end: Record<string, unknown>):
     publicKey: checkpointKey.publicKey.toString('base64'),
   }
   const signature = checkpointKey
-    .sign(createHash('sha256').update(canonicalJson(content)).digest())
+    .sign(createHash('sha256').update(formatCanonicalJson(content)).digest())
     .toString('base64')
   return JSON.stringify({ export: { ...content, signature } })
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { migrateBaseline } from '../../src/platform/postgres/baseline.ts'
-import { schemaStatus } from '../../src/platform/postgres/migrate.ts'
+import { readSchemaStatus } from '../../src/platform/postgres/migrate.ts'
 import { describeSchema } from '../../src/platform/postgres/schema-description.ts'
 import type { TestDatabase } from './databases.ts'
 
@@ -31,14 +31,17 @@ export const schemaStateOf = (database: TestDatabase) =>
       `select column_name, data_type, is_nullable, column_default from information_schema.columns
        where table_name = 'pgmigrations' order by 1`,
     )
-    const { applied } = await schemaStatus(client)
+    const { applied } = await readSchemaStatus(client)
     return { described, columns: columns.rows, applied }
   })
 
 /** Returns the output of the command and, if it fails, the error message. */
 export async function baseline(database: TestDatabase, wanted?: string, dryRun = false) {
   const lines: string[] = []
-  const result = await migrateBaseline(database.url, (line) => lines.push(line), { wanted, dryRun }).then(
+  const result = await migrateBaseline(database.url, (line) => lines.push(line), {
+    requestedName: wanted,
+    dryRun,
+  }).then(
     (done) => ({ last: done.last, recorded: done.recorded, error: null }),
     ({ message }: Error) => ({ last: null, recorded: null, error: message }),
   )

@@ -5,7 +5,7 @@ export type BlackholeProxy = {
   port: number
   /** Stops forwarding on all open connections. New connections work. */
   blackhole(): void
-  /** Forwards new connections to another port. Open connections stay. */
+  /** Forwards new connections to a different port. Open connections stay. */
   retarget(port: number): void
   /** Resets the open connections. */
   reset(): void

@@ -1,4 +1,4 @@
-// Creates blob stores without a service. Each has its own database, and a bucket if it needs one.
+// Creates blob stores without a service. Each store has its own database, and a bucket if it needs one.
 import { PutObjectCommand, DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { createHash, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
@@ -54,7 +54,7 @@ export async function startBlobs(primary: StoreName, { bucket: given, endpoint }
     database,
     databaseUrl: scratch.url,
     stores,
-    store: stores.of(primary),
+    store: stores.getStore(primary),
     blobs: createBlobs({ db: database.db, stores }),
     sql,
     bucket,

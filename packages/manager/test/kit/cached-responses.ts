@@ -1,4 +1,5 @@
-// Requests responses that the trusted proxy fetches and clients cache, and checks the rules that apply to all of them.
+// Requests responses that the trusted proxy fetches and clients cache, and checks the rules that apply to
+// every response.
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
@@ -22,7 +23,7 @@ export const ifNoneMatch = (...lines: string[]): ProxyCall => ({
   headers: lines.map((line) => ['if-none-match', line]),
 })
 
-/** Expects a 404 with this text that must not be cached. */
+/** Expects a 404 with this message that must not be cached. */
 export function expectNotFound({ status, body, headers }: RawAnswer, text: string): void {
   expect([status, JSON.parse(body)]).toEqual([404, expect.objectContaining({ error: text })])
   expect([headers['cache-control'], headers['etag']]).toEqual(['no-store', undefined])

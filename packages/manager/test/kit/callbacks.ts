@@ -1,5 +1,5 @@
-// Creates a project with a registered backend: a real HTTP server on loopback that receives callbacks. Tests move time
-// with SQL: they make waiting jobs due and heartbeats old.
+// Creates a project with a registered backend: a real HTTP server on loopback that receives callbacks. Tests
+// use SQL to simulate elapsed time: they make waiting jobs due and heartbeats old.
 import { startBackgroundWork } from '../../src/platform/jobs/start.ts'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, type TestAppOptions, startTestApp } from './app.ts'
@@ -30,7 +30,8 @@ export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
 export const thisMinute = (): Date => new Date(Math.floor(Date.now() / 60_000) * 60_000)
 
 /**
- * Waits for the next minute if the current one is almost over. A minute boundary during the test would add a firing.
+ * Waits for the next minute if the current one is almost over. At a minute boundary, the trigger would fire
+ * again during the test.
  */
 async function leaveEndOfMinute(): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000)

@@ -1,6 +1,6 @@
 // Starts peers that communicate through Redis channels. Each has its own Redis client and listener, like a separate
 // process.
-import { type Channels, channelsOf } from '../../src/platform/redis/channels.ts'
+import { type Channels, createChannelsFactory } from '../../src/platform/redis/channels.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { type Redis, type RedisOptions, createRedis } from '../../src/platform/redis/redis.ts'
@@ -41,7 +41,7 @@ export function startPeer({
   const metrics = createMetrics('test')
   const waits = usesProductionTimeouts ? {} : { timeouts: generousTimeouts.redis }
   const redis = createRedis({ ...waits, ...options, keyPrefix }, { log, metrics })
-  const make = channelsOf({
+  const make = createChannelsFactory({
     redis,
     log,
     ...(limits === undefined ? {} : { limits }),

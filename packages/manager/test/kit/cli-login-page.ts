@@ -1,6 +1,6 @@
-// Opens the page on which a person approves a terminal login in a browser, with a real nginx that uses the
-// configuration from docs/, and the service as a process. The cookie `session` contains the name of the signed-in
-// person.
+// Opens the page on which a person approves a terminal login in a browser. A real nginx uses the
+// configuration from docs/, and the service runs as a process. The cookie `session` contains the name of the
+// signed-in person.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -151,8 +151,8 @@ export async function violationsOf(tab: Page): Promise<unknown[]> {
 }
 
 /**
- * Starts a foreign site on loopback. `localhost` is a different site than 127.0.0.1; another port of 127.0.0.1 is
- * another origin of the same site.
+ * Starts a foreign site on loopback. `localhost` is a different site than 127.0.0.1; a different port of
+ * 127.0.0.1 is a different origin of the same site.
  */
 export async function startForeignSite() {
   let page = ''

@@ -1,6 +1,6 @@
 // Opens the page with a notification bell in a browser, behind nginx with the configuration in
-// docs/guides/frontends/show-notifications.md, with the service as a process. The cookie `session` contains the name of
-// the signed-in person.
+// docs/guides/frontends/show-notifications.md. The service runs as a process. The cookie `session` contains
+// the name of the signed-in person.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'pg'
@@ -59,7 +59,7 @@ async function addTenant(sql: Pool, project: SeededProject): Promise<string> {
   return id
 }
 
-/** Seeds Alice as a member of the project's tenant, and Bob as a member of another tenant. */
+/** Seeds Alice as a member of the project's tenant, and Bob as a member of a different tenant. */
 async function seedVisitors(sql: Pool, project: SeededProject): Promise<{ alice: Visitor; bob: Visitor }> {
   const alice = { ...(await seedUser(sql, 'alice')), tenantId: project.tenantId }
   const bob = { ...(await seedUser(sql, 'bob')), tenantId: await addTenant(sql, project) }

@@ -1,4 +1,4 @@
-// Runs examples/comms-client.mjs with a fake socket and a fake inbox. The time comes from vitest's fake timers.
+// Runs examples/comms-client.mjs with a fake socket and a fake inbox. The clock is vitest's fake timers.
 import { vi } from 'vitest'
 
 type Notification = { id: string; title?: string | null; read: boolean; seen: boolean }
@@ -28,7 +28,7 @@ export const { connectComms } = (await import(clientFile.href)) as Example
 
 type Frame = { type: string; [name: string]: unknown }
 
-/** A socket for which the test acts as the remote end. */
+/** A socket whose remote end is the test. */
 class FakeSocket extends EventTarget {
   readonly sent: unknown[] = []
   isClosed = false
@@ -47,7 +47,7 @@ class FakeSocket extends EventTarget {
   frame(frame: Frame): void {
     this.dispatchEvent(Object.assign(new Event('message'), { data: JSON.stringify(frame) }))
   }
-  /** Closes the socket, as either side can. */
+  /** Closes the socket, as the service or the network would. */
   end(code: number): void {
     this.dispatchEvent(Object.assign(new Event('close'), { code }))
   }

@@ -7,7 +7,7 @@ import { type Gateway, startGateway } from './gateway.ts'
 import { timedGet } from './http.ts'
 import type { SeededProject } from '@manager/harness/seed.ts'
 
-/** Returns how often a response was built, in one cache or in all of them. */
+/** Returns how often a response was built, in one cache or in all caches. */
 async function missesOf(service: TestApp, cache?: string): Promise<number> {
   const { values } = await service.world.metrics.cacheRequests.get()
   return values
@@ -28,7 +28,10 @@ export async function addLanguagePack(service: TestApp, admin: Person, projectId
   expect(error).toBeNull()
 }
 
-/** Returns functions that request cached responses. A service that sheds load must recover within `timeout`. */
+/**
+ * Returns functions that request cached responses. If the service sheds load, it must recover within
+ * `timeout`.
+ */
 export function countedResponses(
   agent: Agent,
   scene: () => { service: TestApp; project: SeededProject },

@@ -1,11 +1,12 @@
-// Starts the parts of `npm run demo` without its own PostgreSQL and Redis servers: a service process, the data, the
-// partner and the proxy. Tests move time with SQL: they make the trigger due when they need it.
+// Starts the parts of `npm run demo` without its own PostgreSQL and Redis servers: a service process, the
+// data, the partner and the proxy. Tests use SQL to simulate elapsed time: they make the trigger due when
+// they need it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Connection, connect } from '@manager/client'
 import { Pool } from 'pg'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { type Person, ensureShop, identityOf } from '../../tools/demo-data.ts'
+import { type Person, ensureShop, createIdentityHeaders } from '../../tools/demo-data.ts'
 import { ensureMachine } from '../../tools/demo-data-machine.ts'
 import { startPartner } from '../../tools/demo-partner.ts'
 import { startDemoProxy } from '../../tools/demo-proxy.ts'
@@ -36,7 +37,7 @@ export async function startDemoScene() {
   const partner = await startPartner()
   /** Creates missing data, as on every start of the demo. */
   const ensureData = async () => {
-    const shop = await ensureShop(admin, (person) => connectAs(identityOf(person)))
+    const shop = await ensureShop(admin, (person) => connectAs(createIdentityHeaders(person)))
     await ensureMachine(admin, shop, partner, tokenFile)
     return shop
   }

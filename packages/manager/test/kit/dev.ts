@@ -37,7 +37,7 @@ export type DevSandbox = {
 
 export async function createDevSandbox(): Promise<DevSandbox> {
   const tmp = mkdtempSync(`${tmpdir()}/manager-dev-test-`)
-  // PostgreSQL may run as another user and must be able to read the folder.
+  // PostgreSQL may run as a different user and must be able to read the folder.
   chmodSync(tmp, 0o755)
   const processes = createProcessFinder(tmp)
   const port = await freePort()
@@ -93,8 +93,9 @@ function watch(child: ChildProcess): DevRun {
 }
 
 /**
- * Finds every process whose environment or command line contains the folder. All descendants inherit it. Redis
- * overwrites both, so its id comes from the file with the process list.
+ * Finds every process whose environment or command line contains the folder. All descendants inherit the
+ * folder. Redis overwrites its environment and command line, so its id is read from the file with the process
+ * list.
  */
 function createProcessFinder(tmp: string): () => number[] {
   const noted = new Set<number>()
@@ -108,7 +109,7 @@ function createProcessFinder(tmp: string): () => number[] {
         const texts = ['environ', 'cmdline'].map((name) => readFileSync(`${dir}/${name}`, 'utf8'))
         return noted.has(pid) || texts.some((text) => text.includes(tmp)) ? [pid] : []
       } catch {
-        // The process has exited or belongs to another user.
+        // The process has exited or belongs to a different user.
         return []
       }
     })

@@ -1,7 +1,8 @@
-// Runs the examples on a documentation page. Its fenced blocks are requests (graphql, http, sh), each followed by its
-// response, or blocks in ignored languages. The response to graphql is json. The response to a command (sh) is json,
-// text or http, depending on its output. The response to http is http. `<a name>` in a response captures the received
-// value. After that, the name stands for this value. Two names never stand for the same value.
+// Runs the examples on a documentation page. Its fenced blocks are requests (graphql, http, sh), each
+// followed by its response, or blocks in ignored languages. The response to graphql is json. The response to
+// a command (sh) is json, text or http, depending on its output. The response to http is http. `<a name>` in
+// a response captures the received value. After that, the name represents this value. Two names never
+// represent the same value.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 

@@ -90,7 +90,7 @@ export async function seedCall(
   return id
 }
 
-/** Seeds `count` calls in one statement. They are `everyMs` apart, and the last one is at `until`. */
+/** Seeds `count` calls in one statement. The calls are `everyMs` apart, and the last call is at `until`. */
 export async function seedCalls(
   sql: Pool,
   caller: Caller,

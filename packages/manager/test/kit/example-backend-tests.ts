@@ -12,7 +12,10 @@ type Own = {
   fireAndServe: () => Promise<void>
 }
 
-/** Defines the tests for a program. `further` adds tests before the last test, which stops the program. */
+/**
+ * Defines the tests for a program. `further` adds tests that run before the last test, which stops the
+ * program.
+ */
 export function testExampleBackend(
   program: ExampleProgram,
   further: (own: Own) => void = () => undefined,

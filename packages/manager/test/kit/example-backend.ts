@@ -111,8 +111,8 @@ async function addPartner(query: Query, of: { applicationId: string; machineUser
 export type ExampleScene = Awaited<ReturnType<typeof startExampleScene>>
 
 /**
- * Starts a service, an application with two tenants, a trigger that fires once a year, and the backend. Tests move time
- * with SQL: they make the trigger due when they need it.
+ * Starts a service, an application with two tenants, a trigger that fires once a year, and the backend. Tests
+ * use SQL to simulate elapsed time: they make the trigger due when they need it.
  */
 export async function startExampleScene(program: ExampleProgram) {
   const database = await createScratchDatabase()

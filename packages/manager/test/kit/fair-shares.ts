@@ -1,5 +1,5 @@
-// Tests a quiet project next to hostile ones: all its operations succeed, and take only slightly longer than without
-// the hostile projects.
+// Tests a quiet project next to hostile projects. All its operations succeed, and take only slightly longer
+// than without the hostile projects.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Flood, floods } from './hostile-projects.ts'
 import { type SharedScene, operations, startSharedScene } from './shared-scene.ts'

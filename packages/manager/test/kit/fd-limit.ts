@@ -10,7 +10,7 @@ export async function startWithFdLimit() {
   const database = await createScratchDatabase()
   const service = await startProcess(
     database.url,
-    // Use the same number of threads on every machine, because threads use file descriptors too.
+    // Use the same number of threads on every machine, because threads also use file descriptors.
     { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0', SVC_CREDENTIALS_KDF_THREADS: '1' },
     { shell: (run) => `ulimit -n 256; ${run}` },
   )

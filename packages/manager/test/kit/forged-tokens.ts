@@ -1,8 +1,8 @@
-// Creates tokens that were never issued, and a service that receives many of them.
+// Creates tokens that were never issued, and a service that receives many such tokens.
 import { createSecretKey, hkdfSync, randomInt } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { buildToken, randomText } from '../../src/features/access-tokens/token.pure.ts'
+import { buildToken, createRandomText } from '../../src/features/access-tokens/token.pure.ts'
 import { type Person, headersOf, masterKey } from '@manager/harness/callers.ts'
 import { createToken, throughProxy } from '@manager/harness/credentials.ts'
 import { createScratchDatabase } from './databases.ts'
@@ -20,7 +20,10 @@ const checkKey = createSecretKey(
 )
 export const many = (count: number, make: () => string): string[] => Array.from({ length: count }, make)
 
-/** Starts a service with one hashing thread before the tests of a file. The fields are set before the first test. */
+/**
+ * Starts a service with one hashing thread before the tests of a file. The fields of the returned object are
+ * set before the first test.
+ */
 export function useForgedTokens() {
   const scene = {} as { service: ServiceProcess; token: string; prefix: string }
   let drop: () => Promise<void>
@@ -48,8 +51,9 @@ export function useForgedTokens() {
       const text = await (await fetch(`${scene.service.healthUrl}/metrics`)).text()
       return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? Number.NaN)
     },
-    withBadCheck: (): string => `Bearer pat_${scene.prefix}_${randomText(32, randomInt)}`,
-    withWrongTail: (): string => `Bearer ${buildToken(scene.prefix, randomText(26, randomInt), checkKey)}`,
+    withBadCheck: (): string => `Bearer pat_${scene.prefix}_${createRandomText(32, randomInt)}`,
+    withWrongTail: (): string =>
+      `Bearer ${buildToken(scene.prefix, createRandomText(26, randomInt), checkKey)}`,
     onQuery: (authorizations: string[], perSecond: number, seconds: number): Flood => ({
       url: `${scene.service.url}/query`,
       headers: throughProxy('203.0.113.66'),

@@ -1,4 +1,4 @@
-/** Texts that a spreadsheet interprets as formulas, in many spellings. */
+/** Strings that a spreadsheet interprets as formulas, in many spellings. */
 export const formulaPayloads = [
   "=cmd|' /C calc'!A0",
   '=1+1',
@@ -40,7 +40,7 @@ export const formulaPayloads = [
   'a;=1+1;=2+2\t=3+3\n=4+4',
 ]
 
-/** Texts that resemble formulas but are harmless with any separator. */
+/** Strings that resemble formulas but are harmless with any separator. */
 export const harmlessTexts = [
   'a=1',
   'a;b=1',

@@ -8,8 +8,8 @@ import { type SeededProject, seedProject, seedTenant, seedUser } from '@manager/
 import { type TimedAnswer, startSteady } from '@manager/harness/steady.ts'
 
 /**
- * Values that tests change repeatedly, each time to the next number: in the settings of the project, in the settings of
- * an application in a tenant (`leaf`), and in a language pack.
+ * Values that tests change repeatedly, each time to the next number. They are in the project's settings, in
+ * an application's settings in a tenant (`leaf`), and in a language pack.
  */
 type Subject = 'project' | 'leaf' | 'pack'
 type Change = { askedAt: number; answeredAt: number }
@@ -98,7 +98,7 @@ async function change({ urls, admin, ids }: World, changes: Changes, subject: Su
   made.answeredAt = performance.now()
 }
 
-/** Returns the next request, which goes to the second or third process. */
+/** Returns the next request, which is for the second or third process. */
 function nextCall({ urls, project, otherTenantId }: World, turn: number) {
   const url = urls[1 + (turn % 2)]
   const config = `/api/frontend-config/${project.applicationId}`

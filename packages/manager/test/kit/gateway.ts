@@ -41,7 +41,7 @@ export type GatewayResponse = Pick<IncomingMessage, 'headers' | 'rawHeaders'> & 
   status: number
   body: Buffer
   text: string
-  /** The error text of an `{error}` response, otherwise undefined. */
+  /** The message of an `{error}` response, otherwise undefined. */
   error: string | undefined
 }
 export type GatewayScene = Awaited<ReturnType<typeof gatewayScene>>

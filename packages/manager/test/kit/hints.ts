@@ -1,14 +1,14 @@
-// Sends hints, which are messages that may be lost, like another process of the installation.
+// Sends hints (best-effort messages) as if another process of the installation had sent them.
 import { loadConfig } from '../../src/config/config.ts'
 import { encodeHint } from '../../src/features/live-sockets/hint-message.pure.ts'
 import type { Hint } from '../../src/features/live-sockets/hints.pure.ts'
-import { liveText } from '../../src/features/notifications/hint-texts.pure.ts'
-import { type Channels, channelsOf } from '../../src/platform/redis/channels.ts'
+import { buildLiveFrame } from '../../src/features/notifications/hint-texts.pure.ts'
+import { type Channels, createChannelsFactory } from '../../src/platform/redis/channels.ts'
 import { createRedis } from '../../src/platform/redis/redis.ts'
 import { createLog } from '../../src/platform/log/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { settings } from '../../src/settings.ts'
-import { redisOptions } from '../../src/world.ts'
+import { readRedisOptions } from '../../src/world.ts'
 import type { TestApp } from './app.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
 
@@ -27,8 +27,8 @@ export async function hintSender(databaseUrl: string) {
   const log = createLog('silent', process.stderr)
   const metrics = createMetrics('hints')
   const config = loadConfig({ env: testEnv(databaseUrl) }, settings)
-  const redis = createRedis(redisOptions(config), { log, metrics })
-  const channels = channelsOf({ redis, log })(() => undefined)
+  const redis = createRedis(readRedisOptions(config), { log, metrics })
+  const channels = createChannelsFactory({ redis, log })(() => undefined)
   while (!redis.isUp()) await new Promise((resolve) => setTimeout(resolve, 20))
   return {
     /** Waits while the publish queue is full. */
@@ -48,6 +48,6 @@ export const liveHint = (room: { tenantId: string; applicationId: string }, data
   tenantId: room.tenantId,
   applicationId: room.applicationId,
   audience: { everyone: true },
-  text: liveText({ topic: 't', data: JSON.stringify(data), publishedAt: '2026-01-01T00:00:00.000Z' }),
+  text: buildLiveFrame({ topic: 't', data: JSON.stringify(data), publishedAt: '2026-01-01T00:00:00.000Z' }),
   mayDrop: true,
 })

@@ -53,8 +53,8 @@ export async function seedNotifications(
 }
 
 /**
- * Adds partitions for the months before the previous one, so that tests can insert rows of any age that retention
- * allows.
+ * Adds partitions for the months before the previous month, so that tests can insert rows of any age that
+ * retention allows.
  */
 export async function addPastMonths(sql: Pool, count = 4): Promise<void> {
   const { rows } = await sql.query<{ from: string; to: string }>(

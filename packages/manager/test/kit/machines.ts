@@ -78,8 +78,8 @@ export function machineCalls(service: () => TestApp) {
 
 let clients = 0
 /**
- * Returns a client address that no other call of this process uses, so that failed logins of one test do not block
- * another.
+ * Returns a client address that no other call of this process uses, so that failed logins of one test do not
+ * block other tests.
  */
 export const freshClient = (): string => `10.7.${Math.floor(++clients / 250)}.${clients % 250}`
 
@@ -89,7 +89,7 @@ export function tokenWorks(replicas: readonly TestApp[], token: string): Promise
     replicas.map(async ({ url }) => {
       const headers = { ...throughProxy(freshClient()), ...bearer(token) }
       const { status } = await call(url, '/api/machine/nothing', headers)
-      // Only authenticated machine users get a 404.
+      // Only an authenticated machine user gets a 404 here.
       expect([401, 404]).toContain(status)
       return status === 404
     }),

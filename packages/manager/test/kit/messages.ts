@@ -1,7 +1,7 @@
-// Large contents of language packs.
+// Large language packs.
 import type { KeyValuePair } from '../../src/platform/inputs/key-value-pairs.ts'
 
-/** Functions that return a key for an index, each with another key structure. */
+/** Functions that return a key for an index, each with a different key structure. */
 export const shapes: Record<string, (index: number) => string> = {
   flat: (index) => `key${index}`,
   nested: (index) => `area${index % 10}.page${index % 100}.block${index % 1_000}.label${index}`,
@@ -21,7 +21,7 @@ export const largePack = (): KeyValuePair[] =>
 export const deepKeys = (): KeyValuePair[] =>
   Array.from({ length: 5_000 }, (_, index) => ({ Key: `k${index}${'.a'.repeat(19)}`, Value: 'v' }))
 
-/** Texts that a carelessly written regular expression matches slowly. */
+/** Strings that a carelessly written regular expression matches slowly. */
 export const longTexts = [
   '-'.repeat(100_000),
   'a'.repeat(100_000),

@@ -1,11 +1,11 @@
-// Seeds pending terminal logins with SQL, to create many of them quickly.
+// Seeds pending terminal logins with SQL, to create many logins quickly.
 import type { TestApp } from './app.ts'
 
 let made = 0
 
 /**
- * Inserts pending logins, which are distributed evenly over the 100 shares. With `networks`, they are also distributed
- * over that many networks.
+ * Inserts pending logins and distributes them evenly over the 100 shares of the limit. With `networks`, they
+ * are also distributed over that many networks.
  */
 export async function seedPending(
   { sql }: Pick<TestApp, 'sql'>,

@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createSigning, type Signing } from '../../src/features/pilets/signing.service.ts'
-import { precedenceOf } from '../../src/features/pilets/precedence.pure.ts'
+import { computePrecedence } from '../../src/features/pilets/precedence.pure.ts'
 import { createAudit } from '../../src/platform/audit/append.ts'
-import { encryptionRing } from '../../src/platform/secrets/keys.ts'
+import { createEncryptionRing } from '../../src/platform/secrets/keys.ts'
 import { createLockMasterKey } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
 import type { TestApp } from './app.ts'
@@ -35,7 +35,7 @@ export async function addPackages(
 ): Promise<string[]> {
   const rows = packages.map((one) => {
     const bytes = one.bytes ?? Buffer.from(`// ${one.name} ${one.version}`)
-    return { ...one, ...precedenceOf(one.version), bytes, hash: sha256(bytes) }
+    return { ...one, ...computePrecedence(one.version), bytes, hash: sha256(bytes) }
   })
   const column = <T>(read: (row: (typeof rows)[number]) => T): T[] => rows.map(read)
   await sql.query(
@@ -105,7 +105,7 @@ export function signingOf({ world, config }: TestApp): Signing {
   return createSigning({
     db: world.database.db,
     audit: createAudit(world.clock),
-    secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
+    secrets: createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
     lockMasterKey: createLockMasterKey(config.masterKey),
   })
 }

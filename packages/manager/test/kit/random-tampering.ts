@@ -1,4 +1,5 @@
-// Tampers randomly with the audit trail as database superuser, and counts how many changes verification misses.
+// Tampers randomly with the audit trail as a database superuser, and counts how many changes verification
+// misses.
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
@@ -67,8 +68,8 @@ export async function expectWholeVerificationFindsAll(
 }
 
 /**
- * Tampers with one chain. In every other round, its rows are verified before. Expects that the two verification passes
- * find all changes.
+ * Tampers with one chain. In every second round, its rows are verified first. Expects that the two
+ * verification passes find all changes.
  */
 export async function expectPassesFindAll(service: TestApp, chainId: string, rounds: number): Promise<void> {
   await seedChain(service, chainId)

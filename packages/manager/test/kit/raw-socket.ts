@@ -1,4 +1,4 @@
-// A raw connection that sends bytes that no regular client would send, and stores the received bytes.
+// A raw connection for bytes that no regular client would send. It stores the received bytes.
 import { type Socket, connect } from 'node:net'
 import { type Message, type MessageKind, readMessages, statusOf } from '@manager/harness/http-messages.ts'
 
@@ -12,7 +12,9 @@ export type RawSocket = {
   ended(): 'end' | 'reset' | null
   /** Waits until the condition is true or the connection is closed. Checks the condition on every socket event. */
   waitUntil(condition: () => boolean): Promise<void>
-  /** Returns the responses received so far, without interim ones. The last one may be incomplete. */
+  /**
+   * Returns the responses received so far, without interim responses. The last response may be incomplete.
+   */
   responses(kind?: Partial<MessageKind>): Message[]
   /** Waits for `count` complete responses or the end of the connection, and returns the responses received so far. */
   completeResponses(count: number, kind?: Partial<MessageKind>): Promise<Message[]>

@@ -6,8 +6,8 @@ import { runManager } from './commands.ts'
 type Wanted = { form: 'nginx' | 'apache'; management: string; backendUrl: string }
 
 /**
- * Returns the rendered configuration. Hosts are `{application}.{project}.example.com`; all of them use the same
- * backend.
+ * Returns the rendered configuration. Hosts are `{application}.{project}.example.com`, and all hosts use the
+ * same backend.
  */
 export async function renderProxy(
   service: Pick<TestApp, 'database'>,
@@ -24,6 +24,6 @@ export async function renderProxy(
     testEnv(service.database.url),
   )
   if (code !== 0 || stderr !== '') throw new Error(`proxy-config exited with ${code}: ${stderr}`)
-  // Use an address instead of a host name: tests have no DNS.
+  // Use an address instead of a host name, because tests have no DNS.
   return stdout.replaceAll(/http:\/\/[a-z-]+\.[a-z-]+\.backends/g, backendUrl)
 }

@@ -4,7 +4,7 @@ import Schema from 'typebox/schema'
 import type { ApiServer } from '../../src/platform/http/declarations.ts'
 import type { GuardedRoute } from '../../src/policy/guard-http.ts'
 import type { Json } from '../../tools/openapi-frame.ts'
-import { createApiDocument, documentPath } from '../../tools/openapi.ts'
+import { createApiDocument, toDocumentPath } from '../../tools/openapi.ts'
 
 type SentResponse = {
   method: string
@@ -27,7 +27,7 @@ export function compareResponses(server: ApiServer, routes: () => readonly Guard
   server.addHook('onSend', (request, reply, body, done) => {
     compare ??= createComparison(createApiDocument(routes()).document)
     const { url, schema = {} } = request.routeOptions
-    const path = url === undefined ? noRoute : documentPath(schema, url)
+    const path = url === undefined ? noRoute : toDocumentPath(schema, url)
     const {
       statusCode: status,
       request: { method },
@@ -168,7 +168,7 @@ function createCheck(schema: Json): Check {
   return (body) => {
     if (validator.Check(body)) return []
     const [, errors] = validator.Errors(body)
-    // If a body can have several shapes, list the differences from each of them.
+    // If a body can have several shapes, list the differences from each shape.
     return errors
       .filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'additionalProperties')
       .slice(0, 10)

@@ -21,7 +21,7 @@ export type Bucket = {
   close(): void
 }
 
-/** Creates a bucket, in the S3 service of the run or in another one. */
+/** Creates a bucket, in the S3 service of the run or in the given S3 service. */
 export async function createBucket(service?: S3Access): Promise<Bucket> {
   const { endpoint, accessKeyId, secretAccessKey } = service ?? accessOfRun()
   const credentials = { accessKeyId, secretAccessKey }

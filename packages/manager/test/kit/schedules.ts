@@ -1,6 +1,6 @@
 import type { TestApp } from './app.ts'
 
-/** Runs a schedule of the service once. */
+/** Runs one of the service's schedules once. */
 export async function runSchedule({ app }: Pick<TestApp, 'app'>, name: string): Promise<void> {
   const schedule = app.schedules.find((one) => one.name === name)
   if (schedule === undefined) throw new Error(`schedule ${name} not found`)

@@ -2,15 +2,15 @@
 import { masterKey } from '@manager/harness/callers.ts'
 import * as sealed from '@manager/harness/sealed-endpoints.ts'
 import { testEnv } from '@manager/harness/test-env.ts'
-import { encryptionRing } from '../../src/platform/secrets/keys.ts'
-import { type Secrets, createSecrets, sealedWith } from '../../src/platform/secrets/secrets.ts'
+import { createEncryptionRing } from '../../src/platform/secrets/keys.ts'
+import { type Secrets, createSecrets, readSealingKeyId } from '../../src/platform/secrets/secrets.ts'
 import { runManager } from './commands.ts'
 import type { TestDatabase } from './databases.ts'
 
 /** Returns the secrets service of a process with these keys. */
 export const secretsOf = (...ids: (keyof typeof sealed.keys)[]): Secrets => {
   const configured = new Map(ids.map((id) => [String(id), Buffer.from(sealed.keys[id], 'base64')]))
-  return createSecrets(encryptionRing(Buffer.from(masterKey, 'base64'), configured))
+  return createSecrets(createEncryptionRing(Buffer.from(masterKey, 'base64'), configured))
 }
 
 type Scene = ReturnType<Parameters<typeof sealed.sealedEndpoints>[0]> & {
@@ -29,7 +29,7 @@ export function sealedEndpoints(scene: () => Scene) {
       for (const column of sealed.secretColumns) {
         const stored = row[column]
         if (stored === null) continue
-        counts[sealedWith(stored)] = (counts[sealedWith(stored)] ?? 0) + 1
+        counts[readSealingKeyId(stored)] = (counts[readSealingKeyId(stored)] ?? 0) + 1
       }
     return counts
   }

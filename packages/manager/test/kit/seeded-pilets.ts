@@ -1,7 +1,7 @@
 // Stores pilets without an upload, and reads the traces of an upload.
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { precedenceOf } from '../../src/features/pilets/precedence.pure.ts'
+import { computePrecedence } from '../../src/features/pilets/precedence.pure.ts'
 import type { TestApp } from './app.ts'
 
 /** Stores one version without an upload and returns its name. */
@@ -21,7 +21,7 @@ export async function seedPilet(
     'insert into blob_chunks (sha256, position, bytes) values ($1, 0, $2) on conflict do nothing',
     [hash, Buffer.from(bytes)],
   )
-  const { precedence, isStable } = precedenceOf(version)
+  const { precedence, isStable } = computePrecedence(version)
   await sql.query(
     `insert into pilet_packages (id, project_id, name, version, precedence, is_stable, content_type, size, hash, spec, enabled)
      values (gen_random_uuid(), $1, $2, $3, $4, $5, 'text/javascript', $6, $7, 'v2', $8)`,

@@ -1,5 +1,5 @@
-// Starts a service process with one quiet project and several hostile ones, and defines the operations of the quiet
-// project.
+// Starts a service process with one quiet project and several hostile projects, and defines the operations of
+// the quiet project.
 import { pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './app.ts'
@@ -40,7 +40,7 @@ const env = {
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_ESB_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_ESB_MAX_CONNECTIONS: '64',
-  // Each project has one deployment here, and a single deployment may use the whole process.
+  // In this test, each project has one deployment, and this deployment may use all deliveries of the process.
   SVC_TRIGGERS_MAX_DELIVERIES_PER_DEPLOYMENT: '512',
 }
 const slowMs = 25_000

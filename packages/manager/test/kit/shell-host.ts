@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { pageHeaders, shellFile } from '../../tools/demo-files.ts'
+import { pageHeaders, readShellFile } from '../../tools/demo-files.ts'
 
 export type PageConfig = {
   pilet_signing_keys: unknown
@@ -18,7 +18,7 @@ export type Caller = { userId: string; tenantId: string }
 export async function startShellHost(configOf: (caller: Caller) => Promise<PageConfig>) {
   const answer = async ({ url = '/', headers }: IncomingMessage) => {
     const path = url.split('?', 1)[0] ?? '/'
-    if (path !== '/page-config.js') return shellFile(path)
+    if (path !== '/page-config.js') return readShellFile(path)
     const caller = { userId: String(headers['x-user-id']), tenantId: String(headers['x-tenant-id']) }
     const config = await configOf(caller)
     return { type: 'text/javascript', content: `window.__SVC__ = ${JSON.stringify({ config })}\n` }

@@ -1,4 +1,4 @@
-// Texts of 64 KiB that are designed to be slow to redact.
+// Strings of 64 KiB that are designed to be slow to redact.
 import * as fc from 'fast-check'
 import { redactBody, redactHeaders, redactUrl } from '../../src/features/call-log/redact.pure.ts'
 import type { Budget } from '../../src/features/call-log/redact-budget.pure.ts'
@@ -47,7 +47,7 @@ const run = fc.tuple(unit, fc.constantFrom(1, 2, 30, 1_000, maxLength))
 const texts = fc
   .array(run, { minLength: 1, maxLength: 4 })
   .map((all) => all.map(([text, times]) => text.repeat(Math.min(times, maxLength))).reduceRight(joined, ''))
-/** Truncates the first text, so that the texts after it stay complete. */
+/** Truncates the first string, so that the strings after it stay complete. */
 function joined(rest: string, text: string): string {
   return text.slice(0, Math.max(1, maxLength - rest.length)) + rest
 }
@@ -76,7 +76,7 @@ export function expectBodiesBounded(expectBounded: ExpectBounded): void {
   )
 }
 
-/** Expects bounded work for queries and headers that are made from the same texts. */
+/** Expects bounded work for queries and headers that are built from the same strings. */
 export function expectQueriesAndHeadersBounded(expectBounded: ExpectBounded): void {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 400 }), (text, count) => {

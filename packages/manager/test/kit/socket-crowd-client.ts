@@ -1,4 +1,4 @@
-// A process with thousands of minimal WebSockets. It records when data arrives on each of them.
+// A process with thousands of minimal WebSockets. It records when data arrives on each WebSocket.
 import { type Socket, connect } from 'node:net'
 
 export type CrowdOrder =

@@ -6,7 +6,7 @@ import { type Seat, seatHeaders, socketPath } from './sockets.ts'
 
 const file = new URL('./socket-crowd-client.ts', import.meta.url).pathname
 
-/** Returns the handshake request of a seat. */
+/** Returns the handshake request for a user in a tenant. */
 const requestOf = (seat: Seat): string => {
   const headers = {
     host: 'manager.example',
@@ -20,7 +20,9 @@ const requestOf = (seat: Seat): string => {
   return `GET ${socketPath(seat.applicationId)} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** Opens a socket for each seat, in two processes. Resolves when all have received the `ready` text. */
+/**
+ * Opens a socket for each user, in two processes. Resolves when every socket has received the `ready` text.
+ */
 export async function openCrowd(url: string, seats: readonly Seat[], ready = '"hello"') {
   const children = [0, 1].map(() => fork(file, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
   const askAll = async (order: CrowdOrder): Promise<CrowdAnswer[]> =>

@@ -3,10 +3,10 @@
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createAudit } from '../../src/platform/audit/append.ts'
-import { encryptionRing } from '../../src/platform/secrets/keys.ts'
+import { createEncryptionRing } from '../../src/platform/secrets/keys.ts'
 import { createLockMasterKey } from '../../src/platform/secrets/master-key.ts'
 import { createSecrets } from '../../src/platform/secrets/secrets.ts'
-import { precedenceOf } from '../../src/features/pilets/precedence.pure.ts'
+import { computePrecedence } from '../../src/features/pilets/precedence.pure.ts'
 import type { TestApp } from './app.ts'
 
 type Signature = { signature: Buffer; keyId: string }
@@ -25,7 +25,7 @@ export async function seedPilet(sql: Pool, projectId: string, name: string, want
     'insert into blob_chunks (sha256, position, bytes) values ($1, 0, $2) on conflict do nothing',
     [hash, bytes],
   )
-  const { precedence, isStable } = precedenceOf(version)
+  const { precedence, isStable } = computePrecedence(version)
   const id = randomUUID()
   await sql.query(
     `insert into pilet_packages (id, project_id, name, version, precedence, is_stable, content_type, size, hash, spec,
@@ -83,6 +83,6 @@ export function isTrusted(
 export const signingDepsOf = ({ config, world }: TestApp) => ({
   db: world.database.db,
   audit: createAudit(world.clock),
-  secrets: createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)),
+  secrets: createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
   lockMasterKey: createLockMasterKey(config.masterKey),
 })

@@ -1,7 +1,7 @@
 // Tampers randomly with the audit trail. The owner of the database could make the same changes.
 import { sql } from 'kysely'
 import { hashEntry } from '../../src/platform/audit/entry.ts'
-import { storedEntry } from '../../src/platform/audit/rows.ts'
+import { parseEntry } from '../../src/platform/audit/rows.ts'
 import type { Tx } from '../../src/platform/postgres/handles.ts'
 
 /** Returns a small seeded random generator, so that a failing case can be reproduced. */
@@ -115,7 +115,7 @@ export async function rewriteFrom(tx: Tx, chain: string, at: number): Promise<vo
     .execute()
   let previous: Buffer = Buffer.alloc(32)
   for (const row of rows) {
-    const hash = hashEntry(storedEntry(row), previous)
+    const hash = hashEntry(parseEntry(row), previous)
     await tx
       .updateTable('auditLogs')
       .set({ prevHash: previous, hash })

@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import { type Checkpoint, sealMovedChains } from '../../src/platform/audit/checkpoint.ts'
 import { genesisHash, hashEntry, currentForm, systemChain } from '../../src/platform/audit/entry.ts'
-import { queryOf } from '../../src/platform/audit/rows.ts'
+import { createQuery } from '../../src/platform/audit/rows.ts'
 import { findHead } from '../../src/platform/audit/verify.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'
-import { verificationKey } from '../../src/platform/audit/verification-marks.ts'
+import { deriveVerificationKey } from '../../src/platform/audit/verification-marks.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import type { TestApp } from './app.ts'
@@ -14,19 +14,19 @@ import { masterKey } from '@manager/harness/callers.ts'
 
 const key = Buffer.from(masterKey, 'base64')
 export const checkpointKey = createSigningKey(key, 'audit-checkpoint')
-export const macKey = verificationKey(key)
+export const macKey = deriveVerificationKey(key)
 
-/** The part of a test app that these functions need. */
+/** The fields of a test app that these functions need. */
 type Trail = { world: { database: Pick<Database, 'db'>; clock: Clock } }
 
 /**
- * Appends rows to a chain in batches of 1,000, with the same content as single appends. If `projectId` is null, appends
- * to the system chain.
+ * Appends rows to a chain in batches of 1,000, with the same content as individual appends. If `projectId` is
+ * null, appends to the system chain.
  */
 export async function appendRows({ world }: Trail, projectId: string | null, count: number): Promise<void> {
   const { db } = world.database
   const chainId = projectId ?? systemChain
-  const head = await findHead(queryOf(db.read), chainId)
+  const head = await findHead(createQuery(db.read), chainId)
   let state = { seq: head?.seq ?? 0, hash: head?.hash ?? genesisHash }
   for (let left = count; left > 0; left -= 1_000) {
     const rows: Record<string, unknown>[] = []

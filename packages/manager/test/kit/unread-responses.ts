@@ -26,7 +26,7 @@ export function unreadResponses() {
     limitConnections(server, limits, () => seen.closed++)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   }
-  /** Uses another server for the following requests. */
+  /** Uses the given server for the following requests. */
   const use = (other: Server): void => void (server = other)
   const end = (): void => {
     for (const socket of sockets.splice(0)) socket.destroy()

@@ -85,7 +85,8 @@ export async function expectWholeAfterKills(scene: Scene, kills: number): Promis
       ({ status }) => status,
       () => null,
     )
-    // Distribute the kills over the duration of an upload, so that even a few of them hit its start, middle and end.
+    // Distribute the kills over the duration of an upload, so that even a few kills hit its start, middle and
+    // end.
     await pause(((round + Math.random()) / kills) * usualMs * 1.2)
     running.child.kill('SIGKILL')
     const status = await upload

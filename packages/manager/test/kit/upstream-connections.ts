@@ -67,7 +67,10 @@ export function upstreamConnections(
     await vi.waitFor(() => expect(upstream.sockets.size).toBe(0), { timeout })
   }
 
-  /** Expects that no caller receives an unsolicited response, and that its connection closes within `timeout`. */
+  /**
+   * Expects that no caller receives an unsolicited response, and that the upstream connection closes within
+   * `timeout`.
+   */
   async function expectUnsolicitedDropped(timeout: number): Promise<void> {
     const { scene } = connected()
     let count = 0

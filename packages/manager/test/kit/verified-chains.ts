@@ -1,11 +1,11 @@
 // Adds chains that are marked as verified up to their heads. Their rows do not exist, because verification reads only
 // new rows.
 import { createHash, randomUUID } from 'node:crypto'
-import { queryOf } from '../../src/platform/audit/rows.ts'
+import { createQuery } from '../../src/platform/audit/rows.ts'
 import {
   type Mark,
   claimVerification,
-  freshState,
+  createInitialState,
   releaseVerification,
   saveVerification,
 } from '../../src/platform/audit/verification-marks.ts'
@@ -16,8 +16,8 @@ const rowsEach = 5
 
 /** Adds `count` chain heads of five rows each, with the marks of both passes. Returns the total number of rows. */
 export async function addVerifiedChains({ db }: Pick<Database, 'db'>, count: number): Promise<number> {
-  const [query, leaseId] = [queryOf(db.write), randomUUID()]
-  const state = (await claimVerification(query, macKey, leaseId)) ?? freshState()
+  const [query, leaseId] = [createQuery(db.write), randomUUID()]
+  const state = (await claimVerification(query, macKey, leaseId)) ?? createInitialState()
   for (let left = count; left > 0; left -= 5_000) {
     const heads = Array.from({ length: Math.min(5_000, left) }, () => {
       const chainId = randomUUID()

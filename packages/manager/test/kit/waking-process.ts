@@ -4,7 +4,7 @@
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'
 import { createApp } from '../../src/app.ts'
-import { loadConfig, processSource } from '../../src/config/config.ts'
+import { loadConfig, createProcessSource } from '../../src/config/config.ts'
 import type { Orchestrator } from '../../src/platform/orchestrator/orchestrator.ts'
 import { settings } from '../../src/settings.ts'
 import { createWorld } from '../../src/world.ts'
@@ -19,7 +19,7 @@ export const workloadsTable = `
 export const wakingProgram = import.meta.filename
 
 async function run(): Promise<void> {
-  const config = loadConfig(processSource(), settings)
+  const config = loadConfig(createProcessSource(), settings)
   const sql = new Pool({ connectionString: config.databaseUrl, max: 2 })
   const orchestrator: Orchestrator = {
     kind: 'kubernetes',

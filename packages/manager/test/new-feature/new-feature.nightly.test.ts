@@ -1,5 +1,5 @@
-// Tests, on a copy of the sources, that a new feature needs only its folder with a migration, an import and a line in
-// app.ts, and one line in the permissions. Settings need the same two lines in settings.ts.
+// Tests a new feature on a copy of the sources. The feature needs only its folder with a migration, an import
+// and a line in app.ts, and one line in the permissions. Settings need the same two lines in settings.ts.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,7 +91,9 @@ test('a setting that settings.ts does not list stops the start, and is named', {
   writeFileSync(`${dir}/${settingsFile}`, listed.replace('  widgetSettings,\n', ''))
   const start = spawnSync(process.execPath, ['packages/manager/src/main.ts'], { cwd: dir, encoding: 'utf8' })
   writeFileSync(`${dir}/${settingsFile}`, listed)
-  expect(start.stderr).toContain('src/settings.ts does not list the setting maxWidgets of widgets')
+  expect(start.stderr).toContain(
+    'src/settings.ts does not list the setting maxWidgets of the feature widgets',
+  )
 })
 
 test('a feature that stands above what it needs does not compile', { timeout }, () => {

@@ -33,10 +33,10 @@ extend type Mutation {
 }
 `,
   [`${folder}widgets.settings.ts`]: `// The settings of widgets.
-import { integer, setting } from '../../config/readers.ts'
+import { integer, defineSetting } from '../../config/readers.ts'
 
 export const widgetSettings = {
-  maxWidgets: setting(integer(1, 100), {
+  maxWidgets: defineSetting(integer(1, 100), {
     key: 'widgets.max',
     env: 'SVC_WIDGETS_MAX',
     default: 2,
@@ -163,11 +163,11 @@ export function registerWidgetRoutes(server: ApiServer, service: WidgetsService)
 }
 `,
   [`${folder}index.ts`]: `// Widgets: everything a feature can bring.
-import { type Config, settingsOf } from '../../config/config.ts'
+import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { byId } from '../../policy/scopes.ts'
+import { createFindById } from '../../policy/scopes.ts'
 import type { UsersApi } from '../users/index.ts'
 import { createWidgetMetrics } from './widgets.metrics.ts'
 import { createWidgetsResolvers } from './widgets.resolvers.ts'
@@ -185,11 +185,11 @@ export const widgets = defineFeature({
   name: 'widgets',
   sdl: readSdl(import.meta.url, './widgets.graphql'),
   settings: widgetSettings,
-  scopes: { WIDGET: { noun: 'widget', view: 'WIDGET_USE', find: byId('widgets') } },
+  scopes: { WIDGET: { noun: 'widget', view: 'WIDGET_USE', find: createFindById('widgets') } },
   constraints: { widgets_name_key: ['conflict', 'a widget with this name already exists'] },
   sealedColumns: [{ table: 'widgets', columns: ['secret'] }],
   create: (deps: Deps) => {
-    const { maxWidgets } = settingsOf(deps.config, widgetSettings)
+    const { maxWidgets } = selectSettings(deps.config, widgetSettings)
     const widgetMetrics = createWidgetMetrics(deps.metrics)
     const service = createWidgetsService({ ...deps, maxWidgets, widgetMetrics })
     return {

@@ -6,9 +6,9 @@ import { panelQueries, readAlerts, readDashboards } from '../kit/observability.t
 import { doWork, startObserved } from '../kit/observed-load.ts'
 
 const loadSeconds = 40
-/** Panels without data under this load, and why. */
+/** Panels that have no data under this load, each with the reason. */
 const mayBeEmpty = [
-  // A process may receive no hints (messages that may be lost) from other processes.
+  // A process may receive no hints (best-effort messages) from other processes.
   'dashboards/comms.json: Lag between processes',
   // Copies exist only with a bucket (audit.checkpoint_sink).
   'dashboards/database.json: Checkpoints without a copy',

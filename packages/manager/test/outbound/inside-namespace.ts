@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { parseCallbackUrl } from '../../src/platform/outbound/callback-url.ts'
-import { callbacksPolicy } from '../../src/platform/outbound/egress-policies.ts'
+import { createCallbacksPolicy } from '../../src/platform/outbound/egress-policies.ts'
 import { createAddressRules } from '../../src/platform/outbound/egress.ts'
 import { createNames } from '../../src/platform/outbound/names.ts'
 import { createOutboundPools } from '../../src/platform/outbound/pools.ts'
@@ -60,16 +60,16 @@ async function main(): Promise<Seen> {
   const flipping = { addresses: [addressV4] }
   nameServer.zones.set('flipping.example', flipping)
   nameServer.zones.set('six.example', { addresses: [addressV6] })
-  const policy = callbacksPolicy([])
+  const policy = createCallbacksPolicy([])
   const rules = createAddressRules(policy)
   const files = { hostsPath: '/dev/null', resolvConfPath: '/dev/null' }
-  // The cache stores only one name, so a name is looked up again after a call to another name.
+  // The cache stores only one name, so a name is looked up again after a call to a different name.
   const names = createNames({ ...files, servers: [nameServer.address], maxCached: 1 })
   const limits = { maxPerOrigin: 4, maxSockets: 16, connectTimeoutMs: 60_000 }
   const pools = createOutboundPools({ policy, ownServices: [], names, ...limits })
   const callBack = async (url: string): Promise<string> => {
     const { origin, pathname: path } = new URL(url)
-    const pool = pools.of('project', origin)
+    const pool = pools.getPool('project', origin)
     try {
       const answer = await send({
         pool,

@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { settings } from '../../src/settings.ts'
-import { loadConfig, processSource } from '../../src/config/config.ts'
+import { loadConfig, createProcessSource } from '../../src/config/config.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import type { PreparedStatement } from '../../src/platform/postgres/prepared.ts'
 import { createWorld } from '../../src/world.ts'
@@ -24,7 +24,7 @@ function cached(database: Database): Database {
   return { ...database, run: run as Database['run'] }
 }
 
-const config = loadConfig(processSource(), settings)
+const config = loadConfig(createProcessSource(), settings)
 const world = createWorld(config)
 const app = await createApp(config, { ...world, database: cached(world.database) })
 await app.server.listen({ host: '127.0.0.1', port: 0 })

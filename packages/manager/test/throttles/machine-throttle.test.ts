@@ -86,7 +86,7 @@ describe('what is counted', () => {
 describe('how long a block lasts', () => {
   test('[machine-auth.throttle] by default 60 s, then twice as long each time up to 15 min', async () => {
     let now = Date.now()
-    // Redis has its own clock. Without Redis, the test controls the time.
+    // Redis uses its own clock. Without Redis, the test controls the time.
     const patient = await startReplica({ env: noRedis, world: { clock: { now: () => new Date(now) } } })
     const client = freshClient()
     for (const seconds of [60, 120, 240, 480, 900, 900]) {
@@ -150,7 +150,7 @@ describe('who is counted', () => {
     for (let i = 0; i < 10; i++)
       expect(await failFrom(service, peer, forge(i, i % 2 ? { 'x-proxy-auth': 'wrong' } : {}))).toBe(401)
     for (let i = 10; i < 30; i++) expect(await failFrom(service, peer, forge(i, {}))).toBe(429)
-    // The clients with the forged addresses are not blocked, and neither is the address of this test process.
+    // Neither the clients with the forged addresses nor the address of this test process are blocked.
     expect((await fail(service, '198.51.100.3')).status).toBe(401)
     expect((await call(service.url, machinePath, wrong())).status).toBe(401)
     // With the right secret, the address in the header counts.
@@ -168,7 +168,7 @@ describe('who is counted', () => {
       expect(await failVia(hops)).toBe(429)
     for (const hops of [`${client}, 198.51.100.1`, `${client}, nonsense`, '203.0.113.10'])
       expect(await failVia(hops)).toBe(401)
-    // A peer outside the trusted networks is counted by its own address.
+    // Failures of a peer outside the trusted networks count against the peer's own address.
     const peer = '203.0.113.77'
     for (let i = 0; i < 10; i++)
       expect(await failFrom(trusting, peer, { 'x-forwarded-for': `198.51.100.${i + 100}` })).toBe(401)
@@ -178,8 +178,8 @@ describe('who is counted', () => {
 
 describe('who shares the counters', () => {
   /**
-   * Runs the work with a new client. If Redis was unreachable during the work, nothing was shared, so the work is
-   * repeated.
+   * Runs the work with a new client. If Redis was unreachable during the work, the replicas shared nothing,
+   * so the work is repeated.
    */
   async function withRedis(apps: TestApp[], work: (client: string) => Promise<void>): Promise<void> {
     const lapses = (): number =>

@@ -1,5 +1,5 @@
-// Tests throttles while Redis hangs, is emptied or is killed: the service continues to respond and to enforce the
-// limits.
+// Tests throttles while Redis hangs, is flushed or is killed: the service continues to respond and to enforce
+// the limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RedisServer, startRedis } from '@manager/harness/engines/redis.ts'
 import { freePort } from '@manager/harness/engines/postgres.ts'
@@ -73,7 +73,7 @@ describe('a connection to Redis that goes dark', () => {
 })
 
 describe('throttles', () => {
-  // Retry with another client if the machine was so busy that Redis seemed unreachable.
+  // Retry with a new client if the machine was so busy that Redis seemed unreachable.
   const retryTwice = { retry: 2 }
 
   test('[machine-auth.counters-redis] failures at two replicas add up', retryTwice, async () => {

@@ -25,7 +25,7 @@ const briefWindows = {
 const transport = { loopDelayMs: () => 0 }
 
 let service: TestApp
-/** A process that locks clients out after few failures and for a short time. */
+/** A process that locks out clients after a few failures and for a short time. */
 let quick: TestApp
 /** The same as `quick`, with short windows. */
 let brief: TestApp

@@ -56,8 +56,8 @@ async function lockOut(client: string): Promise<void> {
 }
 
 /**
- * Fails alternately in both processes until one of them refuses. Each process sees fewer failures than its own limit.
- * Returns the number of failures.
+ * Fails alternately in both processes until one process refuses. Each process sees fewer failures than its
+ * own limit. Returns the number of failures.
  */
 async function untilLocked(most: number, send: (app: TestApp) => Promise<JsonAnswer>): Promise<number> {
   for (let count = 0; count < 2 * most; count++)
@@ -192,7 +192,7 @@ describe('malformed requests about a person', () => {
   })
 
   test('[proxy-auth.lockout] count together in two processes', async () => {
-    // Retry with another client if Redis was too slow and each process counted separately.
+    // Retry with a new client if Redis was too slow and each process counted separately.
     await vi.waitFor(async () => {
       const client = nextClient()
       expect(await untilLocked(9, (app) => malformed(client, app))).toBe(10)
@@ -233,7 +233,7 @@ describe('guesses at one Basic user name', () => {
   test('[proxy-auth.lockout-basic] the right password is refused too while its pair is locked, even when it is known already', async () => {
     const [client, elsewhere, { username, password }] = [nextClient(), nextClient(), await basicUser()]
     const right = basicValue(username, password)
-    // The password was accepted before, from this client and from another one.
+    // The password was accepted before, from this client and from a different client.
     for (const from of [client, elsewhere]) expect((await validateFrom(from, right)).status).toBe(200)
     expect(await statuses(6, () => guessPassword(client, username))).toEqual([...times(5, 401), 429])
     expectLocked(await validateFrom(client, right), 900)
@@ -281,7 +281,7 @@ describe('two processes', () => {
   })
 
   test('[proxy-auth.lockout] [proxy-auth.lockout-basic] count together, and a lockout holds in both', async () => {
-    // Retry with another client if Redis was too slow and each process counted separately.
+    // Retry with a new client if Redis was too slow and each process counted separately.
     await vi.waitFor(async () => {
       const [client, guesser, { username, password }] = [nextClient(), nextClient(), await basicUser()]
       expect(await untilLocked(9, (app) => failCheaply(client, app))).toBe(10)
