@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['{src,test}/**/*.load.test.ts'],
     exclude: [],
     maxWorkers: '100%',
-    // In this tier, the test kit applies the limits of production.
+    // In this tier, the test kit applies production limits.
     env: { TEST_TIER: 'load' },
   },
 })

@@ -78,7 +78,7 @@ export const sealedColumns = joinSealedColumns(features.map((feature) => feature
 export type AppOptions = TransportOptions & DepsOptions
 export type App = Transport & BackgroundWork & { readiness: ReadinessProbe }
 
-/** Builds the service; throws one error that names every route and field without a policy. */
+/** Builds the service. If routes or fields have no policy, throws one error that names all of them. */
 export async function createApp(
   config: Config,
   world: World,
@@ -88,12 +88,12 @@ export async function createApp(
   if (tracing.isOn) world.database.onStatementEnd((statement) => tracing.noteStatement(statement))
   const needs = collectFeatureNeeds(features, config)
   const deps = createDeps(config, world, needs, { retiredKeys, iterations, tracing })
-  const { features: created, apis } = createFeatures(features, deps)
+  const { features: createdFeatures, apis } = createFeatures(features, deps)
   const isHatchOpen = isEscapeHatchOpen(config)
   const transport = await createTransport(
     {
       deps,
-      features: created,
+      features: createdFeatures,
       callers: {
         provision: apis.users.provision,
         authenticateToken: apis.accessTokens.authenticate,
@@ -111,8 +111,8 @@ export async function createApp(
     jobs,
     log,
     metrics,
-    schedules: created.flatMap((feature) => feature.schedules ?? []),
-    queues: created.flatMap((feature) => feature.queues ?? []),
+    schedules: createdFeatures.flatMap((feature) => feature.schedules ?? []),
+    queues: createdFeatures.flatMap((feature) => feature.queues ?? []),
   }
 }
 

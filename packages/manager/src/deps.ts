@@ -1,7 +1,7 @@
 // Dependencies that every feature can use: the world, and the objects that exist once per process.
 import { availableParallelism } from 'node:os'
 import { blobSettings } from './config/blob-settings.ts'
-import { type Config, settingsOf } from './config/config.ts'
+import { type Config, selectSettings } from './config/config.ts'
 import type { FeatureNeeds } from './feature.ts'
 import { createAudit } from './platform/audit/append.ts'
 import { createActivity } from './platform/credentials/activity.ts'
@@ -11,13 +11,13 @@ import { createVerifier } from './platform/credentials/verifier.ts'
 import { jobConnections } from './platform/postgres/pools.ts'
 import { createProjectVersions } from './platform/postgres/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
-import { redisConnections, topologyOf } from './platform/redis/topology.ts'
-import { openFileLimit, shareConnections } from './platform/http/open-files.ts'
+import { countRedisConnections, createTopology } from './platform/redis/topology.ts'
+import { readOpenFileLimit, shareConnections } from './platform/http/open-files.ts'
 import { createReadiness } from './platform/http/readiness.ts'
 import { createJobs } from './platform/jobs/jobs.ts'
 import { type RetiredKeys, noRetiredKeys } from './platform/master-key/retired-keys.ts'
-import { ownServicesOf } from './platform/outbound/own-services.ts'
-import { encryptionRing } from './platform/secrets/keys.ts'
+import { listOwnServices } from './platform/outbound/own-services.ts'
+import { createEncryptionRing } from './platform/secrets/keys.ts'
 import { createLockMasterKey } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import { type Tracing, noTracing } from './platform/tracing/tracing.ts'
@@ -28,11 +28,11 @@ export type Deps = ReturnType<typeof createDeps>
 export type DepsOptions = {
   retiredKeys?: RetiredKeys
   tracing?: Tracing
-  /** PBKDF2 iterations of a new hash. No setting changes the number; only tests use fewer. */
+  /** Number of PBKDF2 iterations of a new hash. No setting changes it. Only tests use fewer iterations. */
   iterations?: number
 }
 
-/** Creates the dependencies once per process; `closeDeps` closes them. */
+/** Creates the dependencies. This happens once per process; `closeDeps` closes them. */
 export function createDeps(config: Config, world: World, needs: FeatureNeeds, options: DepsOptions = {}) {
   const { clock, database, metrics } = world
   const { masterKey, encryptionKeys, kdfMaxQueue } = config
@@ -49,19 +49,19 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     activity: createActivity({ run: database.runInBackground, log: world.log }),
     gate: createGate({ secrets, openForDevelopment: isEscapeHatchOpen(config), metrics }),
     readiness: createReadiness({ ...world, databaseUrl: config.databaseUrl, version }),
-    shares: shareConnections(openFileLimit(), {
-      ...connectionNeeds(config, kdfThreads, world.blobStores.connections),
+    shares: shareConnections(readOpenFileLimit(), {
+      ...getConnectionNeeds(config, kdfThreads, world.blobStores.connections),
       maxSockets: needs.maxSockets,
     }),
-    ownServices: ownServicesOf(
-      { ...config, optionalUrls: [...optionalUrls(config), ...needs.ownServices] },
+    ownServices: listOwnServices(
+      { ...config, optionalUrls: [...getOwnServiceUrls(config), ...needs.ownServices] },
       () => world.redis.masters(),
     ),
     readVersion: createProjectVersions(database),
     jobs: createJobs({ run: database.runForJobs }),
     kdf,
     verifier: createVerifier(kdf, metrics, config.maxRemembered),
-    secrets: createSecrets(encryptionRing(masterKey, encryptionKeys)),
+    secrets: createSecrets(createEncryptionRing(masterKey, encryptionKeys)),
     tracing,
     lockMasterKey: createLockMasterKey(masterKey),
     retiredKeys,
@@ -75,30 +75,40 @@ export async function closeDeps({ activity, authFailures, kdf, tracing }: Deps):
   await tracing.close()
 }
 
-/** Returns true in development without a proxy: no secret is required, and anonymous requests act as administrator. */
+/**
+ * Returns true in development without a proxy. Then no secret is required, and anonymous requests act as an
+ * administrator.
+ */
 export const isEscapeHatchOpen = ({ env, devUserOverride }: Config): boolean =>
   env === 'development' && devUserOverride
 
-/** Returns the configured addresses of the installation's own services, which outbound calls must not reach. */
-function optionalUrls(config: Config): string[] {
-  const { piletsS3Endpoint } = settingsOf(config, blobSettings)
-  return [piletsS3Endpoint, config.tracingOtlpEndpoint, apiServer(config)].filter((url) => url !== undefined)
+/**
+ * Returns the configured addresses of the installation's own services. Outbound calls must not reach them.
+ */
+function getOwnServiceUrls(config: Config): string[] {
+  const { piletsS3Endpoint } = selectSettings(config, blobSettings)
+  return [piletsS3Endpoint, config.tracingOtlpEndpoint, getApiServer(config)].filter(
+    (url) => url !== undefined,
+  )
 }
 
-const apiServer = ({ orchestratorKind, orchestratorApiServer }: Config): string | undefined =>
+const getApiServer = ({ orchestratorKind, orchestratorApiServer }: Config): string | undefined =>
   orchestratorKind === 'kubernetes' ? orchestratorApiServer : undefined
 
 const [readinessConnections, renderThreads] = [1, 2]
 
-/** Returns the number of open files per consumer, and the configured limits of inbound and outbound connections. */
-const connectionNeeds = (config: Config, kdfThreads: number, blobStores: number) => ({
+/**
+ * Returns the number of open files per consumer, and the configured limits on inbound and outbound
+ * connections.
+ */
+const getConnectionNeeds = (config: Config, kdfThreads: number, blobStores: number) => ({
   database:
     config.databasePoolSize +
     config.databaseLookupPoolSize +
     config.databaseReportPoolSize +
     jobConnections +
     readinessConnections,
-  redis: redisConnections(topologyOf(config)),
+  redis: countRedisConnections(createTopology(config)),
   blobStores,
   threads: kdfThreads + renderThreads,
   maxApi: config.maxConnections,

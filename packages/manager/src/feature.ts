@@ -1,5 +1,6 @@
-// Each feature has one definition in its index.ts. The definition contains everything that is known without a running
-// service; `create` builds the rest. A new feature needs a folder, a line in app.ts and its permissions.
+// Each feature has one definition in its index.ts. The definition contains everything that is known before
+// the service runs, and `create` builds the rest. A new feature needs a folder, a line in app.ts and its
+// permissions.
 import type { Config } from './config/config.ts'
 import type { RoleName, SettingsTable } from './config/readers.ts'
 import type { ConstraintMeanings } from './platform/postgres/db-errors.ts'
@@ -14,28 +15,31 @@ import type { Scopes } from './policy/scopes.ts'
 /** The parts of a feature in a running service. */
 type Feature<Api = unknown> = {
   resolvers?: ResolverMap
-  /** Resolvers of `@link` fields, through which other types of the schema lead to types of this feature. */
+  /** Resolvers of `@link` fields, through which other types of the schema refer to types of this feature. */
   links?: Links
-  /** Registers the feature's REST routes; each declares its policy. */
+  /** Registers the REST routes of the feature. Each route declares its policy. */
   routes?: (server: ApiServer) => void
   schedules?: readonly Schedule[]
-  /** Handlers of durable jobs; a migration creates the queues themselves. */
+  /** Handlers of durable jobs. A migration creates the queues themselves. */
   queues?: readonly Queue[]
-  /** Stops timers and threads, and flushes buffered writes; called once no request is in flight. */
+  /** Stops timers and threads, and flushes buffered writes. Called when no request is in flight. */
   close?: () => Promise<void>
   /** The few functions that other features may call. */
   api: Api
 }
 
 export type FeatureDefinition<Name extends string = string, Deps = never, Api = unknown> = {
-  /** The property under which later features receive its `api`. */
+  /** The property under which later features receive the `api` of this feature. */
   name: Name
   sdl?: string
-  /** The role of the processes that serve its routes; without a role, every process serves them. */
+  /** The role of the processes that serve the routes. Without a role, every process serves them. */
   role?: RoleName
-  /** Settings of the feature; src/settings.ts also lists them, for commands. */
+  /** Settings of the feature. src/settings.ts also lists them, for commands. */
   settings?: SettingsTable
-  /** Addresses of the installation's own services in its settings; outbound calls must not reach them. */
+  /**
+   * Returns the addresses of the installation's own services in the settings. Outbound calls must not reach
+   * them.
+   */
   ownServices?: (config: Config) => readonly string[]
   /** Maximum number of sockets that a process serving this feature keeps open. */
   maxSockets?: (config: Config) => number
@@ -59,7 +63,8 @@ export type Apis<List extends readonly FeatureDefinition[]> = {
 }
 
 /**
- * `'complete'` if `Given` and the features above satisfy every feature; otherwise a text that names the first failure.
+ * `'complete'` if `Given` and the features above provide the dependencies of every feature. Otherwise a
+ * string that names the first failure.
  */
 export type DependencyOrder<List extends readonly FeatureDefinition[], Given> = List extends readonly [
   infer First extends FeatureDefinition,
@@ -70,39 +75,48 @@ export type DependencyOrder<List extends readonly FeatureDefinition[], Given> = 
     : `${First['name']} depends on a feature that is listed below it in app.ts`
   : 'complete'
 
-/** Requirements of the features that the process must know before it creates them. */
+/** Requirements of the features. The process must know them before it creates the features. */
 export type FeatureNeeds = { ownServices: readonly string[]; maxSockets: number }
 
 /** Adds up the requirements of the features that this process serves. */
 export function collectFeatureNeeds(list: readonly FeatureDefinition[], config: Config): FeatureNeeds {
-  const served = list.filter(({ role }) => role === undefined || config.roles.includes(role))
-  const sockets = served.map(({ maxSockets }) => maxSockets?.(config) ?? 0)
+  const servedFeatures = list.filter(({ role }) => role === undefined || config.roles.includes(role))
+  const socketLimits = servedFeatures.map(({ maxSockets }) => maxSockets?.(config) ?? 0)
   return {
     ownServices: list.flatMap(({ ownServices }) => ownServices?.(config) ?? []),
-    maxSockets: sockets.reduce((sum, count) => sum + count, 0),
+    maxSockets: socketLimits.reduce((sum, count) => sum + count, 0),
   }
 }
 
-/** Throws unless `listed` contains the settings of every feature: a missing setting could not be configured. */
-export function assertSettingsListed(list: readonly FeatureDefinition[], listed: SettingsTable): void {
+/**
+ * Throws unless `listed` contains the settings of every feature, because a missing setting cannot be
+ * configured.
+ */
+export function assertSettingsListed(
+  list: readonly FeatureDefinition[],
+  listedSettings: SettingsTable,
+): void {
   for (const { name, settings = {} } of list)
     for (const [key, item] of Object.entries(settings))
-      if (listed[key] !== item) throw new Error(`src/settings.ts does not list the setting ${key} of ${name}`)
+      if (listedSettings[key] !== item)
+        throw new Error(
+          `src/settings.ts does not list the setting ${key} of the feature ${name}; add it there`,
+        )
 }
 
 export type CreatedFeature = FeatureDefinition & Feature
 
-/** Creates the features in order; each receives `given` and the APIs of the features above it. */
+/** Creates the features in order. Each receives `given` and the APIs of the features above it. */
 export function createFeatures<const List extends readonly FeatureDefinition[]>(
   list: List,
-  given: object,
+  sharedDeps: object,
 ): { features: CreatedFeature[]; apis: Apis<List> } {
   const apis: Record<string, unknown> = {}
   const features = list.map((definition) => {
-    // A duplicate name would hide the dependency that later features expect under it.
-    if (definition.name in given || definition.name in apis)
+    // A duplicate name would hide a dependency of later features.
+    if (definition.name in sharedDeps || definition.name in apis)
       throw new Error(`the feature name ${definition.name} is already in use`)
-    const feature = definition.create({ ...given, ...apis } as never)
+    const feature = definition.create({ ...sharedDeps, ...apis } as never)
     apis[definition.name] = feature.api
     return { ...definition, ...feature }
   })

@@ -1,11 +1,11 @@
 // Entry point of the service (`npm start`): loads the configuration, starts the configured roles and handles signals.
 import type { AddressInfo, Server } from 'node:net'
 import { createApp } from './app.ts'
-import { ConfigError, type Config, loadConfig, processSource } from './config/config.ts'
+import { ConfigError, type Config, loadConfig, createProcessSource } from './config/config.ts'
 import { platformSettings } from './config/settings.ts'
-import { configWarnings } from './config/warnings.ts'
+import { findConfigWarnings } from './config/warnings.ts'
 import { openDatabase } from './open-database.ts'
-import { databaseAddress } from './platform/engine-addresses.ts'
+import { parseDatabaseAddress } from './platform/engine-addresses.ts'
 import { createHealthServer } from './platform/http/health-server.ts'
 import type { Logger } from './platform/log/log.ts'
 import { startBackgroundWork } from './platform/jobs/start.ts'
@@ -14,53 +14,54 @@ import { version } from './version.ts'
 import { closeWorld, createWorld } from './world.ts'
 
 async function start(config: Config): Promise<void> {
-  const { label: database } = databaseAddress(config.databaseUrl)
+  const { label: database } = parseDatabaseAddress(config.databaseUrl)
   const world = createWorld(config)
   const { log } = world
-  for (const warning of configWarnings(config, settings)) log.warn(warning)
+  for (const warning of findConfigWarnings(config, settings)) log.warn(warning)
   const retiredKeys = await openDatabase(config, world)
   const app = await createApp(config, world, { retiredKeys })
   const health = createHealthServer(app.readiness, world.metrics)
-  const healthListens = new Promise<void>((resolve, reject) => {
+  const healthListening = new Promise<void>((resolve, reject) => {
     health.once('error', reject)
     health.listen(config.healthPort, config.healthHost, resolve)
   })
-  await healthListens.catch(explainPortConflict(platformSettings.healthPort))
+  await healthListening.catch(explainPortConflict(platformSettings.healthPort))
   // For `localhost`, Fastify would open a second server on ::1, which the connection limits do not cover.
   const host = config.host === 'localhost' ? '127.0.0.1' : config.host
   await app.server.listen({ host, port: config.port }).catch(explainPortConflict(platformSettings.port))
   const stopBackgroundWork = startBackgroundWork(app, config.roles)
-  const ports = { port: portOf(app.server.server), health_port: portOf(health) }
+  const ports = { port: getPort(app.server.server), health_port: getPort(health) }
   log.info({ version, env: config.env, roles: config.roles, database, ...ports }, 'manager is ready')
 
   const stop = async (): Promise<void> => {
-    // The proxy sees 503 on /readyz and stops sending requests. Until then, the service handles them as usual.
+    // The proxy sees 503 on /readyz and stops sending requests. Until then, the service handles requests as
+    // usual.
     app.readiness.startDraining()
     // Jobs that are still running after this time return to the queue, 5 s before the process is stopped.
     const graceMs = Math.max(0, config.drainDelayMs + config.shutdownTimeoutMs - 5_000)
-    const backgroundEnds = stopBackgroundWork(graceMs).catch((error: unknown) =>
+    const backgroundStopped = stopBackgroundWork(graceMs).catch((error: unknown) =>
       log.error({ err: error }, 'background work did not stop cleanly'),
     )
     log.info({ drain_delay_ms: config.drainDelayMs }, 'draining')
     await new Promise((resolve) => setTimeout(resolve, config.drainDelayMs))
-    const overdue = setTimeout(
+    const exitTimer = setTimeout(
       () => void exit(log, 1, 'shutdown timed out with requests in flight'),
       config.shutdownTimeoutMs,
     )
-    overdue.unref()
+    exitTimer.unref()
     await app.server.close()
-    await backgroundEnds
+    await backgroundStopped
     health.close()
     health.closeAllConnections()
     await app.readiness.close()
     await closeWorld(world)
     await exit(log, 0, 'stopped')
   }
-  let stopping = false
+  let isStopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      if (stopping) return void exit(log, 1, 'stopped by a second signal')
-      stopping = true
+      if (isStopping) return void exit(log, 1, 'stopped by a second signal')
+      isStopping = true
       stop().catch((error: unknown) => {
         log.fatal({ err: error }, 'shutdown failed')
         return exit(log, 1, 'stopped')
@@ -79,19 +80,20 @@ const explainPortConflict =
     )
   }
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port
+const getPort = (server: Server): number => (server.address() as AddressInfo).port
 
 /**
- * Waits until the last log lines are written, but only for a limited time: the reader of the log may be gone or paused.
+ * Waits until the last log lines are written, but only for a limited time: the process that reads the log may
+ * have exited or paused.
  */
-async function exit(log: Logger, code: number, text: string): Promise<never> {
-  log.info(text)
+async function exit(log: Logger, code: number, message: string): Promise<never> {
+  log.info(message)
   await new Promise<void>((resolve) => log.flush(() => resolve()))
   process.exit(code)
 }
 
 try {
-  await start(loadConfig(processSource(), settings))
+  await start(loadConfig(createProcessSource(), settings))
 } catch (error) {
   process.stderr.write(
     `${error instanceof ConfigError ? error.message : `start failed: ${(error as Error).message}`}\n`,

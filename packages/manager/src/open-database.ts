@@ -3,7 +3,7 @@ import { assertSchemaFits } from './platform/postgres/migrate.ts'
 import { withOperatorErrors } from './platform/postgres/operator-errors.ts'
 import { assertOwnStatements } from './platform/postgres/poolers.ts'
 import { type RetiredKeys, loadRetiredKeys } from './platform/master-key/retired-keys.ts'
-import { encryptionRing } from './platform/secrets/keys.ts'
+import { createEncryptionRing } from './platform/secrets/keys.ts'
 import { assertMasterKey } from './platform/secrets/master-key.ts'
 import { createSecrets } from './platform/secrets/secrets.ts'
 import type { World } from './world.ts'
@@ -16,7 +16,10 @@ export const openDatabase = (config: Config, world: World): Promise<RetiredKeys>
     await assertSchemaFits(pools.requests)
     await syncClock(world)
     await assertMasterKey(db, config.masterKey)
-    return loadRetiredKeys(db.read, createSecrets(encryptionRing(config.masterKey, config.encryptionKeys)))
+    return loadRetiredKeys(
+      db.read,
+      createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys)),
+    )
   })
 
 const maxSkewMs = 5_000

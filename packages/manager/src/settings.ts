@@ -1,5 +1,5 @@
-// This file lists every setting of the platform and of the features. Commands read it without loading every feature,
-// which the feature definitions would require. The service does not start if a feature's setting is missing here.
+// Lists every setting of the platform and of the features. Commands can read the settings without loading the
+// features. The service does not start if a feature's setting is missing here.
 import { blobSettings } from './config/blob-settings.ts'
 import { commsSettings } from './config/comms-settings.ts'
 import { joinSettings } from './config/config.ts'
@@ -18,7 +18,7 @@ import { proxyAuthSettings } from './features/proxy-auth/proxy-auth.settings.ts'
 import { transformationSettings } from './features/transformations/transformations.settings.ts'
 import { triggersSettings } from './features/triggers/triggers.settings.ts'
 
-/** All settings, in the order of the documentation. */
+/** All settings, in the order in which the documentation lists them. */
 export const settings = joinSettings([
   accessTokenSettings,
   auditSettings,

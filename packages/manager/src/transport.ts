@@ -16,6 +16,7 @@ import { createServer } from './platform/http/server.ts'
 import { type AuthenticateOptions, authenticate } from './policy/authenticate.ts'
 import { type GuardedField, guardSchema } from './policy/guard-graphql.ts'
 import { type GuardedRoute, guardRoutes } from './policy/guard-http.ts'
+import { resolvePermissionFields } from './policy/permission-fields.ts'
 import { permissionSdl } from './policy/permissions.ts'
 import type { Scopes } from './policy/scopes.ts'
 import { printPolicy } from './policy/table.ts'
@@ -24,7 +25,7 @@ export type Transport = {
   server: ApiServer
   routes: readonly GuardedRoute[]
   fields: readonly GuardedField[]
-  /** Returns the contents of the generated pages: the policy tables and the schema. */
+  /** Returns the content of the generated pages: the policy tables and the schema. */
   describe(): { policy: Record<string, string>; schema: string }
 }
 
@@ -39,15 +40,15 @@ type Options = {
 type Callers = Pick<AuthenticateOptions, 'provision' | 'authenticateToken' | 'authenticateMachine'>
 
 export type TransportOptions = {
-  /** Identity for requests without an identity; only the development escape hatch sets it. */
+  /** Identity for requests that send none; only the development escape hatch sets it. */
   fallbackIdentity?: Identity
   /** Changes the SDL before the schema is built; tests use it to prove that a missing policy stops startup. */
   alterSdl?: (sdl: string) => string
-  /** Registers additional routes; tests use it for the same purpose. */
+  /** Registers additional routes that only tests need. */
   extend?: (server: ApiServer) => void
   /** Event loop delay in milliseconds; measured unless a test supplies it. */
   loopDelayMs?: () => number
-  /** Timeout for the body on most routes, 30 s by default; tests lower it. */
+  /** Timeout for receiving a request body on most routes, 30 s by default; tests lower it. */
   bodyTimeoutMs?: number
 }
 
@@ -61,7 +62,7 @@ export async function createTransport(
   options: TransportOptions,
 ): Promise<Transport> {
   const { config, metrics, readiness } = deps
-  const { schema, scopes, fields, print } = createGuardedSchema(features, options.alterSdl)
+  const { schema, scopes, fields, printedSchema } = createGuardedSchema(features, options.alterSdl)
   const readDbError = createDbErrorReader(mergeByName(features.map((feature) => feature.constraints)))
   const server = createServer({
     log: deps.log,
@@ -94,7 +95,7 @@ export async function createTransport(
       readDbError,
       maxBodyBytes: config.graphqlMaxBodyBytes,
       policy: { user: 'each field declares its own policy (@can)' },
-      userIdOf: ({ actor }) => actor?.user.id ?? '',
+      getUserId: ({ actor }) => actor?.user.id ?? '',
       createContext: ({ actor }) => ({ actor, deadline: performance.now() + maxRequestMs }),
     })
     if (config.env === 'development') await registerGraphiql(server, graphiqlTabs)
@@ -111,26 +112,27 @@ export async function createTransport(
     server,
     routes,
     fields,
-    describe: () => ({ policy: printPolicy(fields, routes), schema: print }),
+    describe: () => ({ policy: printPolicy(fields, routes), schema: printedSchema }),
   }
 }
 
-/** Builds the schema of all features with the policy in front of every field, and prints it. */
+/** Builds the schema of all features, checks the policy of every field, and prints the schema. */
 function createGuardedSchema(features: readonly CreatedFeature[], alterSdl = (sdl: string) => sdl) {
   const schema = createSchema(
     [policySdl, ...features.map((feature) => feature.sdl ?? '')].map(alterSdl),
     features.map((feature) => feature.resolvers ?? {}),
     mergeByName(features.map((feature) => feature.links)),
   )
-  const print = printSchema(schema)
+  const printedSchema = printSchema(schema)
   const scopes: Scopes = mergeByName(features.map((feature) => feature.scopes))
+  resolvePermissionFields(schema)
   const fields = guardSchema(schema, scopes)
   chargeFields(schema)
   countObjects(schema)
-  return { schema, scopes, fields, print }
+  return { schema, scopes, fields, printedSchema }
 }
 
-/** Merges named contributions of the features into one table; throws if two features use the same name. */
+/** Merges the tables of all features into one table. Throws if two features use the same name. */
 function mergeByName<Value>(
   tables: readonly (Readonly<Record<string, Value>> | undefined)[],
 ): Record<string, Value> {

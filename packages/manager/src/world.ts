@@ -1,17 +1,18 @@
-// Everything outside the process. Tests replace only parts of it.
+// The external dependencies of a process, such as PostgreSQL, Redis, DNS and the clock. Tests replace some of
+// them.
 import { blobSettings } from './config/blob-settings.ts'
-import { type Config, settingsOf } from './config/config.ts'
+import { type Config, selectSettings } from './config/config.ts'
 import type { Clock } from './platform/clock.ts'
 import { type Database, createDatabase } from './platform/postgres/database.ts'
 import { type UserDirectory, createLocalDirectory } from './platform/directory/directory.ts'
 import type { Logger } from './platform/log/log.ts'
-import { createLog, droppedNotice } from './platform/log/log.ts'
+import { createLog, formatDroppedLinesNotice } from './platform/log/log.ts'
 import { createLogOutput } from './platform/log/log-output.ts'
 import { type Metrics, createMetrics } from './platform/metrics.ts'
 import { type Names, createNames } from './platform/outbound/names.ts'
-import { type CreateChannels, channelsOf } from './platform/redis/channels.ts'
+import { type CreateChannels, createChannelsFactory } from './platform/redis/channels.ts'
 import { type Redis, type RedisOptions, createRedis } from './platform/redis/redis.ts'
-import { topologyOf } from './platform/redis/topology.ts'
+import { createTopology } from './platform/redis/topology.ts'
 import type { BlobStores } from './platform/blobs/blob-store.ts'
 import { createBlobStores } from './platform/blobs/blob-stores.ts'
 import { createKubernetesOrchestrator } from './platform/orchestrator/kubernetes.ts'
@@ -21,7 +22,7 @@ import { version } from './version.ts'
 export type World = {
   database: Database
   redis: Redis
-  /** Messages between processes. */
+  /** Creates the channels for messages between processes. */
   channels: CreateChannels
   clock: Clock
   directory: UserDirectory
@@ -29,28 +30,28 @@ export type World = {
   metrics: Metrics
   /** DNS lookups for outbound calls. */
   names: Names
-  /** Storage of bundle contents. */
+  /** Storage of bundle content. */
   blobStores: BlobStores
   /** Runs the workloads of deployments. */
   orchestrator: Orchestrator
 }
 
-const directories = { local: createLocalDirectory }
+const directoryFactories = { local: createLocalDirectory }
 
-/** Creates the real world from the configuration; tests replace single parts with `replace`. */
-export function createWorld(config: Config, replace: Partial<World> = {}): World {
-  const metrics = replace.metrics ?? createMetrics(version)
+/** Creates the external dependencies from the configuration. Tests pass substitutes for some of them. */
+export function createWorld(config: Config, substitutes: Partial<World> = {}): World {
+  const metrics = substitutes.metrics ?? createMetrics(version)
   const log =
-    replace.log ??
+    substitutes.log ??
     createLog(
       config.logLevel,
       createLogOutput({
         onDropped: (count) => metrics.logLinesDropped.inc(count),
-        formatDroppedNotice: droppedNotice,
+        formatDroppedNotice: formatDroppedLinesNotice,
       }),
     )
   const database =
-    replace.database ??
+    substitutes.database ??
     createDatabase({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
@@ -64,36 +65,36 @@ export function createWorld(config: Config, replace: Partial<World> = {}): World
       onRetry: (kind) => metrics.dbRetries.inc({ kind }),
       log,
     })
-  const redis = replace.redis ?? createRedis(redisOptions(config), { log, metrics })
+  const redis = substitutes.redis ?? createRedis(readRedisOptions(config), { log, metrics })
   return {
     log,
     metrics,
     database,
     redis,
-    channels: replace.channels ?? channelsOf({ redis, log }),
-    clock: replace.clock ?? database.clock,
-    names: replace.names ?? createNames(),
-    blobStores: replace.blobStores ?? blobStoresOf(config, database, log),
-    orchestrator: replace.orchestrator ?? orchestratorOf(config),
-    directory: replace.directory ?? directories[config.userProvider](database.db),
+    channels: substitutes.channels ?? createChannelsFactory({ redis, log }),
+    clock: substitutes.clock ?? database.clock,
+    names: substitutes.names ?? createNames(),
+    blobStores: substitutes.blobStores ?? createConfiguredBlobStores(config, database, log),
+    orchestrator: substitutes.orchestrator ?? createOrchestrator(config),
+    directory: substitutes.directory ?? directoryFactories[config.userProvider](database.db),
   }
 }
 
 /** Returns the Redis connection options from the configuration. */
-export const redisOptions = (config: Config): RedisOptions => ({
+export const readRedisOptions = (config: Config): RedisOptions => ({
   url: config.redisUrl,
-  topology: topologyOf(config),
+  topology: createTopology(config),
   sentinelPassword: config.redisSentinelPassword,
   keyPrefix: config.redisKeyPrefix,
 })
 
-/** Creates the configured blob stores; commands use them without the rest of the world. */
-export const blobStoresOf = (config: Config, database: Database, log: Logger): BlobStores =>
-  createBlobStores({ ...blobStoreOptions(config), database, log })
+/** Creates the configured blob stores. Commands that need no other dependency call this function directly. */
+export const createConfiguredBlobStores = (config: Config, database: Database, log: Logger): BlobStores =>
+  createBlobStores({ ...readBlobStoreOptions(config), database, log })
 
 /** Returns the primary blob store and the configured bucket, if any; throws if the S3 settings are incomplete. */
-function blobStoreOptions(config: Config) {
-  const { piletsStore: primary, ...s3 } = settingsOf(config, blobSettings)
+function readBlobStoreOptions(config: Config) {
+  const { piletsStore: primary, ...s3 } = selectSettings(config, blobSettings)
   const { piletsS3Bucket: bucket, piletsS3AccessKeyId: accessKeyId, piletsS3SecretAccessKey: secret } = s3
   if (bucket === undefined) {
     if (primary === 's3') throw new Error('pilets.store is s3: set pilets.s3_bucket (SVC_PILETS_S3_BUCKET)')
@@ -115,13 +116,13 @@ function blobStoreOptions(config: Config) {
 }
 
 /** Only processes with role `api` get an orchestrator: pods of other roles have no service account token. */
-function orchestratorOf(config: Config): Orchestrator {
+function createOrchestrator(config: Config): Orchestrator {
   if (config.orchestratorKind === 'none' || !config.roles.includes('api')) return createNoOrchestrator()
   const { orchestratorServiceAccount: serviceAccountFolder, orchestratorApiServer: server } = config
   return createKubernetesOrchestrator({ server, serviceAccountFolder })
 }
 
-/** Closes all connections of the world. */
+/** Closes the connections to all external dependencies. */
 export async function closeWorld(world: World): Promise<void> {
   await world.orchestrator.close()
   await world.blobStores.close()

@@ -5,12 +5,12 @@ import {
   createAdministratorsService,
 } from '../features/users/administrators.service.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { commandConfig, withDatabase } from './context.ts'
+import { loadCommandConfig, withDatabase } from './context.ts'
 import type { Terminal } from './terminal.ts'
 
 const maxListed = 1_000
 
-/** manager admin … */
+/** Adds the `manager admin` commands. */
 export function addAdminCommands(program: Command, terminal: Terminal): void {
   const admin = program
     .command('admin')
@@ -36,7 +36,7 @@ Examples:
   $ npm run manager -- admin grant 0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de`,
     )
     .action(async (subjectOrEmail: string, _options, command: Command) => {
-      const user = await withAdministrators(commandConfig(terminal, command), (all) =>
+      const user = await withAdministrators(loadCommandConfig(terminal, command), (all) =>
         all.grant(subjectOrEmail),
       )
       terminal.say(`${user.externalUsername} (${user.id}) is an administrator.`)
@@ -56,7 +56,7 @@ Examples:
   $ npm run manager -- admin revoke 0b54bc1c-2b1f-4a68-9a55-0c8a51a4c0de`,
     )
     .action(async (subjectOrEmail: string, _options, command: Command) => {
-      const { before, after } = await withAdministrators(commandConfig(terminal, command), (all) =>
+      const { before, after } = await withAdministrators(loadCommandConfig(terminal, command), (all) =>
         all.revoke(subjectOrEmail),
       )
       const name = `${after.externalUsername} (${after.id})`
@@ -82,21 +82,24 @@ function addListCommand(admin: Command, terminal: Terminal): void {
       '\nExamples:\n  $ npm run manager -- admin list\n  $ npm run manager -- admin list --json',
     )
     .action(async (options: { json?: boolean }, command: Command) => {
-      const found = await withAdministrators(commandConfig(terminal, command), (all) =>
+      const administrators = await withAdministrators(loadCommandConfig(terminal, command), (all) =>
         all.list(maxListed + 1),
       )
-      for (const { id, externalUsername: username, externalEmail: email, since } of found.slice(0, maxListed))
+      for (const { id, externalUsername: username, externalEmail: email, since } of administrators.slice(
+        0,
+        maxListed,
+      ))
         terminal.say(
           options.json === true
             ? JSON.stringify({ id, username, email, since })
             : `${id}  ${username}  ${email === '' ? '-' : email}  ${since ?? '-'}`,
         )
-      // Printed to standard error, because --json must keep standard output machine-readable.
-      if (found.length > maxListed)
+      // Print warnings to standard error, because --json must keep standard output machine-readable.
+      if (administrators.length > maxListed)
         terminal.warn(
           `There are more than ${maxListed} administrators. The list contains those with the lowest ids.`,
         )
-      if (found.length === 0)
+      if (administrators.length === 0)
         terminal.warn('There is no administrator. Create the first one with `manager admin grant`.')
     })
 }

@@ -1,21 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { chainObject } from '../platform/audit/chain-object.ts'
+import { formatChain } from '../platform/audit/chain-object.ts'
 import { sealMovedChains } from '../platform/audit/checkpoint.ts'
 import type { CheckpointKey } from '../platform/audit/checkpoint-chain.ts'
 import { parseSealedHeads, readSealedHeads } from '../platform/audit/sealed-heads.ts'
-import { verificationKey } from '../platform/audit/verification-marks.ts'
+import { deriveVerificationKey } from '../platform/audit/verification-marks.ts'
 import { clearFindings } from '../platform/audit/verify-incremental.ts'
 import { type AuditReport, type Baseline, verifyAudit } from '../platform/audit/verify.ts'
-import { createSigningKey, encryptionRing } from '../platform/secrets/keys.ts'
+import { createSigningKey, createEncryptionRing } from '../platform/secrets/keys.ts'
 import { loadRetiredKeys } from '../platform/master-key/retired-keys.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { readCheckpointFiles } from './checkpoint-files.ts'
-import { commandConfig, withKeyedDatabase } from './context.ts'
-import { counted } from './table.ts'
+import { loadCommandConfig, withKeyedDatabase } from './context.ts'
+import { formatQuantity } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** manager audit … */
+/** Adds the `manager audit` commands. */
 export function addAuditCommands(program: Command, terminal: Terminal): void {
   const audit = program
     .command('audit')
@@ -28,21 +28,21 @@ Examples:
   $ npm run manager -- audit checkpoint export --out heads.json
   $ npm run manager -- audit verify --since heads.json`,
     )
-  addVerify(audit, terminal)
-  addExport(audit, terminal)
+  addVerifyCommand(audit, terminal)
+  addExportCommand(audit, terminal)
 
   audit
     .command('key')
     .description('Print the public key (base64, Ed25519) that verifies checkpoints, with its id.')
     .action((_options, command: Command) => {
-      const key = createSigningKey(commandConfig(terminal, command).masterKey, 'audit-checkpoint')
+      const key = createSigningKey(loadCommandConfig(terminal, command).masterKey, 'audit-checkpoint')
       terminal.say(`${key.keyId} ${key.publicKey.toString('base64')}`)
     })
 }
 
 type VerifyOptions = { checkpoints?: string; since?: string; json?: boolean }
 
-function addVerify(audit: Command, terminal: Terminal): void {
+function addVerifyCommand(audit: Command, terminal: Terminal): void {
   audit
     .command('verify')
     .description(
@@ -54,7 +54,7 @@ function addVerify(audit: Command, terminal: Terminal): void {
     )
     .option(
       '--since <checkpoint>',
-      'verify only rows after a checkpoint: its number, or a file from `audit checkpoint export`, whose heads must still exist',
+      'verify only rows after this checkpoint: a checkpoint number, or a file from `audit checkpoint export`, whose heads must still exist',
     )
     .option('--json', 'print one JSON object per chain instead of text')
     .addHelpText(
@@ -70,34 +70,34 @@ Examples:
   $ npm run manager -- audit verify --since 5120`,
     )
     .action(async (options: VerifyOptions, command: Command) => {
-      const config = commandConfig(terminal, command)
+      const config = loadCommandConfig(terminal, command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
       const { checkpoints: path } = options
-      const external = path === undefined ? [] : await readCheckpointFiles(path, terminal)
-      const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+      const externalCheckpoints = path === undefined ? [] : await readCheckpointFiles(path, terminal)
+      const secrets = createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys))
       const report = await withKeyedDatabase(config, async ({ db }) => {
         const keys = [key, ...(await loadRetiredKeys(db.read, secrets)).checkpointKeys]
         const since = options.since === undefined ? undefined : readSince(options.since, keys)
-        const verified = await verifyAudit(db, keys, {
-          external,
-          onProgress: showProgress(terminal),
+        const result = await verifyAudit(db, keys, {
+          external: externalCheckpoints,
+          onProgress: createProgressDisplay(terminal),
           ...(since === undefined ? {} : { since }),
         })
-        if (since === undefined && verified.status !== 'broken')
-          await clearFindings(db, verificationKey(config.masterKey))
-        return verified
+        if (since === undefined && result.status !== 'broken')
+          await clearFindings(db, deriveVerificationKey(config.masterKey))
+        return result
       })
-      print(terminal, report, options)
+      printReport(terminal, report, options)
       if (path !== undefined) {
         const { compared } = report.checkpoints
-        terminal.warn(`Compared ${compared} of ${external.length} checkpoints in ${path}.`)
+        terminal.warn(`Compared ${compared} of ${externalCheckpoints.length} checkpoints in ${path}.`)
         if (compared === 0) throw new Error(`all checkpoints in ${path} are older than --since`)
       }
       if (report.status === 'broken') terminal.exitCode = 1
     })
 }
 
-/** Returns a checkpoint number, or the heads in an exported file. */
+/** Reads a checkpoint number, or the heads in an exported file. */
 function readSince(since: string, keys: readonly CheckpointKey[]): number | Baseline {
   if (/^\d{1,15}$/.test(since)) return Number(since)
   try {
@@ -107,22 +107,24 @@ function readSince(since: string, keys: readonly CheckpointKey[]): number | Base
   }
 }
 
-function print(terminal: Terminal, report: AuditReport, { json, since }: VerifyOptions): void {
+function printReport(terminal: Terminal, report: AuditReport, { json, since }: VerifyOptions): void {
   for (const chain of report.chains)
     if (json === true)
-      terminal.say(JSON.stringify({ chain_id: chain.chainId, ...chainObject(chain, new Date()) }))
+      terminal.say(JSON.stringify({ chain_id: chain.chainId, ...formatChain(chain, new Date()) }))
     else if (chain.status === 'broken')
       terminal.say(`BROKEN chain ${chain.chainId} at seq ${chain.firstBrokenSeq}: ${chain.reason}`)
   const { count, problem } = report.checkpoints
   if (problem !== null) terminal.say(`BROKEN checkpoints: ${problem}`)
   if (json === true) return
   const rows =
-    since === undefined ? counted(report.entries, 'row') : `${counted(report.checked, 'row')} since then`
-  const chains = counted(report.chains.length, 'chain')
-  terminal.say(`audit trail ${report.status}: ${rows} in ${chains}, ${counted(count, 'checkpoint')}`)
+    since === undefined
+      ? formatQuantity(report.entries, 'row')
+      : `${formatQuantity(report.checked, 'row')} since the checkpoint`
+  const chains = formatQuantity(report.chains.length, 'chain')
+  terminal.say(`audit trail ${report.status}: ${rows} in ${chains}, ${formatQuantity(count, 'checkpoint')}`)
 }
 
-function addExport(audit: Command, terminal: Terminal): void {
+function addExportCommand(audit: Command, terminal: Terminal): void {
   audit
     .command('checkpoint')
     .description('Manage signed checkpoints of the audit trail.')
@@ -139,7 +141,7 @@ Examples:
   $ npm run --silent manager -- audit verify --since heads.json`,
     )
     .action(async ({ out }: { out?: string }, command: Command) => {
-      const config = commandConfig(terminal, command)
+      const config = loadCommandConfig(terminal, command)
       const key = createSigningKey(config.masterKey, 'audit-checkpoint')
       const heads = await withKeyedDatabase(config, async ({ db, clock }) => {
         await sealMovedChains(db, key, clock)
@@ -147,24 +149,24 @@ Examples:
       })
       if (heads === null) throw new Error('cannot export a checkpoint: the audit trail has no rows yet')
       const text = `${JSON.stringify(heads)}\n`
-      // The flag `wx` fails if the file exists: an older export must not be overwritten.
+      // The flag `wx` makes the write fail if the file exists: an older export must not be overwritten.
       if (out !== undefined) writeFileSync(out, text, { flag: 'wx' })
       else terminal.stdout.write(text)
       const { checkpoint } = heads
       terminal.warn(
-        `checkpoint ${checkpoint.seq}, ${counted(heads.heads.length, 'chain')}, key ${heads.keyId}`,
+        `checkpoint ${checkpoint.seq}, ${formatQuantity(heads.heads.length, 'chain')}, key ${heads.keyId}`,
       )
     })
 }
 
-/** Shows the progress at most once a second. */
-function showProgress(
+/** Returns a function that shows the progress at most once a second. */
+function createProgressDisplay(
   terminal: Terminal,
-): (done: { rows: number; chains: number; ofChains: number }) => void {
-  let saidAt = performance.now()
-  return ({ rows, chains, ofChains }) => {
-    if (performance.now() - saidAt < 1_000) return
-    saidAt = performance.now()
-    terminal.progress(`\r${counted(rows, 'row')}, ${chains}/${counted(ofChains, 'chain')} `)
+): (done: { rows: number; chains: number; totalChains: number }) => void {
+  let lastShownAt = performance.now()
+  return ({ rows, chains, totalChains }) => {
+    if (performance.now() - lastShownAt < 1_000) return
+    lastShownAt = performance.now()
+    terminal.progress(`\r${formatQuantity(rows, 'row')}, ${chains}/${formatQuantity(totalChains, 'chain')} `)
   }
 }

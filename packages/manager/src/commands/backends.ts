@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { type Config, settingsOf } from '../config/config.ts'
+import { type Config, selectSettings } from '../config/config.ts'
 import { listBackends } from '../features/backends/backend-list.service.ts'
 import { backendSettings } from '../features/backends/backends.settings.ts'
-import { commandConfig, withDatabase } from './context.ts'
-import { table } from './table.ts'
+import { loadCommandConfig, withDatabase } from './context.ts'
+import { formatTableLines } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 const maxListed = 1_000
@@ -16,7 +16,7 @@ Examples:
 
 type Backend = Awaited<ReturnType<typeof listBackends>>[number]
 
-/** manager backends … */
+/** Adds the `manager backends` commands. */
 export function addBackendsCommands(program: Command, terminal: Terminal): void {
   const backends = program
     .command('backends')
@@ -30,26 +30,27 @@ export function addBackendsCommands(program: Command, terminal: Terminal): void 
     .option('--json', 'print one JSON object per backend instead of a table')
     .addHelpText('after', examples)
     .action(async (options: { project?: string; json?: boolean }, command: Command) => {
-      const found = await find(commandConfig(terminal, command), options.project ?? null)
-      const shown = found.slice(0, maxListed)
-      for (const line of options.json === true ? shown.map(asJson) : asTable(shown)) terminal.say(line)
-      // Printed to standard error, because --json must keep standard output machine-readable.
-      if (found.length > maxListed)
+      const foundBackends = await findBackends(loadCommandConfig(terminal, command), options.project ?? null)
+      const listedBackends = foundBackends.slice(0, maxListed)
+      const lines = options.json === true ? listedBackends.map(formatJson) : formatTable(listedBackends)
+      for (const line of lines) terminal.say(line)
+      // Print warnings to standard error, because --json must keep standard output machine-readable.
+      if (foundBackends.length > maxListed)
         terminal.warn(`There are more than ${maxListed} backends. Use --project to narrow the list.`)
-      if (found.length === 0) terminal.warn('No backend is registered.')
+      if (foundBackends.length === 0) terminal.warn('No backend is registered.')
     })
 }
 
-function find(config: Config, projectSlug: string | null): Promise<Backend[]> {
-  const { callbacksStaleAfterMs: staleAfterMs } = settingsOf(config, backendSettings)
+function findBackends(config: Config, projectSlug: string | null): Promise<Backend[]> {
+  const { callbacksStaleAfterMs: staleAfterMs } = selectSettings(config, backendSettings)
   return withDatabase(config, ({ db }) =>
     listBackends(db, { projectSlug, staleAfterMs, limit: maxListed + 1 }),
   )
 }
 
-const stateOf = ({ isLive }: Backend): string => (isLive ? 'live' : 'stale')
+const formatState = ({ isLive }: Backend): string => (isLive ? 'live' : 'stale')
 
-const asJson = (backend: Backend): string =>
+const formatJson = (backend: Backend): string =>
   JSON.stringify({
     id: backend.id,
     project: backend.project,
@@ -60,7 +61,7 @@ const asJson = (backend: Backend): string =>
     version: backend.version,
     last_heartbeat: backend.lastHeartbeat,
     silent_seconds: backend.silentSeconds,
-    state: stateOf(backend),
+    state: formatState(backend),
   })
 
 const titles = [
@@ -74,7 +75,7 @@ const titles = [
   'STATE',
 ]
 
-function asTable(backends: readonly Backend[]): string[] {
+function formatTable(backends: readonly Backend[]): string[] {
   if (backends.length === 0) return []
   const rows = backends.map((backend) => [
     backend.project,
@@ -84,7 +85,7 @@ function asTable(backends: readonly Backend[]): string[] {
     backend.callbackHost,
     backend.version === '' ? '-' : backend.version,
     `${backend.silentSeconds}s`,
-    stateOf(backend),
+    formatState(backend),
   ])
-  return table(titles, rows)
+  return formatTableLines(titles, rows)
 }

@@ -1,12 +1,12 @@
-// Operators keep checkpoints outside the database as logs or as copies from a bucket; this module reads both.
+// Reads checkpoints that operators keep outside the database: service logs, or copies from a bucket.
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Checkpoint } from '../platform/audit/checkpoint.ts'
-import { counted } from './table.ts'
+import { formatQuantity } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Returns the checkpoints in a file or folder, from log lines or plain objects; throws if there are none. */
+/** Returns the checkpoints in a file or folder, from log lines or plain objects. Throws if there are none. */
 export async function readCheckpointFiles(path: string, terminal: Terminal): Promise<Checkpoint[]> {
   const files = statSync(path).isDirectory()
     ? readdirSync(path)
@@ -14,15 +14,15 @@ export async function readCheckpointFiles(path: string, terminal: Terminal): Pro
         .map((name) => join(path, name))
         .filter((file) => statSync(file).isFile())
     : [path]
-  const found: Checkpoint[] = []
-  for (const file of files) found.push(...(await readOne(file, terminal)))
-  if (found.length === 0) throw new Error(`${path} contains no checkpoint to compare`)
-  return found
+  const checkpoints: Checkpoint[] = []
+  for (const file of files) checkpoints.push(...(await readCheckpointFile(file, terminal)))
+  if (checkpoints.length === 0) throw new Error(`${path} contains no checkpoint to compare`)
+  return checkpoints
 }
 
-async function readOne(file: string, terminal: Terminal): Promise<Checkpoint[]> {
+async function readCheckpointFile(file: string, terminal: Terminal): Promise<Checkpoint[]> {
   const checkpoints: Checkpoint[] = []
-  let broken = 0
+  let unreadableLines = 0
   for await (const line of createInterface({ input: createReadStream(file) })) {
     if (!line.includes('"checkpoint"') && !line.includes('"prevHash"')) continue
     try {
@@ -30,10 +30,11 @@ async function readOne(file: string, terminal: Terminal): Promise<Checkpoint[]> 
       const checkpoint = object.checkpoint ?? object
       if (isCheckpoint(checkpoint)) checkpoints.push(checkpoint)
     } catch {
-      broken++
+      unreadableLines++
     }
   }
-  if (broken > 0) terminal.warn(`Skipped ${counted(broken, 'unreadable line')} of ${file}.`)
+  if (unreadableLines > 0)
+    terminal.warn(`Skipped ${formatQuantity(unreadableLines, 'unreadable line')} of ${file}.`)
   return checkpoints
 }
 

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { settings } from '../settings.ts'
 import { platformSettings } from '../config/settings.ts'
-import { configText } from '../config/config-format.ts'
-import { configWarnings } from '../config/warnings.ts'
-import { databaseAddress, redisAddress } from '../platform/engine-addresses.ts'
-import { topologyOf } from '../platform/redis/topology.ts'
-import { commandConfig } from './context.ts'
+import { formatConfigFile } from '../config/config-format.ts'
+import { findConfigWarnings } from '../config/warnings.ts'
+import { parseDatabaseAddress, parseRedisAddress } from '../platform/engine-addresses.ts'
+import { createTopology } from '../platform/redis/topology.ts'
+import { loadCommandConfig } from './context.ts'
 import type { Terminal } from './terminal.ts'
 
-/** manager config … */
+/** Adds the `manager config` commands. */
 export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program
     .command('config')
@@ -25,10 +25,10 @@ Warnings go to standard error and do not change the exit code. The command does 
 or to Redis; it prints their addresses.`,
     )
     .action((_options, command: Command) => {
-      const values = commandConfig(terminal, command)
-      terminal.say(databaseAddress(values.databaseUrl).description)
-      terminal.say(redisAddress(values.redisUrl, topologyOf(values)))
-      for (const warning of configWarnings(values, settings)) terminal.warn(`warning: ${warning}`)
+      const values = loadCommandConfig(terminal, command)
+      terminal.say(parseDatabaseAddress(values.databaseUrl).description)
+      terminal.say(parseRedisAddress(values.redisUrl, createTopology(values)))
+      for (const warning of findConfigWarnings(values, settings)) terminal.warn(`warning: ${warning}`)
       terminal.say('The configuration is valid.')
     })
 
@@ -46,11 +46,11 @@ Example:
   $ npm run manager -- --config manager.yaml config check`,
     )
     .action((_options, command: Command) => {
-      const values = commandConfig(terminal, command)
+      const values = loadCommandConfig(terminal, command)
       const notes = {
-        [platformSettings.databaseUrl.key]: databaseAddress(values.databaseUrl).description,
-        [platformSettings.redisUrl.key]: redisAddress(values.redisUrl, topologyOf(values)),
+        [platformSettings.databaseUrl.key]: parseDatabaseAddress(values.databaseUrl).description,
+        [platformSettings.redisUrl.key]: parseRedisAddress(values.redisUrl, createTopology(values)),
       }
-      terminal.stdout.write(configText(values, settings, notes))
+      terminal.stdout.write(formatConfigFile(values, settings, notes))
     })
 }

@@ -1,7 +1,7 @@
-// Commands share these helpers for the configuration and for a database that is open while one command runs.
+// Helpers that commands share: the configuration, and a database that is open while one command runs.
 import type { Command } from 'commander'
 import { settings } from '../settings.ts'
-import { type Config, loadConfig, sourceOf } from '../config/config.ts'
+import { type Config, loadConfig, createConfigSource } from '../config/config.ts'
 import { type Database, createDatabase } from '../platform/postgres/database.ts'
 import { withOperatorErrors } from '../platform/postgres/operator-errors.ts'
 import { createLog } from '../platform/log/log.ts'
@@ -9,12 +9,12 @@ import { assertMasterKey } from '../platform/secrets/master-key.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Loads the configuration from the file in --config and from the environment. */
-export function commandConfig(terminal: Terminal, command: Command): Config {
+export function loadCommandConfig(terminal: Terminal, command: Command): Config {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  return loadConfig(sourceOf(terminal.env, config), settings)
+  return loadConfig(createConfigSource(terminal.env, config), settings)
 }
 
-/** Like `withDatabase`, but throws if the database belongs to another master key. */
+/** Does the same as `withDatabase`, but throws if the database belongs to a different master key. */
 export const withKeyedDatabase = <T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> =>
   withDatabase(config, async (database) => {
     await assertMasterKey(database.db, config.masterKey)
@@ -45,5 +45,5 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
   }
 }
 
-/** Returns every column with sealed secrets. The import is dynamic because it loads every feature. */
-export const sealedColumnsOfFeatures = async () => (await import('../app.ts')).sealedColumns
+/** Returns every column with sealed secrets. The import is dynamic, because it loads every feature. */
+export const loadSealedColumns = async () => (await import('../app.ts')).sealedColumns

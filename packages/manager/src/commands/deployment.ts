@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { setScaleToZero } from '../features/deployments/scale-to-zero.service.ts'
 import { createAudit } from '../platform/audit/append.ts'
-import { commandConfig, withDatabase } from './context.ts'
+import { loadCommandConfig, withDatabase } from './context.ts'
 import type { Terminal } from './terminal.ts'
 
 const examples = `
@@ -9,7 +9,7 @@ Examples:
   $ npm run manager -- deployment scale-to-zero shop/web dev on --workload shop-dev/web
   $ npm run manager -- deployment scale-to-zero 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10 run off`
 
-/** manager deployment … */
+/** Adds the `manager deployment` commands. */
 export function addDeploymentCommands(program: Command, terminal: Terminal): void {
   const deployment = program
     .command('deployment')
@@ -19,7 +19,7 @@ export function addDeploymentCommands(program: Command, terminal: Terminal): voi
   deployment
     .command('scale-to-zero')
     .description('Allow or forbid the proxy to wake a deployment.')
-    .argument('<application>', 'the id of the application, or <project>/<application> by their slugs')
+    .argument('<application>', 'the id of the application, or its slugs as <project>/<application>')
     .addArgument(new Argument('<env>', 'the environment').choices(['dev', 'qas', 'run']))
     .addArgument(new Argument('<state>', 'the new state').choices(['on', 'off']))
     .option('--workload <namespace/name>', 'proceed only if the specification still has this workload')
@@ -27,14 +27,14 @@ export function addDeploymentCommands(program: Command, terminal: Terminal): voi
       'after',
       `\nThe deployment needs a specification. While scale to zero is on, its workload cannot be changed.\n${examples}`,
     )
-    .action(async (...given: unknown[]) => {
-      const command = given.at(-1) as Command
+    .action(async (...args: unknown[]) => {
+      const command = args.at(-1) as Command
       const [application, environment, state] = command.processedArgs as [string, string, string]
-      const { workload: only } = command.opts<{ workload?: string }>()
-      const wanted = { application, environment, isOn: state === 'on', workload: only }
+      const { workload: expectedWorkload } = command.opts<{ workload?: string }>()
+      const request = { application, environment, isOn: state === 'on', workload: expectedWorkload }
       const { name, workload, isChanged } = await withDatabase(
-        commandConfig(terminal, command),
-        ({ db, clock }) => setScaleToZero({ db, audit: createAudit(clock) }, wanted),
+        loadCommandConfig(terminal, command),
+        ({ db, clock }) => setScaleToZero({ db, audit: createAudit(clock) }, request),
       )
       terminal.say(
         `Scale to zero is ${isChanged ? 'now' : 'already'} ${state} for ${name} (workload ${workload}).`,

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import { base64Key } from '../config/readers.ts'
-import { createAudit, systemActor } from '../platform/audit/append.ts'
+import { createAudit, createSystemActor } from '../platform/audit/append.ts'
 import { auditedEntity } from '../platform/audit/entity.ts'
 import { sealMovedChains } from '../platform/audit/checkpoint.ts'
 import type { Database } from '../platform/postgres/database.ts'
 import { rotateMasterKey } from '../platform/master-key/rotate.ts'
-import { createSigningKey, encryptionRing, masterKeyId } from '../platform/secrets/keys.ts'
+import { createSigningKey, createEncryptionRing, computeMasterKeyId } from '../platform/secrets/keys.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
-import { commandConfig, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
-import { counted } from './table.ts'
+import { loadCommandConfig, loadSealedColumns, withKeyedDatabase } from './context.ts'
+import { formatQuantity } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 const event = auditedEntity<{ id: string; masterKeyId: string }>({
@@ -20,9 +20,9 @@ const event = auditedEntity<{ id: string; masterKeyId: string }>({
   projectOf: () => null,
 })
 
-const row = (masterKey: Buffer) => ({ id: 'installation', masterKeyId: masterKeyId(masterKey) })
+const createRow = (masterKey: Buffer) => ({ id: 'installation', masterKeyId: computeMasterKeyId(masterKey) })
 
-/** manager keys exchange-master */
+/** Adds the `manager keys exchange-master` command. */
 export function addExchangeMaster(keys: Command, terminal: Terminal): void {
   keys
     .command('exchange-master')
@@ -39,42 +39,45 @@ Issued tokens, stored secrets and signed checkpoints stay valid.
   4. Set SVC_MASTER_KEY to the new key, start the service, and delete the file.`,
     )
     .action(async ({ newKeyFile }: { newKeyFile: string }, command: Command) => {
-      const config = commandConfig(terminal, command)
-      const side = (masterKey: Buffer) => ({
+      const config = loadCommandConfig(terminal, command)
+      const createSide = (masterKey: Buffer) => ({
         masterKey,
-        secrets: createSecrets(encryptionRing(masterKey, config.encryptionKeys)),
+        secrets: createSecrets(createEncryptionRing(masterKey, config.encryptionKeys)),
       })
-      const [from, to] = [side(config.masterKey), side(readKey(newKeyFile))]
+      const [from, to] = [createSide(config.masterKey), createSide(readKey(newKeyFile))]
       const { resealed } = await withKeyedDatabase(config, async ({ db, clock }) => {
         await assertStopped(db)
-        // The old key signs checkpoints for the audit rows that were written under it.
+        // The old key signs checkpoints for the audit rows that were written while it was in use.
         await sealMovedChains(db, createSigningKey(from.masterKey, 'audit-checkpoint'), clock)
         return db.transaction(async (tx) => {
           const result = await rotateMasterKey(tx, {
-            sealedColumns: await sealedColumnsOfFeatures(),
+            sealedColumns: await loadSealedColumns(),
             from,
             to,
           })
-          const actor = systemActor('manager keys exchange-master')
-          const change = { before: row(from.masterKey), after: row(to.masterKey) }
+          const actor = createSystemActor('manager keys exchange-master')
+          const change = { before: createRow(from.masterKey), after: createRow(to.masterKey) }
           await createAudit(clock).append(tx, actor, event('rotate', change))
           return result
         })
       })
       terminal.say(
-        `The master key is now ${masterKeyId(to.masterKey)}. Resealed ${counted(resealed, 'stored secret')}. ` +
+        `The master key is now ${computeMasterKeyId(to.masterKey)}. Resealed ${formatQuantity(resealed, 'stored secret')}. ` +
           'Set SVC_MASTER_KEY to the new key before you start the service.',
       )
     })
 }
 
 function readKey(file: string): Buffer {
-  const read = base64Key(readFileSync(file, 'utf8').trim())
-  if ('problem' in read) throw new Error(`the key in ${file} ${read.problem}`)
-  return read.value
+  const result = base64Key(readFileSync(file, 'utf8').trim())
+  if ('problem' in result) throw new Error(`the key in ${file} ${result.problem}`)
+  return result.value
 }
 
-/** Throws while the service runs: a process with the old key would reject every token and every sealed write. */
+/**
+ * Throws if the service is running: a process with the old key would reject every token and every sealed
+ * write.
+ */
 async function assertStopped(db: Database['db']): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
@@ -83,5 +86,7 @@ async function assertStopped(db: Database['db']): Promise<void> {
   )
   const count = rows[0]?.count ?? 0
   if (count > 0)
-    throw new Error(`stop every process of the service first: ${count} of its connections are still open`)
+    throw new Error(
+      `the service is still running (open database connections: ${count}); stop every process of the service first`,
+    )
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { encryptionRing } from '../platform/secrets/keys.ts'
+import { createEncryptionRing } from '../platform/secrets/keys.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
 import { countByKey, rewrapAll } from '../platform/secrets/sealed-columns.ts'
-import { commandConfig, sealedColumnsOfFeatures, withKeyedDatabase } from './context.ts'
+import { loadCommandConfig, loadSealedColumns, withKeyedDatabase } from './context.ts'
 import { addExchangeMaster } from './exchange-master.ts'
-import { counted } from './table.ts'
+import { formatQuantity } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** manager keys … */
+/** Adds the `manager keys` commands. */
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('keys')
@@ -29,15 +29,15 @@ To replace the master key, see keys exchange-master --help.`,
     .command('status')
     .description('Show the number of secrets sealed by each key. Exits 1 if a key is missing.')
     .action(async (_options, command: Command) => {
-      const config = commandConfig(terminal, command)
-      const ring = encryptionRing(config.masterKey, config.encryptionKeys)
+      const config = loadCommandConfig(terminal, command)
+      const ring = createEncryptionRing(config.masterKey, config.encryptionKeys)
       const counts = await withKeyedDatabase(config, async ({ db }) =>
-        countByKey(db, await sealedColumnsOfFeatures()),
+        countByKey(db, await loadSealedColumns()),
       )
       const { activeKeyId } = createSecrets(ring)
       for (const keyId of new Set([...ring.keys(), ...counts.keys()])) {
         const state = keyId === activeKeyId ? 'active' : ring.has(keyId) ? 'decrypts' : 'MISSING'
-        terminal.say(`${keyId} ${state} ${counted(counts.get(keyId) ?? 0, 'secret')}`)
+        terminal.say(`${keyId} ${state} ${formatQuantity(counts.get(keyId) ?? 0, 'secret')}`)
         if (!ring.has(keyId)) terminal.exitCode = 1
       }
     })
@@ -46,16 +46,14 @@ To replace the master key, see keys exchange-master --help.`,
     .command('rotate')
     .description('Rewrap every stored secret with the active key. Safe to repeat at any time.')
     .action(async (_options, command: Command) => {
-      const config = commandConfig(terminal, command)
-      const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+      const config = loadCommandConfig(terminal, command)
+      const secrets = createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys))
       const { seen, rewrapped } = await withKeyedDatabase(config, async ({ db }) =>
-        rewrapAll(db, await sealedColumnsOfFeatures(), secrets, (done) =>
-          terminal.progress(`\rsecrets ${done}`),
-        ),
+        rewrapAll(db, await loadSealedColumns(), secrets, (done) => terminal.progress(`\rsecrets ${done}`)),
       )
       terminal.progress('\n')
       terminal.say(
-        `Rewrapped ${rewrapped} of ${seen} secrets with key ${secrets.activeKeyId}; any others already used it.`,
+        `Rewrapped ${rewrapped} of ${seen} secrets with key ${secrets.activeKeyId}; all other secrets already used this key.`,
       )
     })
 

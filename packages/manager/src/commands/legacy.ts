@@ -3,10 +3,13 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { Terminal } from './terminal.ts'
 
-/** The import is a separate package, which the container image includes. */
-const program = new URL('../../../legacy/src/legacy.ts', import.meta.url).pathname
+/** The import code is in a separate package, which the container image includes. */
+const programFile = new URL('../../../legacy/src/legacy.ts', import.meta.url).pathname
 
-/** manager legacy … starts a separate program and passes it all arguments, including --help. */
+/**
+ * Adds the `manager legacy` command, which starts a separate program and passes it all arguments, including
+ * --help.
+ */
 export function addLegacyCommands(manager: Command, terminal: Terminal): void {
   manager
     .command('legacy')
@@ -24,10 +27,13 @@ export function addLegacyCommands(manager: Command, terminal: Terminal): void {
     })
 }
 
-/** Resolves with the exit code. The child inherits the standard streams, or its output is piped to replaced streams. */
+/**
+ * Runs the program and returns its exit code. The child inherits the standard streams. In tests, its output
+ * is piped to the given streams.
+ */
 async function runLegacy(args: readonly string[], { env, stdout, stderr }: Terminal): Promise<number> {
   const output = stdout === process.stdout ? 'inherit' : 'pipe'
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [programFile, ...args], {
     env: { ...env },
     // The child exits when the IPC channel closes, so killing this process also stops the child.
     stdio: ['inherit', output, output, 'ipc'],

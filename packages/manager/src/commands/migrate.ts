@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Config } from '../config/config.ts'
-import { type SchemaStatus, migrateUp, schemaStatus, withClient } from '../platform/postgres/migrate.ts'
-import { commandConfig } from './context.ts'
-import { counted } from './table.ts'
+import { type SchemaStatus, migrateUp, readSchemaStatus, withClient } from '../platform/postgres/migrate.ts'
+import { loadCommandConfig } from './context.ts'
+import { formatQuantity } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 const exitCodes = { fits: 0, 'too old': 3, 'too new': 4 }
 
-/** manager migrate … */
+/** Adds the `manager migrate` commands. */
 export function addMigrateCommands(program: Command, terminal: Terminal): void {
   const migrate = program
     .command('migrate')
@@ -20,13 +20,13 @@ export function addMigrateCommands(program: Command, terminal: Terminal): void {
     .command('up')
     .description('Apply all pending migrations. Safe to repeat or to run concurrently: the second run waits.')
     .action(async (_options, command: Command) => {
-      const config = commandConfig(terminal, command)
-      const done = await migrateUp(config.databaseUrl, terminal.say, config.databaseServiceRole)
-      for (const name of done) terminal.say(`applied ${name}`)
+      const config = loadCommandConfig(terminal, command)
+      const appliedMigrations = await migrateUp(config.databaseUrl, terminal.say, config.databaseServiceRole)
+      for (const name of appliedMigrations) terminal.say(`applied ${name}`)
       terminal.say(
-        done.length === 0
+        appliedMigrations.length === 0
           ? 'Nothing to do: the schema is up to date.'
-          : `Applied ${counted(done.length, 'migration')}.`,
+          : `Applied ${formatQuantity(appliedMigrations.length, 'migration')}.`,
       )
     })
 
@@ -34,7 +34,7 @@ export function addMigrateCommands(program: Command, terminal: Terminal): void {
     .command('status')
     .description('List the applied and the pending migrations.')
     .action(async (_options, command: Command) => {
-      const status = await readStatus(commandConfig(terminal, command))
+      const status = await readStatus(loadCommandConfig(terminal, command))
       for (const name of status.applied)
         terminal.say(`applied  ${name}${status.unknown.includes(name) ? '  (unknown to this release)' : ''}`)
       for (const name of status.pending) terminal.say(`pending  ${name}`)
@@ -47,7 +47,7 @@ export function addMigrateCommands(program: Command, terminal: Terminal): void {
       'Check whether this release can start. Exit codes: 0 compatible, 3 schema too old, 4 schema too new.',
     )
     .action(async (_options, command: Command) => {
-      const { verdict, pending } = await readStatus(commandConfig(terminal, command))
+      const { verdict, pending } = await readStatus(loadCommandConfig(terminal, command))
       terminal.say(describeVerdict(verdict))
       if (pending.length > 0) terminal.say(`Pending migrations: ${pending.join(', ')}`)
       terminal.exitCode = exitCodes[verdict]
@@ -73,14 +73,20 @@ Examples:
   $ npm run manager -- migrate baseline
   $ npm run manager -- migrate baseline 0027_deployments`,
     )
-    .action(async (wanted: string | undefined, { dryRun }: { dryRun: boolean }, command: Command) => {
-      const { databaseUrl } = commandConfig(terminal, command)
-      // This module loads the schema history, which no other command needs.
-      const { migrateBaseline } = await import('../platform/postgres/baseline.ts')
-      const { last, recorded } = await migrateBaseline(databaseUrl, terminal.say, { wanted, dryRun })
-      terminal.say(`the schema matches ${last}`)
-      terminal.say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recorded.join(', ')}`)
-    })
+    .action(
+      async (requestedMigration: string | undefined, { dryRun }: { dryRun: boolean }, command: Command) => {
+        const { databaseUrl } = loadCommandConfig(terminal, command)
+        // Import this module only here: it loads the schema history, which no other command needs.
+        const { migrateBaseline } = await import('../platform/postgres/baseline.ts')
+        const { last: lastMigration, recorded: recordedNames } = await migrateBaseline(
+          databaseUrl,
+          terminal.say,
+          { requestedName: requestedMigration, dryRun },
+        )
+        terminal.say(`the schema matches ${lastMigration}`)
+        terminal.say(`${dryRun ? 'would be recorded' : 'recorded'} as applied: ${recordedNames.join(', ')}`)
+      },
+    )
 }
 
 const describeVerdict = (verdict: SchemaStatus['verdict']): string =>
@@ -88,4 +94,5 @@ const describeVerdict = (verdict: SchemaStatus['verdict']): string =>
     ? 'The schema is compatible with this release.'
     : `The schema is ${verdict} for this release.`
 
-const readStatus = ({ databaseUrl }: Config): Promise<SchemaStatus> => withClient(databaseUrl, schemaStatus)
+const readStatus = ({ databaseUrl }: Config): Promise<SchemaStatus> =>
+  withClient(databaseUrl, readSchemaStatus)

@@ -5,14 +5,14 @@ import { type Signing, createSigning } from '../features/pilets/signing.service.
 import type { ListedKey } from '../features/pilets/signing.store.ts'
 import { type Audit, createAudit } from '../platform/audit/append.ts'
 import type { Database } from '../platform/postgres/database.ts'
-import { encryptionRing } from '../platform/secrets/keys.ts'
+import { createEncryptionRing } from '../platform/secrets/keys.ts'
 import { createLockMasterKey } from '../platform/secrets/master-key.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
-import { commandConfig, silentLog, withKeyedDatabase } from './context.ts'
-import { counted, table } from './table.ts'
+import { loadCommandConfig, silentLog, withKeyedDatabase } from './context.ts'
+import { formatQuantity, formatTableLines } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** manager pilet-keys … */
+/** Adds the `manager pilet-keys` commands. */
 export function addPiletKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program
     .command('pilet-keys')
@@ -35,7 +35,7 @@ To rotate the signing key while the service runs:
   addDeleteCommand(keys, terminal)
 }
 
-const examples = (...lines: string[]): string =>
+const formatExamples = (...lines: string[]): string =>
   `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 
 function addCreateCommand(keys: Command, terminal: Terminal): void {
@@ -44,9 +44,9 @@ function addCreateCommand(keys: Command, terminal: Terminal): void {
     .description(
       'Create a key. It signs after activation; the first key of an installation is active immediately.',
     )
-    .addHelpText('after', examples('npm run manager -- pilet-keys create'))
+    .addHelpText('after', formatExamples('npm run manager -- pilet-keys create'))
     .action(async (_options, command: Command) => {
-      const { keyId, isActive } = await withSigning(commandConfig(terminal, command), ({ signing }) =>
+      const { keyId, isActive } = await withSigning(loadCommandConfig(terminal, command), ({ signing }) =>
         signing.create(),
       )
       terminal.say(
@@ -58,7 +58,7 @@ function addCreateCommand(keys: Command, terminal: Terminal): void {
         'Next: run `manager pilet-keys export` and deploy the result to your pages as pilet_signing_keys.',
       )
       if (!isActive)
-        terminal.say(`Then, when all pages have it: run \`manager pilet-keys activate ${keyId}\`.`)
+        terminal.say(`When all pages have the key, run \`manager pilet-keys activate ${keyId}\`.`)
     })
 }
 
@@ -69,45 +69,49 @@ function addListCommand(keys: Command, terminal: Terminal): void {
     .option('--json', 'print one JSON object per key instead of a table')
     .addHelpText(
       'after',
-      examples('npm run manager -- pilet-keys list', 'npm run --silent manager -- pilet-keys list --json'),
+      formatExamples(
+        'npm run manager -- pilet-keys list',
+        'npm run --silent manager -- pilet-keys list --json',
+      ),
     )
     .action(async (options: { json?: boolean }, command: Command) => {
-      const [found, { unsigned, unstated }] = await withSigning(
-        commandConfig(terminal, command),
+      const [listedKeys, { unsigned, unstated }] = await withSigning(
+        loadCommandConfig(terminal, command),
         async ({ signing }) => [await signing.list(), await signing.countUnsigned()],
       )
-      for (const line of options.json === true ? found.map(asJson) : asTable(found)) terminal.say(line)
-      // Printed to standard error, because --json must keep standard output machine-readable.
-      if (found.length === 0) terminal.warn('There is no key yet. The first upload creates one.')
+      const lines = options.json === true ? listedKeys.map(formatJson) : formatTable(listedKeys)
+      for (const line of lines) terminal.say(line)
+      // Print warnings to standard error, because --json must keep standard output machine-readable.
+      if (listedKeys.length === 0) terminal.warn('There is no key yet. The first upload creates one.')
       if (unsigned > 0)
         terminal.warn(
-          `${pilets(unsigned)} no signature. Sign ${unsigned === 1 ? 'it' : 'them'} with \`manager pilet-keys sign\`.`,
+          `${formatPilets(unsigned)} no signature. Sign ${unsigned === 1 ? 'it' : 'them'} with \`manager pilet-keys sign\`.`,
         )
       if (unstated > 0)
         terminal.warn(
-          `${pilets(unstated)} no statement. Create ${unstated === 1 ? 'it' : 'them'} with \`manager pilet-keys sign\`.`,
+          `${formatPilets(unstated)} no statement. Create the missing ${unstated === 1 ? 'statement' : 'statements'} with \`manager pilet-keys sign\`.`,
         )
     })
 }
 
-const pilets = (count: number): string => (count === 1 ? '1 pilet has' : `${count} pilets have`)
+const formatPilets = (count: number): string => (count === 1 ? '1 pilet has' : `${count} pilets have`)
 
 function addActivateCommand(keys: Command, terminal: Terminal): void {
   keys
     .command('activate')
-    .description('Make this key the active one. The previous key stays, for earlier signatures.')
+    .description('Activate a key. The previous key stays available to verify earlier signatures.')
     .argument('<key-id>', 'id of the key, as printed by `manager pilet-keys list`')
     .addHelpText(
       'after',
       `
 Pages reject signatures of unknown keys: export the key and deploy it to your pages first.
-${examples('npm run manager -- pilet-keys activate 3f2a9c0d81b7e654')}`,
+${formatExamples('npm run manager -- pilet-keys activate 3f2a9c0d81b7e654')}`,
     )
     .action(async (keyId: string, _options, command: Command) => {
-      const changed = await withSigning(commandConfig(terminal, command), ({ signing }) =>
+      const isChanged = await withSigning(loadCommandConfig(terminal, command), ({ signing }) =>
         signing.activate(keyId),
       )
-      terminal.say(changed ? `${keyId} is now active.` : `${keyId} is already active.`)
+      terminal.say(isChanged ? `${keyId} is now active.` : `${keyId} is already active.`)
     })
 }
 
@@ -120,15 +124,15 @@ function addExportCommand(keys: Command, terminal: Terminal): void {
       'after',
       `
 Pages receive the object as window.__SVC__.config.pilet_signing_keys. It contains no private keys.
-${examples('npm run --silent manager -- pilet-keys export > pilet-signing-keys.json')}`,
+${formatExamples('npm run --silent manager -- pilet-keys export > pilet-signing-keys.json')}`,
     )
     .action(async (options: { pretty?: boolean }, command: Command) => {
-      const publicKeys = await withSigning(commandConfig(terminal, command), ({ signing }) =>
+      const publicKeys = await withSigning(loadCommandConfig(terminal, command), ({ signing }) =>
         signing.publicKeys(),
       )
       if (Object.keys(publicKeys).length === 0)
         throw new Error('there is no key to export; create the first one with `manager pilet-keys create`')
-      // `say` would escape the line breaks of --pretty.
+      // Write directly, because `say` would escape the line breaks of --pretty.
       terminal.stdout.write(`${JSON.stringify(publicKeys, null, options.pretty === true ? 2 : undefined)}\n`)
     })
 }
@@ -139,21 +143,22 @@ function addSignCommand(keys: Command, terminal: Terminal): void {
     .description(
       'Sign stored pilets without a signature or statement with the active key. Safe to repeat at any time.',
     )
-    .option('--replacing <key-id>', 'sign the pilets of this key again')
+    .option('--replacing <key-id>', 'sign the pilets again that were signed with this key')
     .addHelpText(
       'after',
       `
 Exits 1 and lists the pilets if stored bytes are damaged or do not match their signature.
-${examples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys sign --replacing 3f2a9c0d81b7e654')}`,
+${formatExamples('npm run manager -- pilet-keys sign', 'npm run manager -- pilet-keys sign --replacing 3f2a9c0d81b7e654')}`,
     )
     .action(async ({ replacing = null }: { replacing?: string | null }, command: Command) => {
-      const { signed, damaged } = await withSigning(commandConfig(terminal, command), (scope) =>
-        signStored(scope, replacing, (done) => terminal.progress(`\rpilets ${done}`)),
+      const { signedCount, damagedPackages } = await withSigning(
+        loadCommandConfig(terminal, command),
+        (scope) => signStored(scope, replacing, (done) => terminal.progress(`\rpilets ${done}`)),
       )
       terminal.progress('\n')
-      terminal.say(`Signed ${counted(signed, 'pilet')}.`)
-      for (const one of damaged) terminal.warn(damageOf(one))
-      if (damaged.length === 0) return
+      terminal.say(`Signed ${formatQuantity(signedCount, 'pilet')}.`)
+      for (const damagedPackage of damagedPackages) terminal.warn(formatDamage(damagedPackage))
+      if (damagedPackages.length === 0) return
       terminal.warn('These pilets were not signed. Upload them again under a new version.')
       terminal.exitCode = 1
     })
@@ -164,42 +169,49 @@ function addDeleteCommand(keys: Command, terminal: Terminal): void {
     .command('delete')
     .description('Delete a key that is not active and has signed no pilet. This cannot be undone.')
     .argument('<key-id>', 'id of the key, as printed by `manager pilet-keys list`')
-    .addHelpText('after', examples('npm run manager -- pilet-keys delete 3f2a9c0d81b7e654'))
+    .addHelpText('after', formatExamples('npm run manager -- pilet-keys delete 3f2a9c0d81b7e654'))
     .action(async (keyId: string, _options, command: Command) => {
-      await withSigning(commandConfig(terminal, command), ({ signing }) => signing.remove(keyId))
+      await withSigning(loadCommandConfig(terminal, command), ({ signing }) => signing.remove(keyId))
       terminal.say(`Deleted ${keyId}. Export the keys again and deploy them to your pages.`)
     })
 }
 
-const damages = {
+const damageTexts = {
   bytes: 'the stored bytes SHA256 are missing or incomplete',
-  signature: 'its signature does not match its bytes',
-  statement: 'its bytes look like a signing statement, so its signature could be misused for another pilet',
+  signature: 'the signature does not match the stored bytes',
+  statement:
+    'the stored bytes look like a signing statement, so their signature could be misused for another pilet',
 }
-const damageOf = ({ project, name, version, sha256, damage }: SignedPackages['damaged'][number]): string =>
-  `DAMAGED ${name} ${version} of project ${project}: ${damages[damage].replace('SHA256', sha256)}`
+const formatDamage = ({
+  project,
+  name,
+  version,
+  sha256,
+  damage,
+}: SignedPackages['damagedPackages'][number]): string =>
+  `DAMAGED ${name} ${version} of project ${project}: ${damageTexts[damage].replace('SHA256', sha256)}`
 
-const stateOf = ({ isActive }: ListedKey): string => (isActive ? 'active' : 'verifies')
+const formatState = ({ isActive }: ListedKey): string => (isActive ? 'active' : 'verifies')
 
-const asJson = (key: ListedKey): string =>
+const formatJson = (key: ListedKey): string =>
   JSON.stringify({
     key_id: key.keyId,
-    state: stateOf(key),
+    state: formatState(key),
     created_at: key.createdAt,
     activated_at: key.activatedAt,
     pilets: key.packages,
   })
 
-function asTable(keys: readonly ListedKey[]): string[] {
+function formatTable(keys: readonly ListedKey[]): string[] {
   if (keys.length === 0) return []
   const rows = keys.map((key) => [
     key.keyId,
-    stateOf(key),
+    formatState(key),
     key.createdAt,
     key.activatedAt ?? '-',
     String(key.packages),
   ])
-  return table(['KEY', 'STATE', 'CREATED', 'ACTIVATED', 'PILETS'], rows)
+  return formatTableLines(['KEY', 'STATE', 'CREATED', 'ACTIVATED', 'PILETS'], rows)
 }
 
 type SigningScope = {
@@ -214,7 +226,7 @@ const withSigning = <T>(config: Config, work: (scope: SigningScope) => Promise<T
   withKeyedDatabase(config, (database) => {
     const { db, clock } = database
     const audit = createAudit(clock)
-    const secrets = createSecrets(encryptionRing(config.masterKey, config.encryptionKeys))
+    const secrets = createSecrets(createEncryptionRing(config.masterKey, config.encryptionKeys))
     const lockMasterKey = createLockMasterKey(config.masterKey)
     return work({ signing: createSigning({ db, audit, secrets, lockMasterKey }), audit, config, database })
   })
@@ -224,8 +236,8 @@ async function signStored(
   replacing: string | null,
   onPackage: (done: number) => void,
 ): Promise<SignedPackages> {
-  // Only this command needs the blob stores, so only this command loads the world.
-  const { blobStoresOf } = await import('../world.ts')
+  // Only this command needs the blob stores, so the import is here.
+  const { createConfiguredBlobStores: blobStoresOf } = await import('../world.ts')
   const stores = blobStoresOf(scope.config, scope.database, silentLog)
   try {
     const { db } = scope.database

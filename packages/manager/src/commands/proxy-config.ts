@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import type { Database } from '../platform/postgres/database.ts'
 import { isHost, readBackendPattern, readHostPatterns } from '../proxy-config/hosts.ts'
-import { type Form, forms, render } from '../proxy-config/render.ts'
-import { virtualHosts } from '../proxy-config/virtual-hosts.ts'
-import { commandConfig, withDatabase } from './context.ts'
+import { type OutputFormat, outputFormats, render } from '../proxy-config/render.ts'
+import { streamVirtualHosts } from '../proxy-config/virtual-hosts.ts'
+import { loadCommandConfig, withDatabase } from './context.ts'
 import type { Terminal } from './terminal.ts'
 
 type Options = {
-  format: Form
+  format: OutputFormat
   hostPattern: string
   dedicatedHostPattern?: string
   managementHost?: string
@@ -19,7 +19,7 @@ type Options = {
   out?: string
 }
 
-const maxNamed = 20
+const maxNamesShown = 20
 
 const examples = `
 Examples:
@@ -27,7 +27,7 @@ Examples:
   $ npm run manager -- proxy-config --host-pattern '{application}.{project}.example.com' \\
       --management-host manager.example.com --format nginx --out rendered.conf`
 
-/** manager proxy-config */
+/** Adds the `manager proxy-config` command. */
 export function addProxyConfigCommands(program: Command, terminal: Terminal): void {
   program
     .command('proxy-config')
@@ -45,15 +45,17 @@ export function addProxyConfigCommands(program: Command, terminal: Terminal): vo
       '--backend-pattern <url>',
       'address of the backend of an application, such as http://{application}.{project}:8080',
     )
-    .addOption(new Option('--format <format>', 'output format').choices(forms).default('json'))
+    .addOption(new Option('--format <format>', 'output format').choices(outputFormats).default('json'))
     .option('--out <file>', 'write to this file atomically (default: standard output)')
     .addHelpText(
       'after',
       `\nA proxy older than min_proxy_version rejects the configuration: see docs/guides/proxies/write-a-proxy.md.\n${examples}`,
     )
     .action(async (options: Options, command: Command) => {
-      const wanted = readOptions(options)
-      await withDatabase(commandConfig(terminal, command), (database) => write(terminal, database, wanted))
+      const configOptions = readOptions(options)
+      await withDatabase(loadCommandConfig(terminal, command), (database) =>
+        writeConfig(terminal, database, configOptions),
+      )
     })
 }
 
@@ -75,37 +77,41 @@ function readOptions({
   }
 }
 
-async function write(
+async function writeConfig(
   terminal: Terminal,
   database: Database,
-  { format, out, ...wanted }: ReturnType<typeof readOptions>,
+  { format, out, ...configOptions }: ReturnType<typeof readOptions>,
 ): Promise<void> {
-  const tooLong: string[] = []
+  const tooLongNames: string[] = []
   const snapshot = await database.openSnapshot()
   try {
-    const hosts = virtualHosts(snapshot, { ...wanted, onTooLong: (name) => void tooLong.push(name) })
-    const text = Readable.from(render(format, wanted.managementHost, hosts))
+    const hosts = streamVirtualHosts(snapshot, {
+      ...configOptions,
+      onTooLong: (name) => void tooLongNames.push(name),
+    })
+    const text = Readable.from(render(format, configOptions.managementHost, hosts))
     if (out === undefined) await pipeline(text, terminal.stdout, { end: false })
-    else await writeWhole(out, text)
+    else await writeAtomically(out, text)
   } finally {
     await snapshot.close()
   }
-  for (const name of tooLong.slice(0, maxNamed))
+  for (const name of tooLongNames.slice(0, maxNamesShown))
     terminal.warn(`${name} has no host: its labels may have at most 63 characters and the host at most 253.`)
-  if (tooLong.length > maxNamed) terminal.warn(`${tooLong.length - maxNamed} more have no host.`)
+  const hiddenCount = tooLongNames.length - maxNamesShown
+  if (hiddenCount > 0) terminal.warn(`Names without a host that are not listed above: ${hiddenCount}.`)
 }
 
-/** Replaces the file atomically: a reader sees the previous or the new file, never a partial one. */
-async function writeWhole(file: string, text: Readable): Promise<void> {
-  const part = `${file}.${process.pid}.part`
+/** Replaces the file atomically: a reader sees the previous or the new file, never a partial file. */
+async function writeAtomically(file: string, text: Readable): Promise<void> {
+  const partialFile = `${file}.${process.pid}.part`
   try {
-    await pipeline(text, createWriteStream(part, { flags: 'wx' }))
-    const handle = await open(part, 'r')
+    await pipeline(text, createWriteStream(partialFile, { flags: 'wx' }))
+    const handle = await open(partialFile, 'r')
     await handle.sync()
     await handle.close()
-    await rename(part, file)
+    await rename(partialFile, file)
   } catch (error) {
-    await rm(part, { force: true })
+    await rm(partialFile, { force: true })
     throw error
   }
 }

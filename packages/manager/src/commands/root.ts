@@ -11,7 +11,7 @@ export function createRoot(name: string, terminal: Terminal): Command {
   return (
     new Command(name)
       .showHelpAfterError()
-      // Both settings precede the first command, because commands inherit them when they are added.
+      // Apply both settings before commands are added, because commands inherit them at that time.
       .exitOverride((error) => {
         terminal.exit?.(error.exitCode)
         throw error
@@ -25,7 +25,7 @@ export function createRoot(name: string, terminal: Terminal): Command {
   )
 }
 
-/** Runs one command line, without the name of the program; returns its exit code. */
+/** Runs one command line, given without the program name, and returns its exit code. */
 export async function runProgram(
   program: Command,
   args: readonly string[],

@@ -2,9 +2,9 @@ import { createProgram } from './program.ts'
 import { runProgram } from './root.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs one command line, without the name of the program; returns its exit code. */
+/** Runs one command line, given without the program name, and returns its exit code. */
 export function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  // Only the program that `legacy` starts can print its help.
+  // Only the program that `legacy` starts can print the help of `legacy`.
   const commandLine = args[0] === 'help' && args[1] === 'legacy' ? ['legacy', '--help'] : args
   return runProgram(createProgram(terminal), commandLine, terminal)
 }

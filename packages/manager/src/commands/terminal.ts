@@ -1,13 +1,13 @@
-// Everything outside the operator CLI, such as its environment and streams. Tests replace it to run commands in
-// process.
+// The environment of the operator CLI: variables, streams and the exit code. Tests replace it to run commands
+// in process.
 import type { Writable } from 'node:stream'
 import type { ConfigSource } from '../config/config.ts'
 
 type Output = Writable & { isTTY?: boolean; columns?: number }
 
 /**
- * Control characters and bidirectional controls in user-supplied names must not reach the terminal. The JSON escape
- * keeps the value of a JSON line unchanged.
+ * Escapes control characters and bidirectional controls, which user-supplied names may contain. The JSON
+ * escape does not change the value of a JSON line.
  */
 const escapeControls = (text: string): string =>
   text.replace(
@@ -15,7 +15,7 @@ const escapeControls = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-type Surroundings = {
+type TerminalOptions = {
   env: ConfigSource['env']
   stdout: Output
   stderr: Output
@@ -23,22 +23,22 @@ type Surroundings = {
   exit?: (code: number) => never
 }
 
-/** The environment, the standard streams and the exit code of one command. */
-export function createTerminal(surroundings: Surroundings) {
-  const { stdout, stderr } = surroundings
+/** Creates the environment, the standard streams and the exit code of one command. */
+export function createTerminal(options: TerminalOptions) {
+  const { stdout, stderr } = options
   return {
-    ...surroundings,
-    /** Exit code of a command that does not throw. */
+    ...options,
+    /** The exit code of a command that does not throw. */
     exitCode: 0,
     /** Prints one line of the result. */
     say: (line: string): void => {
       stdout.write(`${escapeControls(line)}\n`)
     },
-    /** Prints one line to standard error: standard output stays machine-readable. */
+    /** Prints one line to standard error, so that standard output stays machine-readable. */
     warn: (line: string): void => {
       stderr.write(`${escapeControls(line)}\n`)
     },
-    /** Prints a part of a progress display, only if standard error is a terminal. */
+    /** Prints part of a progress display if standard error is a terminal. */
     progress: (text: string): void => {
       if (stderr.isTTY === true) stderr.write(text)
     },

@@ -4,8 +4,8 @@ import { type RunOperations, createRunOperations } from '../features/triggers/ru
 import type { ListedRun } from '../features/triggers/run-operations.store.ts'
 import { createAudit } from '../platform/audit/append.ts'
 import { createJobs } from '../platform/jobs/jobs.ts'
-import { commandConfig, withDatabase } from './context.ts'
-import { table } from './table.ts'
+import { loadCommandConfig, withDatabase } from './context.ts'
+import { formatTableLines } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 const outcomes = [
@@ -19,14 +19,14 @@ const outcomes = [
 ]
 const maxListed = 1_000
 
-const limit = (text: string): number => {
+const parseLimit = (text: string): number => {
   const count = Number(text)
   if (!/^\d{1,4}$/.test(text) || count < 1 || count > maxListed)
     throw new InvalidArgumentError(`Use a number from 1 to ${maxListed}.`)
   return count
 }
 
-/** manager triggers … */
+/** Adds the `manager triggers` commands. */
 export function addTriggerCommands(program: Command, terminal: Terminal): void {
   const triggers = program
     .command('triggers')
@@ -49,7 +49,7 @@ function addRunsCommand(triggers: Command, terminal: Terminal): void {
     .description('List runs, newest first, with time, trigger, outcome and reason.')
     .option('--trigger <id>', 'only runs of this trigger')
     .addOption(new Option('--outcome <outcome>', 'only runs with this outcome').choices(outcomes))
-    .option('--limit <number>', `maximum number of runs, 1 to ${maxListed}`, limit, 50)
+    .option('--limit <number>', `maximum number of runs, 1 to ${maxListed}`, parseLimit, 50)
     .option('--json', 'print one JSON object per run instead of a table')
     .addHelpText(
       'after',
@@ -64,12 +64,12 @@ Examples:
         command: Command,
       ) => {
         const { trigger = null, outcome = null } = options
-        const runs = await withRuns(commandConfig(terminal, command), (all) =>
+        const runs = await withRuns(loadCommandConfig(terminal, command), (all) =>
           all.list({ trigger, outcome, limit: options.limit }),
         )
-        if (options.json === true) for (const run of runs) terminal.say(asJson(run))
+        if (options.json === true) for (const run of runs) terminal.say(formatJson(run))
         else if (runs.length > 0)
-          for (const line of table(
+          for (const line of formatTableLines(
             [
               'PLANNED',
               'PROJECT',
@@ -94,7 +94,7 @@ Examples:
             ]),
           ))
             terminal.say(line)
-        if (runs.length === 0) terminal.warn('No run found.')
+        if (runs.length === 0) terminal.warn('No runs found.')
       },
     )
 }
@@ -102,21 +102,21 @@ Examples:
 function addRetryCommand(triggers: Command, terminal: Terminal): void {
   triggers
     .command('retry')
-    .description('Retry a failed run under the same id, with all its attempts.')
+    .description('Retry a failed run under the same id. The run gets all its attempts again.')
     .argument('<run>', 'id of the run, as printed by `manager triggers runs`')
     .addHelpText(
       'after',
       '\nExample:\n  $ npm run manager -- triggers retry 0197a3c2-5f0e-7c3b-9c61-2f1e8f7f4a10',
     )
     .action(async (id: string, _options, command: Command) => {
-      const run = await withRuns(commandConfig(terminal, command), (all) => all.retry(id))
+      const run = await withRuns(loadCommandConfig(terminal, command), (all) => all.retry(id))
       terminal.say(
         `Queued the run of trigger ${run.triggerName} (planned for ${run.scheduledAt}) for delivery.`,
       )
     })
 }
 
-const asJson = ({ scheduledAt, responseStatus, ...run }: ListedRun): string =>
+const formatJson = ({ scheduledAt, responseStatus, ...run }: ListedRun): string =>
   JSON.stringify({ ...run, scheduled_at: scheduledAt, response_status: responseStatus })
 
 const withRuns = <T>(config: Config, work: (runs: RunOperations) => Promise<T>): Promise<T> =>

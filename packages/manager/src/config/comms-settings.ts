@@ -1,8 +1,8 @@
 // The setting that notifications, inboxes and live sockets share. Their own settings are in their folders.
-import { integer, setting } from './readers.ts'
+import { integer, defineSetting } from './readers.ts'
 
 export const commsSettings = {
-  commsRetentionDays: setting(integer(31, 3_650), {
+  commsRetentionDays: defineSetting(integer(31, 3_650), {
     key: 'comms.retention_days',
     env: 'SVC_COMMS_RETENTION_DAYS',
     default: 90,

@@ -8,33 +8,35 @@ type AnySetting = Setting<unknown, boolean>
 
 const mask = '********'
 
-/** Returns a value as it is written in the configuration file. */
-export const fileValue = (item: AnySetting, value: unknown): unknown => item.read.show?.(value) ?? value
+/** Returns a value as the configuration file contains it. */
+export const formatFileValue = (item: AnySetting, value: unknown): unknown => item.read.show?.(value) ?? value
 
-/** Returns a value as it is written in its environment variable; lists become comma-separated text. */
-export const envText = (item: AnySetting, value: unknown): string => String(fileValue(item, value))
+/** Returns a value as its environment variable contains it. Lists become comma-separated text. */
+export const formatEnvValue = (item: AnySetting, value: unknown): string =>
+  String(formatFileValue(item, value))
 
 /** Returns the effective configuration by dotted key, with every secret masked. */
-export function printableConfig(config: Config, settings: SettingsTable): Record<string, unknown> {
+export function maskConfig(config: Config, settings: SettingsTable): Record<string, unknown> {
   const entries = Object.entries(settings).map(([name, item]) => {
     const value = config[name as keyof Config]
     if (value === undefined) return [item.key, null]
-    return [item.key, item.secret ? mask : fileValue(item, value)]
+    return [item.key, item.secret ? mask : formatFileValue(item, value)]
   })
   return Object.fromEntries(entries) as Record<string, unknown>
 }
 
 /**
- * Returns the effective configuration as a configuration file. Secrets that are set become comments, so that the file
- * stays valid when they come from the environment. `notes` adds publishable details of a secret by key.
+ * Returns the effective configuration as a configuration file. Secrets become comments, so that the file
+ * stays valid when they come from the environment. `notes` adds details of a secret, by key, that may be
+ * published.
  */
-export function configText(
+export function formatConfigFile(
   config: Config,
   settings: SettingsTable,
   notes: Readonly<Record<string, string>>,
 ): string {
   const secrets = new Set(Object.values(settings).flatMap((item) => (item.secret ? [item.key] : [])))
-  return Object.entries(printableConfig(config, settings))
+  return Object.entries(maskConfig(config, settings))
     .map(([key, value]) => {
       if (value === null || !secrets.has(key)) return stringify({ [key]: value }, { lineWidth: 0 })
       return `# ${key}: ${mask}${notes[key] === undefined ? '' : ` (${notes[key]})`}\n`

@@ -1,9 +1,9 @@
-// Readers for the configuration file and for secret files. Problem texts never quote the content of a file.
+// Readers for the configuration file and for secret files. Problem messages never quote file content.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 import type { Setting } from './readers.ts'
 
-/** Returns the values of the configuration file by dotted key; the map is empty if no file is configured. */
+/** Returns the values of the configuration file by dotted key. The map is empty if no file is configured. */
 export function readConfigFile(
   file: string | undefined,
 ): { values: Map<string, unknown> } | { problem: string } {
@@ -12,14 +12,14 @@ export function readConfigFile(
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    return { problem: `configuration file ${file} cannot be read (${codeOf(error)})` }
+    return { problem: `configuration file ${file} cannot be read (${getErrorCode(error)})` }
   }
-  // Parser messages quote the file, which may contain secrets, so only line and code are reported.
+  // Report only the line and the error code: parser messages quote the file, which may contain secrets.
   const document = parseDocument(text, { logLevel: 'silent' })
-  const wrong = document.errors[0] ?? document.warnings[0]
-  if (wrong !== undefined)
+  const firstError = document.errors[0] ?? document.warnings[0]
+  if (firstError !== undefined)
     return {
-      problem: `configuration file ${file} is not valid YAML: line ${wrong.linePos?.[0].line} (${wrong.code})`,
+      problem: `configuration file ${file} is not valid YAML: line ${firstError.linePos?.[0].line} (${firstError.code})`,
     }
   try {
     return { values: flattenYaml(document.toJS()) }
@@ -30,28 +30,29 @@ export function readConfigFile(
   }
 }
 
-/** Turns nested YAML into dotted keys; lists stay values. */
+/** Flattens nested YAML to dotted keys. Lists stay values. */
 function flattenYaml(node: unknown, prefix = ''): Map<string, unknown> {
-  const flat = new Map<string, unknown>()
-  if (node === null || node === undefined) return flat
+  const valuesByKey = new Map<string, unknown>()
+  if (node === null || node === undefined) return valuesByKey
   if (typeof node !== 'object' || Array.isArray(node)) throw new Error('the top level must be a mapping')
   for (const [key, value] of Object.entries(node as Record<string, unknown>)) {
     const path = prefix === '' ? key : `${prefix}.${key}`
     if (value !== null && typeof value === 'object' && !Array.isArray(value))
-      for (const [inner, leaf] of flattenYaml(value, path)) flat.set(inner, leaf)
-    else flat.set(path, value)
+      for (const [inner, leaf] of flattenYaml(value, path)) valuesByKey.set(inner, leaf)
+    else valuesByKey.set(path, value)
   }
-  return flat
+  return valuesByKey
 }
 
 const maxSecretBytes = 65_536
 
-/** Returns the variable that contains the path of a file with the value of a secret setting. */
-export const secretFileOf = (item: Pick<Setting<unknown, boolean>, 'env'>): string => `${item.env}_FILE`
+/** Returns the name of the variable that points to a file with the value of a secret setting. */
+export const getSecretFileVariable = (item: Pick<Setting<unknown, boolean>, 'env'>): string =>
+  `${item.env}_FILE`
 
 /** Reads a file that contains one secret, and removes the trailing newline. */
 export function readSecretFile(variable: string, path: string): { value: string } | { problem: string } {
-  // The problem text does not repeat the value: an operator may have set the secret itself by mistake.
+  // The problem message does not repeat the value: an operator may have set the secret itself by mistake.
   if (!path.startsWith('/'))
     return { problem: `${variable} must be an absolute path such as /run/secrets/name` }
   try {
@@ -60,7 +61,7 @@ export function readSecretFile(variable: string, path: string): { value: string 
       return { problem: `the file ${path} that ${variable} names is larger than ${maxSecretBytes} bytes` }
     return { value: bytes.toString('utf8').replace(/\r?\n$/, '') }
   } catch (error) {
-    return { problem: `the file ${path} that ${variable} names cannot be read (${codeOf(error)})` }
+    return { problem: `the file ${path} that ${variable} names cannot be read (${getErrorCode(error)})` }
   }
 }
 
@@ -70,13 +71,13 @@ function readBounded(path: string, maxBytes: number): Buffer {
     const bytes = Buffer.alloc(maxBytes)
     let length = 0
     for (;;) {
-      const read = readSync(file, bytes, length, maxBytes - length, null)
-      length += read
-      if (read === 0 || length === maxBytes) return bytes.subarray(0, length)
+      const readLength = readSync(file, bytes, length, maxBytes - length, null)
+      length += readLength
+      if (readLength === 0 || length === maxBytes) return bytes.subarray(0, length)
     }
   } finally {
     closeSync(file)
   }
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error'
+const getErrorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error'

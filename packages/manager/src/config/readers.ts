@@ -1,10 +1,10 @@
-// Readers for single configuration values. Each reader accepts a raw value from the file or the environment. It returns
-// the parsed value, or a problem text that says what to do.
+// Readers for individual configuration values. Each reader accepts a raw value from the file or the
+// environment. It returns the parsed value, or a problem message that says what to do.
 import { isIP } from 'node:net'
 
 export type Reader<T> = {
   (raw: unknown): { value: T } | { problem: string }
-  /** Formats a value as text, for types whose plain value would not be read back correctly. */
+  /** Formats a value as text, for types whose plain value cannot be parsed again. */
   show?(value: T): string
 }
 
@@ -16,7 +16,10 @@ export type Setting<T, Optional extends boolean> = {
   default?: T
   secret: boolean
   optional: Optional
-  /** The setting has no effect. It is accepted with a warning, so that configurations of the previous release start. */
+  /**
+   * Whether the setting is obsolete. It has no effect and causes a warning, so that configurations of the
+   * previous release still work.
+   */
   retired?: boolean
 }
 
@@ -32,25 +35,25 @@ type Options<T> = { key: string; env: string; doc: string; default?: T } & {
   retired?: boolean
 }
 
-/** Declares one setting; `optional: true` makes its type include undefined. */
-export function setting<T, O extends Options<T>>(read: Reader<T>, options: O) {
+/** Declares one setting. With `optional: true`, its type includes undefined. */
+export function defineSetting<T, O extends Options<T>>(read: Reader<T>, options: O) {
   const optional = (options.optional ?? false) as O['optional'] extends true ? true : false
-  const complete: Setting<T, O['optional'] extends true ? true : false> = {
+  const result: Setting<T, O['optional'] extends true ? true : false> = {
     secret: false,
     ...options,
     read,
     optional,
   }
-  return complete
+  return result
 }
 
-/** One of a closed list of words. */
+/** Reads one of a closed list of words. */
 export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
   return (raw) =>
     allowed.includes(raw as T) ? { value: raw as T } : { problem: `must be one of ${allowed.join(', ')}` }
 }
 
-/** A non-empty string of limited length. */
+/** Reads a non-empty string of limited length. */
 export function text(maxLength: number): Reader<string> {
   return (raw) => {
     const value = typeof raw === 'number' ? String(raw) : raw
@@ -60,7 +63,10 @@ export function text(maxLength: number): Reader<string> {
   }
 }
 
-/** A secret sent in a header. A value that a header cannot carry unchanged would never match. */
+/**
+ * Reads a secret that is sent in a header. A value that a header cannot transport unchanged would never
+ * match.
+ */
 export const headerSecret: Reader<string> = (raw) =>
   typeof raw === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/.test(raw)
     ? { value: raw }
@@ -69,13 +75,13 @@ export const headerSecret: Reader<string> = (raw) =>
           'must be a string of 1 to 1024 printable ASCII characters without leading or trailing spaces',
       }
 
-/** A short lowercase word. */
+/** Reads a short lowercase word. */
 export const word: Reader<string> = (raw) =>
   typeof raw === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(raw)
     ? { value: raw }
     : { problem: 'must be a lowercase word such as production' }
 
-/** A whole number within bounds. */
+/** Reads a whole number within bounds. */
 export function integer(min: number, max: number): Reader<number> {
   return (raw) => {
     const value = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw
@@ -85,7 +91,7 @@ export function integer(min: number, max: number): Reader<number> {
   }
 }
 
-/** A fraction from 0 to 1. */
+/** Reads a fraction from 0 to 1. */
 export const ratio: Reader<number> = (raw) => {
   const value = typeof raw === 'string' && /^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(raw) ? Number(raw) : raw
   if (typeof value !== 'number' || !(value >= 0 && value <= 1))
@@ -93,13 +99,16 @@ export const ratio: Reader<number> = (raw) => {
   return { value }
 }
 
-/** A service URL. Credentials in it would be displayed, and a query or fragment would have no effect. */
+/**
+ * Reads a service URL. Credentials in the URL would be displayed, and a query or fragment would have no
+ * effect.
+ */
 export const serviceUrl: Reader<string> = (raw) => {
-  const parsed = typeof raw === 'string' ? URL.parse(raw) : null
+  const parsedUrl = typeof raw === 'string' ? URL.parse(raw) : null
   const isPlain =
-    parsed !== null &&
-    (parsed.protocol === 'http:' || parsed.protocol === 'https:') &&
-    parsed.username + parsed.password + parsed.search + parsed.hash === ''
+    parsedUrl !== null &&
+    (parsedUrl.protocol === 'http:' || parsedUrl.protocol === 'https:') &&
+    parsedUrl.username + parsedUrl.password + parsedUrl.search + parsedUrl.hash === ''
   return isPlain
     ? { value: raw as string }
     : { problem: 'must be a URL starting with http:// or https://, without credentials, query or fragment' }
@@ -107,7 +116,7 @@ export const serviceUrl: Reader<string> = (raw) => {
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 }
 
-/** A duration such as 500ms, 30s or 2m, or a whole number of seconds; the value is in milliseconds. */
+/** Reads a duration such as 500ms, 30s or 2m, or a whole number of seconds. The value is in milliseconds. */
 export function duration(minMs: number, maxMs: number): Reader<number> {
   const read: Reader<number> = (raw) => {
     const [, count, unit = 's'] = /^(\d{1,9})(ms|s|m)?$/.exec(String(raw)) ?? []
@@ -116,63 +125,66 @@ export function duration(minMs: number, maxMs: number): Reader<number> {
       return { problem: `must be a duration such as 30s or 500ms, from ${minMs}ms to ${maxMs / 1_000}s` }
     return { value }
   }
-  return Object.assign(read, { show: showDuration })
+  return Object.assign(read, { show: formatDuration })
 }
 
-const showDuration = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`)
+const formatDuration = (ms: number): string => (ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`)
 
-/** A list of durations, or `none` for an empty list, because an empty variable counts as absent. */
+/** Reads a list of durations. `none` is an empty list, because an empty variable counts as absent. */
 export function durationList(bounds: {
   minMs: number
   maxMs: number
   maxEntries: number
 }): Reader<readonly number[]> {
-  const readOne = duration(bounds.minMs, bounds.maxMs)
+  const readDuration = duration(bounds.minMs, bounds.maxMs)
   const read: Reader<readonly number[]> = (raw) => {
-    const list = raw === 'none' ? [] : commaList(raw)
-    const values = list.map((item) => readOne(item))
-    const valid = values.every((one): one is { value: number } => 'value' in one)
-    return valid && list.length <= bounds.maxEntries
+    const list = raw === 'none' ? [] : splitList(raw)
+    const values = list.map((item) => readDuration(item))
+    const isValid = values.every((one): one is { value: number } => 'value' in one)
+    return isValid && list.length <= bounds.maxEntries
       ? { value: values.map(({ value }) => value) }
       : {
-          problem: `must be none, or a list of at most ${bounds.maxEntries} durations such as 5s,30s, each from ${showDuration(bounds.minMs)} to ${showDuration(bounds.maxMs)}`,
+          problem: `must be none, or a list of at most ${bounds.maxEntries} durations such as 5s,30s, each from ${formatDuration(bounds.minMs)} to ${formatDuration(bounds.maxMs)}`,
         }
   }
-  return Object.assign(read, { show: showDurations })
+  return Object.assign(read, { show: formatDurations })
 }
 
-const showDurations = (values: readonly number[]): string =>
-  values.length === 0 ? 'none' : values.map(showDuration).join(',')
+const formatDurations = (values: readonly number[]): string =>
+  values.length === 0 ? 'none' : values.map(formatDuration).join(',')
 
-/** true or false. */
+/** Reads true or false. */
 export const boolean: Reader<boolean> = (raw) => {
   if (raw === true || raw === 'true' || raw === '1') return { value: true }
   if (raw === false || raw === 'false' || raw === '0') return { value: false }
   return { problem: 'must be true or false' }
 }
 
-/** An absolute URL with one of the given schemes. Problem texts never repeat it, as it may contain a password. */
+/**
+ * Reads an absolute URL with one of the given schemes. Problem messages never repeat the URL, because it may
+ * contain a password.
+ */
 export function url(...schemes: string[]): Reader<string> {
   return (raw) => {
-    const parsed = typeof raw === 'string' ? URL.parse(raw) : null
-    if (parsed === null || !schemes.includes(parsed.protocol.slice(0, -1)))
+    const parsedUrl = typeof raw === 'string' ? URL.parse(raw) : null
+    if (parsedUrl === null || !schemes.includes(parsedUrl.protocol.slice(0, -1)))
       return { problem: `must be a URL starting with ${schemes.map((s) => `${s}://`).join(' or ')}` }
     return { value: raw as string }
   }
 }
 
-/** Base64 of exactly 32 bytes. */
+/** Reads the base64 of exactly 32 bytes. */
 export const base64Key: Reader<Buffer> = (raw) => {
-  // The text is checked before decoding: the decoder skips unknown characters and stops at the first padding.
+  // Check the text before decoding: the decoder skips unknown characters and stops at the first padding.
   const isKey = typeof raw === 'string' && /^[A-Za-z0-9+/]{43}=?$/.test(raw)
   if (!isKey) return { problem: 'must be the base64 of 32 bytes (`openssl rand -base64 32`)' }
   return { value: Buffer.from(raw, 'base64') }
 }
 
-/** Encryption keys by id, written as comma-separated `id:base64`; the first key is the active one. */
+/** Reads encryption keys by id, written as comma-separated `id:base64`. The first key is active. */
 export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
   const ring = new Map<string, Buffer>()
-  for (const part of commaList(raw)) {
+  for (const part of splitList(raw)) {
     const [, id, key] = /^([a-z0-9-]{1,32}):(.+)$/.exec(String(part)) ?? []
     const bytes = Buffer.from(key ?? '', 'base64')
     const isKey = bytes.length === 32 && bytes.toString('base64') === key
@@ -189,29 +201,29 @@ export const keyRing: Reader<ReadonlyMap<string, Buffer>> = (raw) => {
 const roleNames = ['api', 'gateway', 'comms', 'jobs'] as const
 export type RoleName = (typeof roleNames)[number]
 
-const commaList = (raw: unknown): unknown[] =>
+const splitList = (raw: unknown): unknown[] =>
   Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw]
 
-/** A list of process roles, at least one. */
+/** Reads a list of one or more process roles. */
 export const roles: Reader<RoleName[]> = (raw) => {
-  const list = commaList(raw)
-  const known = list.every((item): item is RoleName => roleNames.includes(item as RoleName))
-  if (!known || list.length === 0) return { problem: `must be a list of ${roleNames.join(', ')}` }
+  const list = splitList(raw)
+  const isKnown = list.every((item): item is RoleName => roleNames.includes(item as RoleName))
+  if (!isKnown || list.length === 0) return { problem: `must be a list of ${roleNames.join(', ')}` }
   return { value: [...new Set(list)] }
 }
 
-/** A possibly empty list of at most `max` addresses, each with a host and a port. */
+/** Reads a list of at most `max` addresses, each with a host and a port. The list may be empty. */
 export function addressList(max: number): Reader<string[]> {
   return (raw) => {
-    const list = commaList(raw).filter((item) => item !== '')
-    const valid = list.every((item): item is string => {
+    const list = splitList(raw).filter((item) => item !== '')
+    const isValid = list.every((item): item is string => {
       const [, name, port] =
         /^(?:([a-zA-Z0-9._-]{1,253})|\[[0-9a-fA-F:.]{2,45}\]):(\d{1,5})$/.exec(String(item)) ?? []
       return (
         (name !== undefined || isIP(String(item).slice(1, String(item).indexOf(']'))) === 6) && isPort(port)
       )
     })
-    return valid && list.length <= max
+    return isValid && list.length <= max
       ? { value: [...new Set(list)] }
       : { problem: `must be a list of at most ${max} addresses such as 10.0.0.2:6379 or [fd12::5]:6379` }
   }
@@ -219,15 +231,15 @@ export function addressList(max: number): Reader<string[]> {
 
 const isPort = (text: string | undefined): boolean => Number(text) >= 1 && Number(text) <= 65_535
 
-/** A possibly empty list of networks in CIDR notation. */
+/** Reads a list of networks in CIDR notation. The list may be empty. */
 export const cidrList: Reader<string[]> = (raw) => {
-  const list = commaList(raw).filter((item) => item !== '')
-  const valid = list.every((item): item is string => {
+  const list = splitList(raw).filter((item) => item !== '')
+  const isValid = list.every((item): item is string => {
     const [address = '', bits = '', ...rest] = String(item).split('/')
     const family = isIP(address)
     return (
       family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
     )
   })
-  return valid ? { value: list } : { problem: 'must be a list of networks such as 10.0.0.0/8' }
+  return isValid ? { value: list } : { problem: 'must be a list of networks such as 10.0.0.0/8' }
 }

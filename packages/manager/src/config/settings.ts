@@ -1,5 +1,6 @@
-// Settings of the process and settings that features share: dotted key in the YAML file, environment variable, reader,
-// default and documentation. A feature's own settings are in its folder (<feature>.settings.ts).
+// Settings of the process, and settings that features share. Each has a dotted key for the YAML file, an
+// environment variable, a reader, a default and documentation. A feature's own settings are in its folder
+// (<feature>.settings.ts).
 import {
   addressList,
   base64Key,
@@ -12,304 +13,304 @@ import {
   ratio,
   roles,
   serviceUrl,
-  setting,
+  defineSetting,
   text,
   url,
   word,
 } from './readers.ts'
 
-/** The settings, in the order of the documentation. */
+/** The settings, in the order of the documentation page. */
 export const platformSettings = {
-  env: setting(word, {
+  env: defineSetting(word, {
     key: 'env',
     env: 'SVC_ENV',
     default: 'production',
     doc: 'Kind of installation, as any word, such as `production` or `staging`. Only `development` allows the development escape hatch and serves `/gql`.',
   }),
-  databaseUrl: setting(url('postgres', 'postgresql'), {
+  databaseUrl: defineSetting(url('postgres', 'postgresql'), {
     key: 'database.url',
     env: 'SVC_DATABASE_URL',
     secret: true,
     doc: 'Connection string of the PostgreSQL database.',
   }),
-  databasePoolSize: setting(integer(1, 200), {
+  databasePoolSize: defineSetting(integer(1, 200), {
     key: 'database.pool_size',
     env: 'SVC_DATABASE_POOL_SIZE',
     default: 4,
     doc: 'Connections per process for requests and their transactions.',
   }),
-  databaseLookupPoolSize: setting(integer(3, 50), {
+  databaseLookupPoolSize: defineSetting(integer(3, 50), {
     key: 'database.lookup_pool_size',
     env: 'SVC_DATABASE_LOOKUP_POOL_SIZE',
     default: 5,
-    doc: 'Additional connections per process for statements that run on every request. One of them is reserved for lookups, such as the identification of callers. Reads of large contents can use all but two of them. The same limit applies to writes such as the call log and notifications.',
+    doc: 'Additional connections per process for statements that run on every request. One of them is reserved for lookups, such as the identification of callers. Large reads can use all but two of these connections. The same limit applies to writes such as the call log and notifications.',
   }),
-  databaseReportPoolSize: setting(integer(2, 20), {
+  databaseReportPoolSize: defineSetting(integer(2, 20), {
     key: 'database.report_pool_size',
     env: 'SVC_DATABASE_REPORT_POOL_SIZE',
     default: 3,
     doc: 'Additional connections per process for exports, reports, attestations and notifications to large tenants. The number of concurrent exports and reports is one less than this value; further ones return 503.',
   }),
-  databaseMaxWaiting: setting(integer(1, 10_000), {
+  databaseMaxWaiting: defineSetting(integer(1, 10_000), {
     key: 'database.max_waiting',
     env: 'SVC_DATABASE_MAX_WAITING',
     default: 200,
-    doc: 'Maximum number of request statements that wait for a connection of `database.pool_size`. Beyond it, the Manager rejects the oldest statement of the project or user with the most waiting statements. The rejected request returns 503 with `Retry-After`. The same number of statements of background work can wait in addition.',
+    doc: 'Maximum number of request statements that wait for a connection of `database.pool_size`. If more statements wait, the Manager rejects the oldest statement of the project or user with the most waiting statements. The rejected request returns 503 with `Retry-After`. The same number of statements of background work can wait in addition.',
   }),
-  databaseStatementTimeoutMs: setting(integer(100, 600_000), {
+  databaseStatementTimeoutMs: defineSetting(integer(100, 600_000), {
     key: 'database.statement_timeout_ms',
     env: 'SVC_DATABASE_STATEMENT_TIMEOUT_MS',
     default: 5_000,
     doc: 'Maximum run time of one SQL statement of a request.',
   }),
-  databaseAcquireTimeoutMs: setting(integer(100, 60_000), {
+  databaseAcquireTimeoutMs: defineSetting(integer(100, 60_000), {
     key: 'database.acquire_timeout_ms',
     env: 'SVC_DATABASE_ACQUIRE_TIMEOUT_MS',
     default: 5_000,
     doc: 'Maximum time that a request waits for a free connection before it returns 503.',
   }),
-  databaseServiceRole: setting(text(63), {
+  databaseServiceRole: defineSetting(text(63), {
     key: 'database.service_role',
     env: 'SVC_DATABASE_SERVICE_ROLE',
     optional: true,
-    doc: 'Database role that the service connects as, if migrations run under another role. `migrate up` grants it the privileges that it needs, and on audit tables only SELECT and INSERT.',
+    doc: 'Database role that the service connects as, if migrations run under a different role. `migrate up` grants it the privileges that it needs, and on audit tables only SELECT and INSERT.',
   }),
-  redisUrl: setting(url('redis', 'rediss'), {
+  redisUrl: defineSetting(url('redis', 'rediss'), {
     key: 'redis.url',
     env: 'SVC_REDIS_URL',
     secret: true,
     default: 'redis://127.0.0.1:6379',
     doc: 'Connection string of Redis or Valkey, version 7 or newer. If the server is unreachable, the service stays ready and is marked as degraded. With `redis.mode` `sentinel` or `cluster`, the host is one of the sentinels or nodes. Scheme, user and password then apply to all servers.',
   }),
-  redisMode: setting(oneOf('single', 'sentinel', 'cluster'), {
+  redisMode: defineSetting(oneOf('single', 'sentinel', 'cluster'), {
     key: 'redis.mode',
     env: 'SVC_REDIS_MODE',
     default: 'single',
     doc: 'Redis topology: a `single` server, a master that is monitored by `sentinel`s, or a `cluster`.',
   }),
-  redisNodes: setting(addressList(32), {
+  redisNodes: defineSetting(addressList(32), {
     key: 'redis.nodes',
     env: 'SVC_REDIS_NODES',
     default: [],
     doc: 'Additional sentinels or cluster nodes besides the host of `redis.url`, such as `10.0.0.2:26379,10.0.0.3:26379`. List every sentinel, or a few nodes of a cluster.',
   }),
-  redisMasterName: setting(text(128), {
+  redisMasterName: defineSetting(text(128), {
     key: 'redis.master_name',
     env: 'SVC_REDIS_MASTER_NAME',
     optional: true,
     doc: 'Name of the master in the configuration of the sentinels; required with `redis.mode` `sentinel`.',
   }),
-  redisSentinelPassword: setting(text(1_024), {
+  redisSentinelPassword: defineSetting(text(1_024), {
     key: 'redis.sentinel_password',
     env: 'SVC_REDIS_SENTINEL_PASSWORD',
     secret: true,
     optional: true,
     doc: 'Password of the sentinels, if they require one. The password of the servers is part of `redis.url`.',
   }),
-  redisKeyPrefix: setting(word, {
+  redisKeyPrefix: defineSetting(word, {
     key: 'redis.key_prefix',
     env: 'SVC_REDIS_KEY_PREFIX',
     default: 'svc',
     doc: 'Prefix of every Redis key. Installations that share a Redis need different prefixes.',
   }),
-  host: setting(text(255), {
+  host: defineSetting(text(255), {
     key: 'http.host',
     env: 'SVC_HOST',
     default: '127.0.0.1',
     doc: 'Address on which the API port listens. Containers set `0.0.0.0`.',
   }),
-  port: setting(integer(0, 65_535), {
+  port: defineSetting(integer(0, 65_535), {
     key: 'http.port',
     env: 'SVC_PORT',
     default: 8080,
     doc: 'API port. 0 selects a free port.',
   }),
-  maxConnections: setting(integer(16, 1_000_000), {
+  maxConnections: defineSetting(integer(16, 1_000_000), {
     key: 'http.max_connections',
     env: 'SVC_MAX_CONNECTIONS',
     default: 10_000,
     doc: 'Maximum number of open connections on the API port; fewer if the limit on open files does not allow that many. At the limit, a new connection replaces the connection that has been silent for the longest time.',
   }),
-  healthHost: setting(text(255), {
+  healthHost: defineSetting(text(255), {
     key: 'health.host',
     env: 'SVC_HEALTH_HOST',
     default: '127.0.0.1',
     doc: 'Address on which the health port listens.',
   }),
-  healthPort: setting(integer(0, 65_535), {
+  healthPort: defineSetting(integer(0, 65_535), {
     key: 'health.port',
     env: 'SVC_HEALTH_PORT',
     default: 8081,
     doc: 'Health port for `/healthz`, `/readyz` and `/metrics`. 0 selects a free port.',
   }),
-  publicUrl: setting(url('http', 'https'), {
+  publicUrl: defineSetting(url('http', 'https'), {
     key: 'http.public_url',
     env: 'SVC_PUBLIC_URL',
     default: 'http://localhost:8080',
     doc: 'Address at which users reach the service through the proxy. Links are built only from this address.',
   }),
-  roles: setting(roles, {
+  roles: defineSetting(roles, {
     key: 'roles',
     env: 'SVC_ROLES',
     default: ['api', 'gateway', 'comms', 'jobs'],
     doc: 'Parts of the service that this process runs, comma-separated: `api`, `gateway`, `comms`, `jobs`.',
   }),
-  proxySecret: setting(headerSecret, {
+  proxySecret: defineSetting(headerSecret, {
     key: 'proxy.secret',
     env: 'SVC_PROXY_SECRET',
     secret: true,
     optional: true,
     doc: 'Secret that the trusted proxy sends as `X-Proxy-Auth`. Without it, every gated route returns 401. The service logs a warning at startup if it has fewer than 32 characters.',
   }),
-  proxySecretPrevious: setting(headerSecret, {
+  proxySecretPrevious: defineSetting(headerSecret, {
     key: 'proxy.previous_secret',
     env: 'SVC_PROXY_SECRET_PREVIOUS',
     secret: true,
     optional: true,
     doc: 'Previous proxy secret, accepted in addition to the current one while you update the proxies.',
   }),
-  trustedProxies: setting(cidrList, {
+  trustedProxies: defineSetting(cidrList, {
     key: 'proxy.trusted_cidrs',
     env: 'SVC_PROXY_TRUSTED_CIDRS',
     default: [],
     doc: 'Networks whose `X-Forwarded-For` header is trusted without the proxy secret, comma-separated.',
   }),
-  masterKey: setting(base64Key, {
+  masterKey: defineSetting(base64Key, {
     key: 'master_key',
     env: 'SVC_MASTER_KEY',
     secret: true,
     optional: true,
     doc: 'Base64 of 32 random bytes (`openssl rand -base64 32`). All other keys derive from it. Required outside development.',
   }),
-  encryptionKeys: setting(keyRing, {
+  encryptionKeys: defineSetting(keyRing, {
     key: 'encryption.keys',
     env: 'SVC_ENCRYPTION_KEYS',
     secret: true,
     optional: true,
     doc: 'Keys that encrypt stored secrets, such as `2027:<base64 of 32 bytes>`, comma-separated. The first key encrypts. The other keys, and the key derived from the master key, only decrypt. Without this setting, the derived key also encrypts.',
   }),
-  devUserOverride: setting(boolean, {
+  devUserOverride: defineSetting(boolean, {
     key: 'dev_user_override_enabled',
     env: 'SVC_DEV_USER_OVERRIDE_ENABLED',
     default: false,
     doc: 'Development escape hatch: requires no proxy secret, and uses a fixed administrator if a request has no identity. Rejected unless `env` is `development`.',
   }),
-  logLevel: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
+  logLevel: defineSetting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     key: 'log.level',
     env: 'SVC_LOG_LEVEL',
     default: 'info',
     doc: 'Lowest level that is logged.',
   }),
-  tracingOtlpEndpoint: setting(serviceUrl, {
+  tracingOtlpEndpoint: defineSetting(serviceUrl, {
     key: 'tracing.otlp_endpoint',
     env: 'SVC_TRACING_OTLP_ENDPOINT',
     optional: true,
     doc: 'Address of an OpenTelemetry collector, such as `http://collector:4318`. The Manager sends spans to `/v1/traces` below it, as OTLP in JSON. Without it, the Manager records no spans and does not load OpenTelemetry.',
   }),
-  tracingOtlpAuthorization: setting(headerSecret, {
+  tracingOtlpAuthorization: defineSetting(headerSecret, {
     key: 'tracing.otlp_authorization',
     env: 'SVC_TRACING_OTLP_AUTHORIZATION',
     secret: true,
     optional: true,
     doc: 'Value of the `Authorization` header for the collector, such as `Bearer …`.',
   }),
-  tracingSampleRatio: setting(ratio, {
+  tracingSampleRatio: defineSetting(ratio, {
     key: 'tracing.sample_ratio',
     env: 'SVC_TRACING_SAMPLE_RATIO',
     default: 0.1,
     doc: 'Fraction of the traces started by the Manager that is exported, from 0 to 1. A request with a `traceparent` header follows the flag of that header instead.',
   }),
-  tracingServiceName: setting(word, {
+  tracingServiceName: defineSetting(word, {
     key: 'tracing.service_name',
     env: 'SVC_TRACING_SERVICE_NAME',
     default: 'manager',
     doc: 'Name of this service in traces (`service.name`).',
   }),
-  tracingMaxQueuedSpans: setting(integer(64, 100_000), {
+  tracingMaxQueuedSpans: defineSetting(integer(64, 100_000), {
     key: 'tracing.max_queued_spans',
     env: 'SVC_TRACING_MAX_QUEUED_SPANS',
     default: 4_096,
     doc: 'Maximum number of spans that wait for the collector, about 2 KiB each. Further spans are dropped and counted.',
   }),
-  tracingExportTimeoutMs: setting(integer(100, 60_000), {
+  tracingExportTimeoutMs: defineSetting(integer(100, 60_000), {
     key: 'tracing.export_timeout_ms',
     env: 'SVC_TRACING_EXPORT_TIMEOUT_MS',
     default: 5_000,
     doc: 'Timeout for the export of one batch of spans. No request waits for it.',
   }),
-  drainDelayMs: setting(integer(0, 300_000), {
+  drainDelayMs: defineSetting(integer(0, 300_000), {
     key: 'shutdown.drain_delay_ms',
     env: 'SVC_SHUTDOWN_DRAIN_DELAY_MS',
     default: 5_000,
     doc: 'Time after SIGTERM during which the service still accepts requests while readiness returns 503.',
   }),
-  shutdownTimeoutMs: setting(integer(100, 600_000), {
+  shutdownTimeoutMs: defineSetting(integer(100, 600_000), {
     key: 'shutdown.timeout_ms',
     env: 'SVC_SHUTDOWN_TIMEOUT_MS',
     default: 25_000,
     doc: 'Maximum time after the drain delay for requests in flight to complete.',
   }),
-  graphqlMaxBodyBytes: setting(integer(1_024, 64 * 1_048_576), {
+  graphqlMaxBodyBytes: defineSetting(integer(1_024, 64 * 1_048_576), {
     key: 'graphql.max_body_bytes',
     env: 'SVC_GRAPHQL_MAX_BODY_BYTES',
     default: 4 * 1_048_576,
     doc: 'Maximum size of the body of `POST /query`. A larger body returns 413.',
   }),
-  cacheMaxBytes: setting(integer(1_048_576, 64 * 1_073_741_824), {
+  cacheMaxBytes: defineSetting(integer(1_048_576, 64 * 1_073_741_824), {
     key: 'cache.max_bytes',
     env: 'SVC_CACHE_MAX_BYTES',
     default: 64 * 1_048_576,
     doc: 'Memory for cached responses. The limit applies separately to frontend configuration, language packs and ESB endpoints.',
   }),
-  esbMaxRequestBytes: setting(integer(1_024, 1_073_741_824), {
+  esbMaxRequestBytes: defineSetting(integer(1_024, 1_073_741_824), {
     key: 'esb.max_request_bytes',
     env: 'SVC_ESB_MAX_REQUEST_BYTES',
     default: 10 * 1_048_576,
     doc: 'Maximum size of a body that is forwarded to an endpoint, and of the output of a transformation.',
   }),
-  esbMaxConnections: setting(integer(1, 1_000_000), {
+  esbMaxConnections: defineSetting(integer(1, 1_000_000), {
     key: 'esb.max_connections',
     env: 'SVC_ESB_MAX_CONNECTIONS',
     default: 5_000,
     doc: 'Maximum number of connections of a process to all endpoints; fewer if the limit on open files does not allow that many. Projects share the connections fairly. Calls that need a further connection return 503 with `Retry-After`.',
   }),
-  kdfThreads: setting(integer(1, 64), {
+  kdfThreads: defineSetting(integer(1, 64), {
     key: 'credentials.kdf_threads',
     env: 'SVC_CREDENTIALS_KDF_THREADS',
     optional: true,
     doc: 'Threads that hash tokens and passwords at low priority (PBKDF2, about 0.15 s of a core per hash). The default is one less than the number of cores, and at least one.',
   }),
-  kdfMaxQueue: setting(integer(1, 10_000), {
+  kdfMaxQueue: defineSetting(integer(1, 10_000), {
     key: 'credentials.kdf_max_queue',
     env: 'SVC_CREDENTIALS_KDF_MAX_QUEUE',
     default: 1_000,
     doc: 'Maximum number of hashes that wait for a thread. Creating secrets, verifying tokens and verifying passwords take turns, and so do projects and user names. When the queue is full, the project or user name with the most waiting hashes loses its oldest hash. That request returns 503 with `Retry-After`.',
   }),
-  maxRemembered: setting(integer(1_000, 10_000_000), {
+  maxRemembered: defineSetting(integer(1_000, 10_000_000), {
     key: 'credentials.max_remembered',
     env: 'SVC_CREDENTIALS_MAX_REMEMBERED',
     default: 200_000,
     doc: 'Verified tokens and passwords that this process caches, about 300 bytes each. If more of them are in use at the same time, the process verifies them repeatedly.',
   }),
-  userProvider: setting(oneOf('local'), {
+  userProvider: defineSetting(oneOf('local'), {
     key: 'users.provider',
     env: 'SVC_USERS_PROVIDER',
     default: 'local',
     doc: 'Directory behind `userProviderSearch`. `local` searches the users that the service has seen.',
   }),
-  orchestratorKind: setting(oneOf('none', 'kubernetes'), {
+  orchestratorKind: defineSetting(oneOf('none', 'kubernetes'), {
     key: 'orchestrator.kind',
     env: 'SVC_ORCHESTRATOR_KIND',
     default: 'none',
     doc: 'Orchestrator that runs the workloads of deployments and wakes workloads that are scaled to zero. With `none`, a request to wake a workload returns 502. Only processes with role `api` use it.',
   }),
-  orchestratorServiceAccount: setting(text(4_096), {
+  orchestratorServiceAccount: defineSetting(text(4_096), {
     key: 'orchestrator.service_account',
     env: 'SVC_ORCHESTRATOR_SERVICE_ACCOUNT',
     optional: true,
     doc: 'Folder with the token (`token`) and the CA certificate (`ca.crt`) of a Kubernetes service account. The default is the service account of the pod. Both files are read at every use.',
   }),
-  orchestratorApiServer: setting(url('https'), {
+  orchestratorApiServer: defineSetting(url('https'), {
     key: 'orchestrator.api_server',
     env: 'SVC_ORCHESTRATOR_API_SERVER',
     default: 'https://kubernetes.default.svc',

@@ -3,23 +3,23 @@ import type { Config } from './config.ts'
 import type { SettingsTable } from './readers.ts'
 
 const minSecretLength = 32
-const createOne = 'create one with `openssl rand -base64 32`'
+const createSecretHint = 'create one with `openssl rand -base64 32`'
 
-/** Returns one sentence per warning; no sentence contains a secret or its length. */
-export function configWarnings(config: Config, settings: SettingsTable): string[] {
-  const retired = Object.entries(settings)
+/** Returns one sentence per warning. No sentence contains a secret or its length. */
+export function findConfigWarnings(config: Config, settings: SettingsTable): string[] {
+  const retiredWarnings = Object.entries(settings)
     .filter(([name, item]) => item.retired === true && config[name as keyof Config] !== undefined)
     .map(([, { env, key }]) => `${env} (${key}) is set but has no effect; remove it`)
-  if (config.env === 'development') return retired
+  if (config.env === 'development') return retiredWarnings
   const { proxySecret, proxySecretPrevious, roles } = config
-  const warnings: string[] = [...retired]
+  const warnings: string[] = [...retiredWarnings]
   if (proxySecret === undefined && roles.includes('api'))
     warnings.push(
-      `SVC_PROXY_SECRET (proxy.secret) is not set, so every gated route returns 401; ${createOne}, and configure the proxy to send it as X-Proxy-Auth`,
+      `SVC_PROXY_SECRET (proxy.secret) is not set, so every gated route returns 401; ${createSecretHint}, and configure the proxy to send it as X-Proxy-Auth`,
     )
   if (isShort(proxySecret))
     warnings.push(
-      `SVC_PROXY_SECRET (proxy.secret) has fewer than ${minSecretLength} characters and may be guessed; ${createOne}, and keep the current one as SVC_PROXY_SECRET_PREVIOUS until every proxy sends the new one`,
+      `SVC_PROXY_SECRET (proxy.secret) has fewer than ${minSecretLength} characters and may be guessed; ${createSecretHint}, and keep the current one as SVC_PROXY_SECRET_PREVIOUS until every proxy sends the new one`,
     )
   if (isShort(proxySecretPrevious))
     warnings.push(

@@ -68,6 +68,7 @@ export interface Applications {
   id: string;
   name: string;
   projectId: string;
+  revision: Generated<number>;
   slug: string;
   updatedAt: Generated<Timestamp>;
 }
@@ -213,6 +214,7 @@ export interface DeploymentSpecifications {
   port: number;
   projectId: string;
   readinessTimeoutSeconds: number;
+  revision: Generated<number>;
   scaleToZero: Generated<boolean>;
   updatedAt: Generated<Timestamp>;
   version: string;
@@ -245,6 +247,7 @@ export interface Endpoints {
   name: string;
   outputMessageType: string | null;
   projectId: string;
+  revision: Generated<number>;
   transformationTemplate: string;
   updatedAt: Generated<Timestamp>;
   url: string | null;
@@ -257,7 +260,9 @@ export interface Environments {
   name: string;
   projectId: string;
   protected: boolean;
+  revision: Generated<number>;
   sortOrder: number;
+  updatedAt: Generated<Timestamp>;
 }
 
 export interface EsbAuditLogs {
@@ -306,6 +311,7 @@ export interface LanguagePacks {
   id: string;
   name: string;
   projectId: string;
+  revision: Generated<number>;
   updatedAt: Generated<Timestamp>;
 }
 
@@ -333,6 +339,7 @@ export interface MachineUser2endpoints {
   id: string;
   machineUserId: string;
   projectId: string;
+  revision: Generated<number>;
   updatedAt: Generated<Timestamp>;
 }
 
@@ -350,6 +357,7 @@ export interface MachineUsers {
   name: string;
   passwordHash: string | null;
   projectId: string;
+  revision: Generated<number>;
   tokenHash: Buffer | null;
   tokenPrefix: string | null;
   updatedAt: Generated<Timestamp>;
@@ -414,8 +422,10 @@ export interface PersonalAccessTokens {
   id: string;
   lastUsedAt: Timestamp | null;
   name: string;
+  revision: Generated<number>;
   revoked: Generated<boolean>;
   tokenPrefix: string;
+  updatedAt: Generated<Timestamp>;
   userId: string;
 }
 
@@ -437,6 +447,7 @@ export interface PiletPackages {
   name: string;
   precedence: string;
   projectId: string;
+  revision: Generated<number>;
   signature: Buffer | null;
   size: number;
   spec: string;
@@ -466,6 +477,7 @@ export interface Projects {
   createdAt: Generated<Timestamp>;
   id: string;
   name: string;
+  revision: Generated<number>;
   slug: string;
   updatedAt: Generated<Timestamp>;
 }
@@ -520,6 +532,7 @@ export interface Settings {
   frontendModuleConfig: Generated<Json>;
   id: Generated<string>;
   projectId: string;
+  revision: Generated<number>;
   tenantId: string | null;
   updatedAt: Generated<Timestamp>;
 }
@@ -530,6 +543,7 @@ export interface Tenant2applications {
   enabled: boolean;
   id: string;
   projectId: string;
+  revision: Generated<number>;
   tenantId: string;
   updatedAt: Generated<Timestamp>;
 }
@@ -540,6 +554,7 @@ export interface TenantRoleDefinitions {
   name: string;
   permissions: string[];
   projectId: string;
+  revision: Generated<number>;
   seeded: Generated<boolean>;
   tenantId: string;
   updatedAt: Generated<Timestamp>;
@@ -551,6 +566,7 @@ export interface Tenants {
   id: string;
   name: string;
   projectId: string;
+  revision: Generated<number>;
   slug: string;
   updatedAt: Generated<Timestamp>;
 }
@@ -585,6 +601,7 @@ export interface Triggers {
   name: string;
   nextFireAt: Timestamp | null;
   projectId: string;
+  revision: Generated<number>;
   runKey: string;
   updatedAt: Generated<Timestamp>;
 }
@@ -594,6 +611,7 @@ export interface User2applications {
   createdAt: Generated<Timestamp>;
   id: string;
   projectId: string;
+  revision: Generated<number>;
   role: string;
   updatedAt: Generated<Timestamp>;
   userId: string;
@@ -603,6 +621,7 @@ export interface User2projects {
   createdAt: Generated<Timestamp>;
   id: string;
   projectId: string;
+  revision: Generated<number>;
   role: string;
   updatedAt: Generated<Timestamp>;
   userId: string;
@@ -612,6 +631,7 @@ export interface User2tenants {
   createdAt: Generated<Timestamp>;
   id: string;
   projectId: string;
+  revision: Generated<number>;
   roleName: string;
   tenantId: string;
   updatedAt: Generated<Timestamp>;
@@ -629,6 +649,7 @@ export interface Users {
   externalName: Generated<string>;
   externalUsername: string;
   id: string;
+  revision: Generated<number>;
   role: Generated<string>;
   updatedAt: Generated<Timestamp>;
 }

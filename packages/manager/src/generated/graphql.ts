@@ -21,7 +21,7 @@ import type { Project as ProjectRow } from '../features/projects/projects.store.
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
 import type { Trigger as TriggerRow } from '../features/triggers/triggers.store.ts';
 import type { TriggerRun as TriggerRunRow } from '../features/triggers/trigger-runs.store.ts';
-import type { User as UserRow } from '../features/users/users.store.ts';
+import type { KnownUser as KnownUserRow } from '../features/users/users.store.ts';
 import type { GraphqlContext } from '../policy/guard-graphql.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -93,17 +93,17 @@ export type Permission =
 export type Query = {
   /** Lists the caller's own tokens. */
   readonly myPersonalAccessTokens: ReadonlyArray<PersonalAccessToken>;
-  /** Lists all tokens for administrators, and their own tokens for other callers, newest first. `first` is from 1 to 100. */
+  /** Lists tokens, newest first. Administrators see all tokens, other callers only their own. `first` is from 1 to 100. */
   readonly personalAccessTokens: PersonalAccessTokenConnection;
   /** Lists the applications of a project that the caller may see. */
   readonly applications: ReadonlyArray<Application>;
   /** Returns one application by its project and slug. */
   readonly application: Application;
-  /** Lists the Tenant2Application rows of a tenant, of an application, or of both. At least one id is required. */
+  /** Lists the Tenant2Application rows of a tenant, of an application, or of a tenant and an application. At least one id is required. */
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
   /** Lists the audit trail of a project, newest first by default. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
-  /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns a first page of that size and cannot be combined with `pagination`. */
+  /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   /** Lists the deployment specifications of an application. */
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
@@ -137,7 +137,7 @@ export type Query = {
   readonly user2application: User2Application;
   /** Lists the role definitions of a tenant. */
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
-  /** Lists the pilet packages of a project. Without filters, order and pagination, it returns all of them if they fit into one response. Versions are ordered by semantic version precedence. */
+  /** Lists the pilet packages of a project. Without filters, order and pagination, the query returns all packages if they fit into one response. Versions are ordered by semantic version precedence. */
   readonly piletPackages: PiletPackages;
   /** Returns one version of a pilet. */
   readonly piletPackage: PiletPackage;
@@ -147,7 +147,7 @@ export type Query = {
   readonly project: Project;
   /** Returns the settings of one layer. Exactly one argument is required. */
   readonly settings: Settings;
-  /** Returns the merged settings of an application in a tenant. The pair must have a Tenant2Application row, enabled or not. */
+  /** Returns the merged settings of an application in a tenant. A Tenant2Application row must exist for the pair, enabled or not. */
   readonly effectiveSettings: EffectiveSettings;
   /** Lists the tenants of a project that the caller may see. */
   readonly tenants: ReadonlyArray<Tenant>;
@@ -159,13 +159,13 @@ export type Query = {
   readonly trigger: Trigger;
   /** Lists the recorded runs of a trigger by planned time, newest first. `limit` is from 1 to 100; the default is 100. */
   readonly triggerRuns: ReadonlyArray<TriggerRun>;
-  /** Returns the next ten times at which a cron expression fires. No trigger needs to use the expression. An invalid expression returns an error. */
+  /** Returns the next ten times at which a cron expression fires. The expression does not have to belong to a trigger. An invalid expression returns an error. */
   readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
   /** Returns the caller. */
   readonly me: User;
   /** Lists all users for administrators. Other callers see themselves and the users with whom they share a project. */
   readonly users: ReadonlyArray<User>;
-  /** Searches the user directory for users whose name, user name or e-mail contains the text. A text with fewer than three characters must match the start. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
+  /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
 };
 
@@ -487,7 +487,9 @@ export type Mutation = {
   readonly createLanguagePack: LanguagePack;
   /** Replaces the whole content of a language pack. */
   readonly updateLanguagePackContent: LanguagePack;
-  /** Deletes a language pack and its texts. */
+  /** Sets and removes entries in language packs of a project, at most 1,000 keys in 100 packs. If one change is rejected, none is applied. */
+  readonly setLanguagePackKeys: ReadonlyArray<LanguagePack>;
+  /** Deletes a language pack and its entries. */
   readonly deleteLanguagePack: Scalars['Boolean']['output'];
   /** Creates a machine user in an environment and returns its credential once. */
   readonly createMachineUserWithCredentials: CreatedMachineUser;
@@ -525,7 +527,7 @@ export type Mutation = {
   readonly updatePiletPackage: PiletPackage;
   /** Enables a version of a pilet. */
   readonly enablePiletPackage: PiletPackage;
-  /** Disables a version, which removes it from all feeds. It can be enabled again. */
+  /** Disables a version and removes it from all feeds. A disabled version can be enabled again. */
   readonly disablePiletPackage: PiletPackage;
   /** Creates a project with its three environments. The caller becomes its owner. */
   readonly createProject: Project;
@@ -537,11 +539,15 @@ export type Mutation = {
   readonly updateBackendModuleConfig: BackendSettings;
   /** Updates the frontend settings of a layer. */
   readonly updateFrontendModuleConfig: FrontendSettings;
-  /** Clears the backend settings of a layer, which then inherit again. The `Settings` object remains. */
+  /** Clears the backend settings of a layer, which then inherits them again. The `Settings` object remains. */
   readonly deleteBackendSettings: Scalars['Boolean']['output'];
-  /** Clears the frontend settings of a layer, which then inherit again. The `Settings` object remains. */
+  /** Clears the frontend settings of a layer, which then inherits them again. The `Settings` object remains. */
   readonly deleteFrontendSettings: Scalars['Boolean']['output'];
-  /** Creates the settings of a Tenant2Application row, the most specific layer. If they exist, the mutation returns them unchanged. */
+  /** Sets and removes keys in settings of a project, at most 1,000 keys in 100 settings. If one change is rejected, none is applied. */
+  readonly setSettingsKeys: ReadonlyArray<Settings>;
+  /** Pins pilets in settings of a project, at most 1,000 pilets in 100 settings. If one change is rejected, none is applied. */
+  readonly setPiletPins: ReadonlyArray<Settings>;
+  /** Creates the settings of a Tenant2Application row, the most specific layer. If the settings already exist, the mutation returns them unchanged. */
   readonly ensureTenant2ApplicationSettings: Settings;
   /** Replaces the settings of the target row with the settings of the source row. The `enabled` state of the target does not change. */
   readonly copyTenant2ApplicationConfig: Tenant2Application;
@@ -570,11 +576,13 @@ export type MutationCreatePersonalAccessTokenArgs = {
 
 export type MutationRevokePersonalAccessTokenArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationDeletePersonalAccessTokenArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -592,6 +600,7 @@ export type MutationUpdateApplicationArgs = {
 
 export type MutationDeleteApplicationArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -608,6 +617,7 @@ export type MutationUpdateTenant2ApplicationArgs = {
 
 export type MutationDeleteTenant2ApplicationArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -625,6 +635,7 @@ export type MutationUpdateDeploymentSpecificationArgs = {
 
 export type MutationDeleteDeploymentSpecificationArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -641,6 +652,7 @@ export type MutationUpdateMachineUser2EndpointArgs = {
 
 export type MutationDeleteMachineUser2EndpointArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -658,6 +670,7 @@ export type MutationUpdateEndpointArgs = {
 
 export type MutationDeleteEndpointArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -679,8 +692,15 @@ export type MutationUpdateLanguagePackContentArgs = {
 };
 
 
+export type MutationSetLanguagePackKeysArgs = {
+  projectId: Scalars['ID']['input'];
+  changes: ReadonlyArray<UpdateLanguagePackKeysInput>;
+};
+
+
 export type MutationDeleteLanguagePackArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -692,6 +712,7 @@ export type MutationCreateMachineUserWithCredentialsArgs = {
 
 export type MutationRotateMachineUserTokenArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -703,6 +724,7 @@ export type MutationUpdateMachineUserArgs = {
 
 export type MutationDeleteMachineUserArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -716,11 +738,13 @@ export type MutationAddUserToProjectArgs = {
 export type MutationUpdateUserProjectRoleArgs = {
   id: Scalars['ID']['input'];
   role: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationRemoveUserFromProjectArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -734,11 +758,13 @@ export type MutationAddUserToTenantArgs = {
 export type MutationUpdateUserTenantRoleArgs = {
   id: Scalars['ID']['input'];
   roleName: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationRemoveUserFromTenantArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -752,11 +778,13 @@ export type MutationAddUserToApplicationArgs = {
 export type MutationUpdateUserApplicationRoleArgs = {
   id: Scalars['ID']['input'];
   role: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationRemoveUserFromApplicationArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -774,6 +802,7 @@ export type MutationUpdateTenantRoleDefinitionArgs = {
 
 export type MutationDeleteTenantRoleDefinitionArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -783,6 +812,7 @@ export type MutationUpdatePiletPackageArgs = {
   version: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -790,6 +820,7 @@ export type MutationEnablePiletPackageArgs = {
   projectId: Scalars['ID']['input'];
   name: Scalars['String']['input'];
   version: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -797,6 +828,7 @@ export type MutationDisablePiletPackageArgs = {
   projectId: Scalars['ID']['input'];
   name: Scalars['String']['input'];
   version: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -813,6 +845,7 @@ export type MutationUpdateProjectArgs = {
 
 export type MutationDeleteProjectArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -830,11 +863,25 @@ export type MutationUpdateFrontendModuleConfigArgs = {
 
 export type MutationDeleteBackendSettingsArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationDeleteFrontendSettingsArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type MutationSetSettingsKeysArgs = {
+  projectId: Scalars['ID']['input'];
+  changes: ReadonlyArray<UpdateSettingsKeysInput>;
+};
+
+
+export type MutationSetPiletPinsArgs = {
+  projectId: Scalars['ID']['input'];
+  changes: ReadonlyArray<UpdatePiletPinsInput>;
 };
 
 
@@ -862,6 +909,7 @@ export type MutationUpdateTenantArgs = {
 
 export type MutationDeleteTenantArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -879,12 +927,14 @@ export type MutationUpdateTriggerArgs = {
 
 export type MutationDeleteTriggerArgs = {
   id: Scalars['ID']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 export type MutationUpdateUserSystemRoleArgs = {
   id: Scalars['ID']['input'];
   role: Scalars['String']['input'];
+  expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** Selects the rows whose field matches the value. Texts match a case-insensitive substring. Ids, fixed words, numbers, booleans and timestamps match exactly. */
@@ -908,7 +958,7 @@ export type Pagination = {
   readonly offset: Scalars['Int']['input'];
 };
 
-/** The kind of object that a policy checks. Each feature adds its own kinds. `SYSTEM` names no object: only the caller's system role counts. */
+/** The kind of object that a policy checks. Each feature adds its own kinds. `SYSTEM` stands for no object: the policy checks only the caller's system role. */
 export type Scope =
   | 'SYSTEM'
   | 'APPLICATION'
@@ -934,7 +984,7 @@ export type Scope =
   | 'TENANT_SLUG'
   | 'TRIGGER';
 
-/** A token that a user created for scripts and command-line clients. It acts as that user. */
+/** A token that a user created for scripts and command-line clients. Requests with the token act as that user. */
 export type PersonalAccessToken = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
@@ -943,6 +993,9 @@ export type PersonalAccessToken = {
   /** The expiry time; null if the token does not expire. */
   readonly expiresAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
   /** The time of the last use, updated with a delay of up to 30 s. */
   readonly lastUsedAt?: Maybe<Scalars['String']['output']>;
   readonly revoked: Scalars['Boolean']['output'];
@@ -951,7 +1004,7 @@ export type PersonalAccessToken = {
 };
 
 export type CreatedPersonalAccessToken = {
-  /** The token itself. It is returned only once and cannot be read again. */
+  /** The token itself, which is returned only once and cannot be read again. */
   readonly token: Scalars['String']['output'];
   readonly personalAccessToken: PersonalAccessToken;
 };
@@ -981,7 +1034,14 @@ export type Application = {
   readonly slug: Scalars['String']['output'];
   readonly description: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
   readonly project: Project;
+  /** The caller's permissions on the application and on its objects. */
+  readonly myPermissions: ReadonlyArray<Permission>;
+  /** The caller's role in the application, or null if the caller has none. */
+  readonly myRole?: Maybe<Scalars['String']['output']>;
   readonly endpoints: ReadonlyArray<Endpoint>;
   readonly triggers: ReadonlyArray<Trigger>;
 };
@@ -1012,6 +1072,8 @@ export type UpdateApplicationInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly slug?: InputMaybe<Scalars['String']['input']>;
   readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** Enables an application for a tenant. */
@@ -1020,7 +1082,10 @@ export type Tenant2Application = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly tenant: Tenant;
   readonly application: Application;
-  /** The settings of this row, the most specific layer. Null until they are created, for example by `ensureTenant2ApplicationSettings`. */
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
+  /** The settings of this row, the most specific layer. Null until the settings are created, for example by `ensureTenant2ApplicationSettings`. */
   readonly settings?: Maybe<Settings>;
 };
 
@@ -1032,6 +1097,8 @@ export type CreateTenant2ApplicationInput = {
 
 export type UpdateTenant2ApplicationInput = {
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** One entry of the audit trail. */
@@ -1052,7 +1119,7 @@ export type AuditLog = {
   readonly createdAt: Scalars['String']['output'];
   /** SHA-256 of the canonical form of the entry, in hexadecimal. */
   readonly hash: Scalars['String']['output'];
-  /** The kind of principal: `user`, `machine_user` or `system`. Null in entries that are older than this field; a user or the command line created them. */
+  /** The kind of principal: `user`, `machine_user` or `system`. Null in entries that are older than this field; these entries were created by a user or from the command line. */
   readonly principalType?: Maybe<Scalars['String']['output']>;
   /** The id of the user or machine user, or the name of the job or command. */
   readonly principal?: Maybe<Scalars['String']['output']>;
@@ -1068,7 +1135,7 @@ export type EsbHeader = {
 /** A logged call of a machine user to an endpoint. Headers and bodies are recorded only while the log level of the endpoint is `FULL`. */
 export type EsbAuditLog = {
   readonly id: Scalars['ID']['output'];
-  /** The request id that the caller received in `X-Request-Id`. Callers can choose it, so several calls can have the same id. Null for calls that an older release logged. */
+  /** The request id that the caller received in `X-Request-Id`. Callers can choose this id, so several calls can have the same id. Null for calls that an older release logged. */
   readonly requestId?: Maybe<Scalars['String']['output']>;
   /** The start time of the call. */
   readonly timestamp: Scalars['String']['output'];
@@ -1081,10 +1148,10 @@ export type EsbAuditLog = {
   readonly targetURL: Scalars['String']['output'];
   /** The status of the response; null if the caller received no response. */
   readonly responseStatus?: Maybe<Scalars['Int']['output']>;
-  /** The duration in milliseconds. Null while the call is in flight, and if its end is unknown. */
+  /** The duration in milliseconds. Null while the call is in flight or if its end time is unknown. */
   readonly durationMs?: Maybe<Scalars['Int']['output']>;
   readonly transformationApplied: Scalars['Boolean']['output'];
-  /** The reason for the failure; null if there was none. */
+  /** The reason for the failure; null if the call did not fail. */
   readonly failure?: Maybe<Scalars['String']['output']>;
   readonly requestHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
   readonly requestBody?: Maybe<Scalars['String']['output']>;
@@ -1092,7 +1159,7 @@ export type EsbAuditLog = {
   readonly responseBody?: Maybe<Scalars['String']['output']>;
 };
 
-/** Describes the workload of an application in an environment. There is at most one specification per application and environment. The Manager does not change the workload, except that it wakes it while `scaleToZero` is on. */
+/** Describes the workload of an application in an environment. There is at most one specification per application and environment. The Manager never changes the workload, except to wake it while `scaleToZero` is on. */
 export type DeploymentSpecification = {
   readonly id: Scalars['ID']['output'];
   readonly application: Application;
@@ -1106,10 +1173,12 @@ export type DeploymentSpecification = {
   readonly port: Scalars['Int']['output'];
   readonly healthPath: Scalars['String']['output'];
   readonly readinessTimeoutSeconds: Scalars['Int']['output'];
-  /** Whether the workload may be scaled to zero and woken by the proxy. Only an operator can set it; no mutation does. */
+  /** Whether the workload may be scaled to zero and woken by the proxy. Only an operator can change this field; no mutation can. */
   readonly scaleToZero: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type CreateDeploymentSpecificationInput = {
@@ -1122,7 +1191,7 @@ export type CreateDeploymentSpecificationInput = {
   readonly version?: InputMaybe<Scalars['String']['input']>;
   /** From 0 to `maxReplicas`; 1 by default. */
   readonly minReplicas?: InputMaybe<Scalars['Int']['input']>;
-  /** From 1 to 1000. Defaults to `minReplicas`, and to 1 if that is 0. */
+  /** From 1 to 1000. Defaults to `minReplicas`, or to 1 if `minReplicas` is 0. */
   readonly maxReplicas?: InputMaybe<Scalars['Int']['input']>;
   /** 8080 by default. */
   readonly port?: InputMaybe<Scalars['Int']['input']>;
@@ -1142,6 +1211,8 @@ export type UpdateDeploymentSpecificationInput = {
   readonly port?: InputMaybe<Scalars['Int']['input']>;
   readonly healthPath?: InputMaybe<Scalars['String']['input']>;
   readonly readinessTimeoutSeconds?: InputMaybe<Scalars['Int']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** Allows a machine user to call an endpoint while `enabled` is true. */
@@ -1150,6 +1221,9 @@ export type MachineUser2Endpoint = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly machineUser: MachineUser;
   readonly endpoint: Endpoint;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type CreateMachineUser2EndpointInput = {
@@ -1161,6 +1235,8 @@ export type CreateMachineUser2EndpointInput = {
 
 export type UpdateMachineUser2EndpointInput = {
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type EndpointAuthType =
@@ -1190,9 +1266,9 @@ export type Endpoint = {
   readonly description: Scalars['String']['output'];
   /** Calls to a disabled endpoint return 404. */
   readonly enabled: Scalars['Boolean']['output'];
-  /** The path after `/esb/<application id>`. It must match exactly. */
+  /** The path after `/esb/<application id>`. Calls must match this path exactly. */
   readonly consumeURL: Scalars['String']['output'];
-  /** The target URL. Without it, calls fail with 502. */
+  /** The target URL. Without a URL, calls fail with 502. */
   readonly url?: Maybe<Scalars['String']['output']>;
   readonly authType: EndpointAuthType;
   readonly authUsername: Scalars['String']['output'];
@@ -1202,12 +1278,16 @@ export type Endpoint = {
   readonly authToken?: Maybe<Scalars['String']['output']>;
   readonly inputMessageType?: Maybe<EndpointInputMessageType>;
   readonly outputMessageType?: Maybe<EndpointOutputMessageType>;
-  /** A Go `text/template`. If it is empty, bodies are forwarded unchanged. */
+  /** A Go `text/template`. If the template is empty, bodies are forwarded unchanged. */
   readonly transformationTemplate: Scalars['String']['output'];
   readonly logLevel: EndpointLogLevel;
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
   readonly application: Application;
+  /** The caller's permissions on the endpoint and on its objects. */
+  readonly myPermissions: ReadonlyArray<Permission>;
 };
 
 export type CreateEndpointInput = {
@@ -1229,7 +1309,7 @@ export type CreateEndpointInput = {
   readonly logLevel?: InputMaybe<EndpointLogLevel>;
 };
 
-/** Absent fields keep their values. Null clears the URL, the message types and the template; every other field ignores null. An empty password or token clears it. */
+/** Absent fields keep their values. Null clears the URL, the message types and the template; every other field ignores null. An empty string clears the password or the token. */
 export type UpdateEndpointInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly description?: InputMaybe<Scalars['String']['input']>;
@@ -1244,6 +1324,8 @@ export type UpdateEndpointInput = {
   readonly outputMessageType?: InputMaybe<EndpointOutputMessageType>;
   readonly transformationTemplate?: InputMaybe<Scalars['String']['input']>;
   readonly logLevel?: InputMaybe<EndpointLogLevel>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type EsbTransformPreview = {
@@ -1276,16 +1358,24 @@ export type Environment = {
   readonly sortOrder: Scalars['Int']['output'];
   readonly protected: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
   readonly project: Project;
+  /** The caller's permissions on the environment and on its objects. */
+  readonly myPermissions: ReadonlyArray<Permission>;
 };
 
-/** The texts of a project's frontends in one locale. */
+/** The translations of a project's frontends for one locale. */
 export type LanguagePack = {
   readonly id: Scalars['ID']['output'];
   /** A locale, such as `de` or `de-AT`. */
   readonly name: Scalars['String']['output'];
-  /** The texts by key. A key consists of parts that are joined by dots. */
+  /** The translations by key. A key consists of parts that are joined by dots. */
   readonly content: ReadonlyArray<KeyValuePair>;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type CreateLanguagePackInput = {
@@ -1294,6 +1384,17 @@ export type CreateLanguagePackInput = {
 
 export type UpdateLanguagePackContentInput = {
   readonly content: ReadonlyArray<KeyValuePairInput>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Entries to set and to remove in one language pack. All other entries remain unchanged. */
+export type UpdateLanguagePackKeysInput = {
+  readonly packId: Scalars['ID']['input'];
+  readonly set?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
+  readonly unset?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Rejects all changes with code `CONFLICT` unless the language pack has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** The account of a backend in one environment. It has either a Bearer token or a Basic password, which is shown only once. */
@@ -1308,6 +1409,9 @@ export type MachineUser = {
   /** The time of the last rotation; null if the credential was never rotated. */
   readonly lastRotatedAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
   readonly environment: Environment;
 };
 
@@ -1329,18 +1433,20 @@ export type UpdateMachineUserInput = {
   readonly tokenPrefix?: InputMaybe<Scalars['String']['input']>;
   /** @deprecated Rejected: use rotateMachineUserToken to replace a credential. */
   readonly clearTokenPrefix?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type CreatedMachineUser = {
-  /** The Bearer token; null for a Basic machine user. It cannot be read again. */
+  /** The Bearer token, which cannot be read again; null for a Basic machine user. */
   readonly generatedToken?: Maybe<Scalars['String']['output']>;
-  /** The given Basic password; null for a Bearer machine user. It cannot be read again. */
+  /** The Basic password from the input, which cannot be read again; null for a Bearer machine user. */
   readonly plaintextPassword?: Maybe<Scalars['String']['output']>;
   readonly machineUser: MachineUser;
 };
 
 export type RotatedMachineUser = {
-  /** The new Bearer token, or the new password of a Basic machine user. It cannot be read again. */
+  /** The new Bearer token, or the new password of a Basic machine user. The credential cannot be read again. */
   readonly generatedToken: Scalars['String']['output'];
   readonly machineUser: MachineUser;
 };
@@ -1351,6 +1457,9 @@ export type User2Project = {
   readonly role: Scalars['String']['output'];
   readonly user: User;
   readonly project: Project;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 /** A user's role in a tenant. `roleName` is the name of one of the tenant's role definitions. */
@@ -1359,6 +1468,9 @@ export type User2Tenant = {
   readonly roleName: Scalars['String']['output'];
   readonly user: User;
   readonly tenant: Tenant;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 /** A user's role in an application: `readonly` or `normal`. */
@@ -1367,6 +1479,9 @@ export type User2Application = {
   readonly role: Scalars['String']['output'];
   readonly user: User;
   readonly application: Application;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 /** A role of a tenant and its permissions, a subset of `apps.read`, `apps.configure`, `members` and `invites`. */
@@ -1377,6 +1492,9 @@ export type TenantRoleDefinition = {
   /** True for `member`, `admin` and `owner`, which every tenant has. */
   readonly seeded: Scalars['Boolean']['output'];
   readonly tenant: Tenant;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type CreateTenantRoleDefinitionInput = {
@@ -1387,9 +1505,11 @@ export type CreateTenantRoleDefinitionInput = {
 export type UpdateTenantRoleDefinitionInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly permissions?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** A version of a pilet, a package from which a frontend is assembled. Its bytes never change. */
+/** A version of a pilet. Frontends are assembled from pilets. The bytes of a version never change. */
 export type PiletPackage = {
   readonly id: Scalars['ID']['output'];
   /** An npm package name, optionally with a scope. */
@@ -1404,6 +1524,8 @@ export type PiletPackage = {
   readonly enabled: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type PiletPackages = {
@@ -1418,6 +1540,13 @@ export type Project = {
   readonly name: Scalars['String']['output'];
   readonly slug: Scalars['String']['output'];
   readonly createdAt: Scalars['String']['output'];
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
+  /** The caller's permissions on the project and on its objects, without permissions from a tenant or application role. */
+  readonly myPermissions: ReadonlyArray<Permission>;
+  /** The caller's role in the project, or null if the caller has none. */
+  readonly myRole?: Maybe<Scalars['String']['output']>;
   /** The applications of the project. Project members see all of them; other callers see the applications they belong to. */
   readonly applications: ReadonlyArray<Application>;
   readonly environments: ReadonlyArray<Environment>;
@@ -1454,6 +1583,8 @@ export type CreateProjectInput = {
 export type UpdateProjectInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly slug?: InputMaybe<Scalars['String']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type KeyValuePair = {
@@ -1484,39 +1615,77 @@ export type BackendSettings = {
   /** The id of the `Settings` object; the object and both of its parts share one id. */
   readonly id: Scalars['ID']['output'];
   readonly moduleConfig: BackendModuleConfig;
+  /** The revision of the `Settings` object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type FrontendSettings = {
   /** The id of the `Settings` object; the object and both of its parts share one id. */
   readonly id: Scalars['ID']['output'];
   readonly moduleConfig: FrontendModuleConfig;
+  /** The revision of the `Settings` object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
-/** The settings of one layer: a project, an application, a tenant, or an application in a tenant. They are not merged with other layers. */
+/** The settings of one layer: a project, an application, a tenant, or an application in a tenant. These settings are not merged with other layers. */
 export type Settings = {
   readonly id: Scalars['ID']['output'];
   readonly backendSetting: BackendSettings;
   readonly frontendSetting: FrontendSettings;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
-/** Absent and null fields keep their values. An empty list or text clears a field, which then inherits again. */
+/** Absent and null fields keep their values. An empty list or string clears a field, which then inherits its value again. */
 export type UpdateBackendModuleConfigInput = {
   readonly EnabledModules?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   readonly KeyValuePairs?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Absent and null fields keep their values. An empty list or text clears a field, which then inherits again. */
+/** Absent and null fields keep their values. An empty list or string clears a field, which then inherits its value again. */
 export type UpdateFrontendModuleConfigInput = {
   readonly EnabledThemes?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   readonly DefaultTheme?: InputMaybe<Scalars['String']['input']>;
   readonly EnabledLocales?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   readonly DefaultLocale?: InputMaybe<Scalars['String']['input']>;
   readonly KeyValuePairs?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type CopyTenant2ApplicationConfigInput = {
   readonly sourceTenant2ApplicationId: Scalars['ID']['input'];
   readonly targetTenant2ApplicationId: Scalars['ID']['input'];
+};
+
+/** Keys to set and to remove in one part of settings. All other keys keep their values. */
+export type UpdateSettingsKeysInput = {
+  readonly settingsId: Scalars['ID']['input'];
+  /** `backend` or `frontend`. */
+  readonly part: Scalars['String']['input'];
+  readonly set?: InputMaybe<ReadonlyArray<KeyValuePairInput>>;
+  readonly unset?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Rejects all changes with code `CONFLICT` unless the settings have this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type UpdatePiletPinInput = {
+  /** The name of a pilet. */
+  readonly name: Scalars['String']['input'];
+  /** An exact version. */
+  readonly version: Scalars['String']['input'];
+};
+
+/** Pilets to pin to a version, and pilets whose pin is removed. All other pins keep their versions. */
+export type UpdatePiletPinsInput = {
+  readonly settingsId: Scalars['ID']['input'];
+  readonly set?: InputMaybe<ReadonlyArray<UpdatePiletPinInput>>;
+  readonly unset?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Rejects all changes with code `CONFLICT` unless the settings have this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A list and the layer that sets it: `project`, `application`, `tenant` or `tenant2application`. `layer` is null if no layer sets the list. */
@@ -1525,7 +1694,7 @@ export type EffectiveList = {
   readonly layer?: Maybe<Scalars['String']['output']>;
 };
 
-/** A text and the layer that sets it. `layer` is null if no layer sets the text. */
+/** A string and the layer that sets it. `layer` is null if no layer sets the string. */
 export type EffectiveText = {
   readonly value: Scalars['String']['output'];
   readonly layer?: Maybe<Scalars['String']['output']>;
@@ -1550,7 +1719,7 @@ export type EffectiveFrontendSettings = {
   readonly KeyValuePairs: ReadonlyArray<EffectivePair>;
 };
 
-/** The four layers merged for one application in one tenant. */
+/** The merged settings of all four layers for one application in one tenant. */
 export type EffectiveSettings = {
   readonly backend: EffectiveBackendSettings;
   readonly frontend: EffectiveFrontendSettings;
@@ -1564,6 +1733,13 @@ export type Tenant = {
   /** `shared` or `dedicated`. */
   readonly deploymentMode: Scalars['String']['output'];
   readonly project: Project;
+  /** The caller's permissions on the tenant and on its objects. */
+  readonly myPermissions: ReadonlyArray<Permission>;
+  /** The caller's role in the tenant, or null if the caller has none. */
+  readonly myRole?: Maybe<Scalars['String']['output']>;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 export type CreateTenantInput = {
@@ -1576,6 +1752,8 @@ export type UpdateTenantInput = {
   readonly name?: InputMaybe<Scalars['String']['input']>;
   readonly slug?: InputMaybe<Scalars['String']['input']>;
   readonly deploymentMode?: InputMaybe<Scalars['String']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** A schedule that calls the backends of an application, once in each environment that has backends. */
@@ -1585,12 +1763,14 @@ export type Trigger = {
   readonly description: Scalars['String']['output'];
   /** Five cron fields, or a macro such as `@daily`. Times are in UTC, or in the time zone of a `CRON_TZ=<zone>` prefix. */
   readonly cronExpression: Scalars['String']['output'];
-  /** Sent unchanged to backends, which use it to select the work to run. */
+  /** A key that is sent unchanged to backends, which use it to select the work to run. */
   readonly runKey: Scalars['String']['output'];
   /** A disabled trigger does not fire. */
   readonly enabled: Scalars['Boolean']['output'];
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
   /** The next planned times; `count` is from 1 to 100. For a disabled trigger, the times at which it would fire if it were enabled now. */
   readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
   readonly application: Application;
@@ -1612,13 +1792,13 @@ export type TriggerRun = {
   readonly outcome: Scalars['String']['output'];
   /** The number of calls to a backend. */
   readonly attempts: Scalars['Int']['output'];
-  /** The start time of the first attempt; null if there was none. */
+  /** The start time of the first attempt; null if there was no attempt. */
   readonly executedAt?: Maybe<Scalars['String']['output']>;
   /** The end time of the run; null while the run is pending. */
   readonly finishedAt?: Maybe<Scalars['String']['output']>;
-  /** The status of the last response; null if there was none. */
+  /** The status of the last response; null if there was no response. */
   readonly responseStatus?: Maybe<Scalars['Int']['output']>;
-  /** The reason for the failure; null if there was none. */
+  /** The reason for the failure; null if the run did not fail. */
   readonly failure?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
 };
@@ -1639,6 +1819,8 @@ export type UpdateTriggerInput = {
   readonly cronExpression?: InputMaybe<Scalars['String']['input']>;
   readonly runKey?: InputMaybe<Scalars['String']['input']>;
   readonly enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Rejects the change with code `CONFLICT` unless the object has this revision. */
+  readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type User = {
@@ -1647,6 +1829,11 @@ export type User = {
   readonly externalUsername: Scalars['String']['output'];
   readonly externalEmail: Scalars['String']['output'];
   readonly role: Scalars['String']['output'];
+  /** The permissions of the caller that need no object. They are the same on every user. */
+  readonly myPermissions: ReadonlyArray<Permission>;
+  readonly updatedAt: Scalars['String']['output'];
+  /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
+  readonly revision: Scalars['Int']['output'];
 };
 
 /** A user in the user directory. */
@@ -1776,6 +1963,7 @@ export type ResolversTypes = {
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
+  UpdateLanguagePackKeysInput: UpdateLanguagePackKeysInput;
   MachineUser: ResolverTypeWrapper<MachineUserRow>;
   CreateMachineUserInput: CreateMachineUserInput;
   UpdateMachineUserInput: UpdateMachineUserInput;
@@ -1802,6 +1990,9 @@ export type ResolversTypes = {
   UpdateBackendModuleConfigInput: UpdateBackendModuleConfigInput;
   UpdateFrontendModuleConfigInput: UpdateFrontendModuleConfigInput;
   CopyTenant2ApplicationConfigInput: CopyTenant2ApplicationConfigInput;
+  UpdateSettingsKeysInput: UpdateSettingsKeysInput;
+  UpdatePiletPinInput: UpdatePiletPinInput;
+  UpdatePiletPinsInput: UpdatePiletPinsInput;
   EffectiveList: ResolverTypeWrapper<EffectiveList>;
   EffectiveText: ResolverTypeWrapper<EffectiveText>;
   EffectivePair: ResolverTypeWrapper<EffectivePair>;
@@ -1815,7 +2006,7 @@ export type ResolversTypes = {
   TriggerRun: ResolverTypeWrapper<TriggerRunRow>;
   CreateTriggerInput: CreateTriggerInput;
   UpdateTriggerInput: UpdateTriggerInput;
-  User: ResolverTypeWrapper<UserRow>;
+  User: ResolverTypeWrapper<KnownUserRow>;
   UserProviderResult: ResolverTypeWrapper<UserProviderResult>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
@@ -1860,6 +2051,7 @@ export type ResolversParentTypes = {
   LanguagePack: LanguagePackRow;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
+  UpdateLanguagePackKeysInput: UpdateLanguagePackKeysInput;
   MachineUser: MachineUserRow;
   CreateMachineUserInput: CreateMachineUserInput;
   UpdateMachineUserInput: UpdateMachineUserInput;
@@ -1886,6 +2078,9 @@ export type ResolversParentTypes = {
   UpdateBackendModuleConfigInput: UpdateBackendModuleConfigInput;
   UpdateFrontendModuleConfigInput: UpdateFrontendModuleConfigInput;
   CopyTenant2ApplicationConfigInput: CopyTenant2ApplicationConfigInput;
+  UpdateSettingsKeysInput: UpdateSettingsKeysInput;
+  UpdatePiletPinInput: UpdatePiletPinInput;
+  UpdatePiletPinsInput: UpdatePiletPinsInput;
   EffectiveList: EffectiveList;
   EffectiveText: EffectiveText;
   EffectivePair: EffectivePair;
@@ -1899,7 +2094,7 @@ export type ResolversParentTypes = {
   TriggerRun: TriggerRunRow;
   CreateTriggerInput: CreateTriggerInput;
   UpdateTriggerInput: UpdateTriggerInput;
-  User: UserRow;
+  User: KnownUserRow;
   UserProviderResult: UserProviderResult;
   String: Scalars['String']['output'];
 };
@@ -1932,6 +2127,12 @@ export type AuditedDirectiveArgs = {
 };
 
 export type AuditedDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = AuditedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PermissionsDirectiveArgs = {
+  in: Scope;
+};
+
+export type PermissionsDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = PermissionsDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   myPersonalAccessTokens?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessToken']>, ParentType, ContextType, Partial<QueryMyPersonalAccessTokensArgs>>;
@@ -1998,6 +2199,7 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   previewESBTransform?: Resolver<ResolversTypes['ESBTransformPreview'], ParentType, ContextType, RequireFields<MutationPreviewEsbTransformArgs, 'endpointId' | 'input'>>;
   createLanguagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationCreateLanguagePackArgs, 'projectId' | 'input'>>;
   updateLanguagePackContent?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationUpdateLanguagePackContentArgs, 'id' | 'input'>>;
+  setLanguagePackKeys?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<MutationSetLanguagePackKeysArgs, 'projectId' | 'changes'>>;
   deleteLanguagePack?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteLanguagePackArgs, 'id'>>;
   createMachineUserWithCredentials?: Resolver<ResolversTypes['CreatedMachineUser'], ParentType, ContextType, RequireFields<MutationCreateMachineUserWithCredentialsArgs, 'environmentId' | 'input'>>;
   rotateMachineUserToken?: Resolver<ResolversTypes['RotatedMachineUser'], ParentType, ContextType, RequireFields<MutationRotateMachineUserTokenArgs, 'id'>>;
@@ -2025,6 +2227,8 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   updateFrontendModuleConfig?: Resolver<ResolversTypes['FrontendSettings'], ParentType, ContextType, RequireFields<MutationUpdateFrontendModuleConfigArgs, 'id' | 'input'>>;
   deleteBackendSettings?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteBackendSettingsArgs, 'id'>>;
   deleteFrontendSettings?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteFrontendSettingsArgs, 'id'>>;
+  setSettingsKeys?: Resolver<ReadonlyArray<ResolversTypes['Settings']>, ParentType, ContextType, RequireFields<MutationSetSettingsKeysArgs, 'projectId' | 'changes'>>;
+  setPiletPins?: Resolver<ReadonlyArray<ResolversTypes['Settings']>, ParentType, ContextType, RequireFields<MutationSetPiletPinsArgs, 'projectId' | 'changes'>>;
   ensureTenant2ApplicationSettings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, RequireFields<MutationEnsureTenant2ApplicationSettingsArgs, 'tenant2ApplicationId'>>;
   copyTenant2ApplicationConfig?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<MutationCopyTenant2ApplicationConfigArgs, 'input'>>;
   createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'projectId' | 'input'>>;
@@ -2042,6 +2246,8 @@ export type PersonalAccessTokenResolvers<ContextType = GraphqlContext, ParentTyp
   tokenPrefix?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   lastUsedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   revoked?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
@@ -2076,7 +2282,11 @@ export type ApplicationResolvers<ContextType = GraphqlContext, ParentType extend
   slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+  myRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, Partial<ApplicationEndpointsArgs>>;
   triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, Partial<ApplicationTriggersArgs>>;
 };
@@ -2086,6 +2296,8 @@ export type Tenant2ApplicationResolvers<ContextType = GraphqlContext, ParentType
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   settings?: Resolver<Maybe<ResolversTypes['Settings']>, ParentType, ContextType>;
 };
 
@@ -2148,6 +2360,7 @@ export type DeploymentSpecificationResolvers<ContextType = GraphqlContext, Paren
   scaleToZero?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2Endpoint'] = ResolversParentTypes['MachineUser2Endpoint']> = {
@@ -2155,6 +2368,8 @@ export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentTy
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   machineUser?: Resolver<ResolversTypes['MachineUser'], ParentType, ContextType>;
   endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Endpoint'] = ResolversParentTypes['Endpoint']> = {
@@ -2174,7 +2389,9 @@ export type EndpointResolvers<ContextType = GraphqlContext, ParentType extends R
   logLevel?: Resolver<ResolversTypes['EndpointLogLevel'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
 };
 
 export type EsbTransformPreviewResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBTransformPreview'] = ResolversParentTypes['ESBTransformPreview']> = {
@@ -2196,13 +2413,18 @@ export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extend
   sortOrder?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   protected?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
 };
 
 export type LanguagePackResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePack'] = ResolversParentTypes['LanguagePack']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   content?: Resolver<ReadonlyArray<ResolversTypes['KeyValuePair']>, ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type MachineUserResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser'] = ResolversParentTypes['MachineUser']> = {
@@ -2213,6 +2435,8 @@ export type MachineUserResolvers<ContextType = GraphqlContext, ParentType extend
   tokenPrefix?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   lastRotatedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType>;
 };
 
@@ -2232,6 +2456,8 @@ export type User2ProjectResolvers<ContextType = GraphqlContext, ParentType exten
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type User2TenantResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2Tenant'] = ResolversParentTypes['User2Tenant']> = {
@@ -2239,6 +2465,8 @@ export type User2TenantResolvers<ContextType = GraphqlContext, ParentType extend
   roleName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type User2ApplicationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2Application'] = ResolversParentTypes['User2Application']> = {
@@ -2246,6 +2474,8 @@ export type User2ApplicationResolvers<ContextType = GraphqlContext, ParentType e
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type TenantRoleDefinitionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TenantRoleDefinition'] = ResolversParentTypes['TenantRoleDefinition']> = {
@@ -2254,6 +2484,8 @@ export type TenantRoleDefinitionResolvers<ContextType = GraphqlContext, ParentTy
   permissions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   seeded?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type PiletPackageResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackage'] = ResolversParentTypes['PiletPackage']> = {
@@ -2266,6 +2498,7 @@ export type PiletPackageResolvers<ContextType = GraphqlContext, ParentType exten
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type PiletPackagesResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackages'] = ResolversParentTypes['PiletPackages']> = {
@@ -2278,6 +2511,10 @@ export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends Re
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+  myRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   applications?: Resolver<ReadonlyArray<ResolversTypes['Application']>, ParentType, ContextType, Partial<ProjectApplicationsArgs>>;
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, Partial<ProjectEnvironmentsArgs>>;
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, Partial<ProjectTenantsArgs>>;
@@ -2304,17 +2541,21 @@ export type FrontendModuleConfigResolvers<ContextType = GraphqlContext, ParentTy
 export type BackendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackendSettings'] = ResolversParentTypes['BackendSettings']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   moduleConfig?: Resolver<ResolversTypes['BackendModuleConfig'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type FrontendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FrontendSettings'] = ResolversParentTypes['FrontendSettings']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   moduleConfig?: Resolver<ResolversTypes['FrontendModuleConfig'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type SettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Settings'] = ResolversParentTypes['Settings']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   backendSetting?: Resolver<ResolversTypes['BackendSettings'], ParentType, ContextType>;
   frontendSetting?: Resolver<ResolversTypes['FrontendSettings'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type EffectiveListResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveList'] = ResolversParentTypes['EffectiveList']> = {
@@ -2357,6 +2598,10 @@ export type TenantResolvers<ContextType = GraphqlContext, ParentType extends Res
   slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   deploymentMode?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
+  myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+  myRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type TriggerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Trigger'] = ResolversParentTypes['Trigger']> = {
@@ -2368,6 +2613,7 @@ export type TriggerResolvers<ContextType = GraphqlContext, ParentType extends Re
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   nextRuns?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType, RequireFields<TriggerNextRunsArgs, 'count'>>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
 };
@@ -2391,6 +2637,9 @@ export type UserResolvers<ContextType = GraphqlContext, ParentType extends Resol
   externalUsername?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   externalEmail?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type UserProviderResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UserProviderResult'] = ResolversParentTypes['UserProviderResult']> = {
@@ -2456,4 +2705,5 @@ export type DirectiveResolvers<ContextType = GraphqlContext> = {
   row?: RowDirectiveResolver<any, any, ContextType>;
   can?: CanDirectiveResolver<any, any, ContextType>;
   audited?: AuditedDirectiveResolver<any, any, ContextType>;
+  permissions?: PermissionsDirectiveResolver<any, any, ContextType>;
 };

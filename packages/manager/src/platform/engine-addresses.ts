@@ -5,13 +5,13 @@ import { type Topology, splitAddress } from './redis/topology.ts'
 
 /** The parts of a database URL that are safe to show. */
 export type DatabaseAddress = {
-  /** Such as `db.example:5432`. */
+  /** Host and port, such as `db.example:5432`. */
   server: string
   name: string
   user: string
-  /** For a log line, such as `db.example:5432/manager`. */
+  /** Text for a log line, such as `db.example:5432/manager`. */
   label: string
-  /** For an operator, such as `database manager on db.example:5432 as svc`. */
+  /** Text for an operator, such as `database manager on db.example:5432 as svc`. */
   description: string
 }
 
@@ -20,7 +20,7 @@ const plainName = /^[\p{L}\p{N}_.$ @-]{1,128}$/u
 const plainHost = /^[\w.:/-]{1,255}$/
 
 /** Returns the address that the driver will connect to; throws if the driver cannot parse the URL. */
-export function databaseAddress(url: string): DatabaseAddress {
+export function parseDatabaseAddress(url: string): DatabaseAddress {
   if (isAmbiguous(url))
     return {
       server: mask,
@@ -29,9 +29,12 @@ export function databaseAddress(url: string): DatabaseAddress {
       label: mask,
       description: `database ${mask}: its URL has an @ after the host; percent-encode the password`,
     }
-  const driver = readByDriver(url)
-  const server = formatAddress(driver.host, driver.port)
-  const [name, user] = [plain(plainName, driver.database ?? ''), plain(plainName, driver.user ?? '')]
+  const client = parseWithDriver(url)
+  const server = formatAddress(client.host, client.port)
+  const [name, user] = [
+    maskUnless(plainName, client.database ?? ''),
+    maskUnless(plainName, client.user ?? ''),
+  ]
   return {
     server,
     name,
@@ -42,19 +45,19 @@ export function databaseAddress(url: string): DatabaseAddress {
 }
 
 /** Returns the host, or the directory of a Unix socket, and the port; throws as `databaseAddress` does. */
-export function databaseHost(url: string): { host: string; port: number } {
-  const { host, port } = readByDriver(url)
+export function parseDatabaseHost(url: string): { host: string; port: number } {
+  const { host, port } = parseWithDriver(url)
   return { host, port }
 }
 
 /** Returns text such as `redis on 127.0.0.1:6379` or `redis master main of sentinels on 10.0.0.1:26379`. */
-export function redisAddress(url: string, topology: Topology): string {
+export function parseRedisAddress(url: string, topology: Topology): string {
   if (isAmbiguous(url)) return `redis ${mask}: its URL has an @ after the host; percent-encode the password`
-  const shown = createAddressFormatter(url)
-  if (topology.mode === 'single') return `redis on ${shown(topology.address)}`
+  const formatServer = createAddressFormatter(url)
+  if (topology.mode === 'single') return `redis on ${formatServer(topology.address)}`
   return topology.mode === 'cluster'
-    ? `redis cluster with nodes on ${topology.nodes.map(shown).join(', ')}`
-    : `redis master ${plain(plainName, topology.masterName)} of sentinels on ${topology.sentinels.map(shown).join(', ')}`
+    ? `redis cluster with nodes on ${topology.nodes.map(formatServer).join(', ')}`
+    : `redis master ${maskUnless(plainName, topology.masterName)} of sentinels on ${topology.sentinels.map(formatServer).join(', ')}`
 }
 
 /**
@@ -71,7 +74,7 @@ export const createAddressFormatter =
 /**
  * Lets the driver parse the URL, because query parameters and variables such as PGHOST also apply. Does not connect.
  */
-function readByDriver(url: string): Client {
+function parseWithDriver(url: string): Client {
   try {
     return new Client({ connectionString: url })
   } catch {
@@ -88,9 +91,9 @@ function isAmbiguous(url: string): boolean {
 }
 
 function formatAddress(host: string, port: number): string {
-  const shown = plain(plainHost, host)
-  if (shown.startsWith('/')) return shown
-  return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`
+  const visibleHost = maskUnless(plainHost, host)
+  if (visibleHost.startsWith('/')) return visibleHost
+  return `${visibleHost.includes(':') ? `[${visibleHost}]` : visibleHost}:${port}`
 }
 
-const plain = (form: RegExp, text: string): string => (form.test(text) ? text : mask)
+const maskUnless = (pattern: RegExp, text: string): string => (pattern.test(text) ? text : mask)

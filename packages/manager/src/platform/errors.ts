@@ -1,5 +1,6 @@
-// The error class for failures that callers see. Its codes are a closed list; each route group renders it in the body
-// shape the interface prescribes (see platform/http/error-bodies.ts and platform/graphql/endpoint.ts).
+// The error class for failures that callers see. Its codes are a closed list; each route group renders the
+// error in the body format that the interface prescribes (see platform/http/error-bodies.ts and
+// platform/graphql/endpoint.ts).
 
 const statusByCode = {
   bad_request: 400,
@@ -7,6 +8,8 @@ const statusByCode = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  // The change is based on an outdated revision of the object.
+  CONFLICT: 409,
   gone: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -27,7 +30,10 @@ const maxMessageLength = 500
 const truncate = (message: string): string =>
   message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength).toWellFormed()}…`
 
-/** A failure the caller may read. Its message is short, says what is wrong and what to do, and contains no secret. */
+/**
+ * A failure that the caller may see. Its message is short, says what is wrong and what to do, and contains no
+ * secret.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
@@ -38,6 +44,8 @@ export class AppError extends Error {
    * secret.
    */
   readonly hint: string | undefined
+  /** Facts about the failure for programs; they contain no secret. */
+  readonly details: Readonly<Record<string, unknown>>
   /** Whether the caller lacks a role; the message names the role. */
   readonly isNotPermitted: boolean
   constructor(
@@ -48,6 +56,7 @@ export class AppError extends Error {
       cause?: unknown
       logMessage?: string
       hint?: string
+      details?: Readonly<Record<string, unknown>>
       isNotPermitted?: true
     } = {},
   ) {
@@ -56,6 +65,7 @@ export class AppError extends Error {
     this.code = code
     this.logMessage = truncate(options.logMessage ?? message)
     this.hint = options.hint === undefined ? undefined : truncate(options.hint)
+    this.details = options.details ?? {}
     this.isNotPermitted = options.isNotPermitted ?? false
     const needsRetryAfter = code === 'unavailable' || code === 'rate_limited'
     this.retryAfterSeconds = options.retryAfterSeconds ?? (needsRetryAfter ? 1 : undefined)
@@ -67,11 +77,11 @@ export class AppError extends Error {
 
 /** A value the caller sent breaks a rule. */
 export const badRequest = (message: string): AppError => new AppError('bad_request', message)
-/** The object does not exist or is invisible to the caller: both return the same text. */
-export const notFound = (what: string): AppError => new AppError('not_found', `${what} not found`)
+/** The object does not exist or is invisible to the caller: both cases return the same message. */
+export const notFound = (noun: string): AppError => new AppError('not_found', `${noun} not found`)
 /** The caller can see the object but may not perform this operation. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message)
-/** The caller lacks a role, which the text names. */
+/** The caller lacks a role, which the message names. */
 export const notPermitted = (reason: string): AppError =>
   new AppError('forbidden', `not permitted: ${reason}`, { isNotPermitted: true })
 /** The current state does not allow the operation. */
@@ -84,7 +94,7 @@ export const unavailable = (message: string, cause?: unknown): AppError =>
   new AppError('unavailable', message, { retryAfterSeconds: 1, cause })
 
 /** Returns the row; throws "… not found" if it is null or undefined. */
-export function orNotFound<T>(row: T | null | undefined, what: string): T {
-  if (row === null || row === undefined) throw notFound(what)
+export function orNotFound<T>(row: T | null | undefined, noun: string): T {
+  if (row === null || row === undefined) throw notFound(noun)
   return row
 }

@@ -3,32 +3,32 @@ import { randomFillSync, randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { Clock } from './clock.ts'
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Returns a new UUIDv7. */
 export const newId = (): string => v7()
 
-const pool = new Uint8Array(4_096)
-let used = pool.length
+const randomPool = new Uint8Array(4_096)
+let usedBytes = randomPool.length
 
 /**
  * Returns a UUIDv7 from pooled random bytes, which is faster than `newId`. Ids of the same millisecond are not ordered.
  */
 export function newRequestId(): string {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
+  if (usedBytes === randomPool.length) {
+    randomFillSync(randomPool)
+    usedBytes = 0
   }
-  used += 16
-  return v7({ random: pool.subarray(used - 16, used) })
+  usedBytes += 16
+  return v7({ random: randomPool.subarray(usedBytes - 16, usedBytes) })
 }
 
 /** An id, and the creation time that it encodes. */
 export type TimedId = { id: string; createdAt: string }
 
 /**
- * Creates a generator of ids that carry the time of `clock`. Each id sorts after the previous one, even within a
- * millisecond and after the clock was set back.
+ * Creates a generator of ids that encode the time of `clock`. Each id sorts after the previous one, even
+ * within a millisecond and after the clock was set back.
  */
 export function createTimedIds(clock: Clock): () => TimedId {
   let [msecs, seq] = [0, 0]
@@ -40,14 +40,14 @@ export function createTimedIds(clock: Clock): () => TimedId {
   }
 }
 
-const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/
+const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Whether the text is a valid request id; callers may choose their own. */
-export const isRequestId = (text: string): boolean => requestIdForm.test(text)
+export const isRequestId = (text: string): boolean => requestIdPattern.test(text)
 
 /** Returns the lower-case form of a UUID, or null if the text is not a UUID. */
 export function parseUuid(text: unknown): string | null {
   if (typeof text !== 'string' || text.length !== 36) return null
-  const lower = text.toLowerCase()
-  return uuidForm.test(lower) ? lower : null
+  const lowerCaseText = text.toLowerCase()
+  return uuidPattern.test(lowerCaseText) ? lowerCaseText : null
 }

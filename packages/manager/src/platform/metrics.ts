@@ -1,13 +1,13 @@
-// Prometheus metrics, served on the health port. Labels have few values: closed sets, names from the code, or up to a
-// fixed number of ids, if operators must tell them apart. Every counter starts at 0, so that an alert sees its first
-// increase.
+// Prometheus metrics, served on the health port. Labels have few values: closed sets, names from the code, or
+// a limited number of ids that operators must tell apart. Every counter starts at 0, so that an alert sees
+// its first increase.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { storeNames } from './blobs/blob-store.ts'
 import { retryKinds } from './postgres/retry.ts'
 import { createStatementTimes } from './postgres/statement-times.ts'
 import { createRequestHistogram } from './http/request-histogram.ts'
 
-type Watched = {
+type WatchedObjects = {
   pool: { totalCount: number; idleCount: number; options: { max: number } }
   waiting: () => number
   inflight: { size: number }
@@ -15,22 +15,22 @@ type Watched = {
 
 /** Gauges of requests and connections. */
 function createLoadGauges({ computedGauge }: MetricFactory) {
-  let watched: Watched | null = null
-  const gauge = (name: string, help: string, read: (watched: Watched) => number): void =>
-    computedGauge(name, help, () => (watched === null ? 0 : read(watched)))
+  let watchedObjects: WatchedObjects | null = null
+  const gauge = (name: string, help: string, read: (watchedObjects: WatchedObjects) => number): void =>
+    computedGauge(name, help, () => (watchedObjects === null ? 0 : read(watchedObjects)))
   gauge('svc_http_inflight', 'Requests in flight.', ({ inflight }) => inflight.size)
   gauge('svc_db_pool_in_use', 'Database connections in use.', ({ pool }) => pool.totalCount - pool.idleCount)
   gauge('svc_db_pool_max', 'Maximum number of database connections.', ({ pool }) => pool.options.max)
   gauge('svc_db_pool_waiting', 'Requests waiting for a connection.', ({ waiting }) => waiting())
   return {
     /** Sets the objects that the gauges read. */
-    watch: (what: Watched): void => void (watched = what),
+    watch: (objects: WatchedObjects): void => void (watchedObjects = objects),
   }
 }
 
 /** Counts cache requests; the counts become samples only when the metrics are scraped. */
 function createCacheCounter(registers: Registry[]) {
-  const counts = new Map<string, { cache: string; hit: number; miss: number }>()
+  const countsByCache = new Map<string, { cache: string; hit: number; miss: number }>()
   const cacheRequests = new Counter({
     name: 'svc_cache_requests_total',
     help: 'Requests to a cache: served from it (hit), or built (miss).',
@@ -38,36 +38,36 @@ function createCacheCounter(registers: Registry[]) {
     registers,
     collect() {
       this.reset()
-      for (const { cache, ...outcomes } of counts.values())
+      for (const { cache, ...outcomes } of countsByCache.values())
         for (const [outcome, count] of Object.entries(outcomes)) this.inc({ cache, outcome }, count)
     },
   })
   /** Returns a function that counts for one cache. */
   const cacheCounter = (cache: string) => {
-    const own = { cache, hit: 0, miss: 0 }
-    counts.set(cache, own)
-    return (outcome: 'hit' | 'miss'): void => void own[outcome]++
+    const outcomeCounts = { cache, hit: 0, miss: 0 }
+    countsByCache.set(cache, outcomeCounts)
+    return (outcome: 'hit' | 'miss'): void => void outcomeCounts[outcome]++
   }
   return { cacheRequests, cacheCounter }
 }
 
 /** The allowed values of each label; the type `Labels` itself stands for no labels. */
 type Labels = Readonly<Record<string, readonly string[]>>
-type ValuesOf<L extends Labels> = { [Name in keyof L]: L[Name][number] }
+type LabelValues<L extends Labels> = { [Name in keyof L]: L[Name][number] }
 type ClosedCounter<L extends Labels> = Pick<Counter, 'get'> & {
-  inc: string extends keyof L ? (count?: number) => void : (labels: ValuesOf<L>, count?: number) => void
+  inc: string extends keyof L ? (count?: number) => void : (labels: LabelValues<L>, count?: number) => void
 }
 type ClosedHistogram<L extends Labels> = Pick<Histogram, 'get'> & {
-  observe: string extends keyof L ? (value: number) => void : (labels: ValuesOf<L>, value: number) => void
+  observe: string extends keyof L ? (value: number) => void : (labels: LabelValues<L>, value: number) => void
 }
 
-const combinationsOf = (labels: Labels): Record<string, string>[] =>
+const listCombinations = (labels: Labels): Record<string, string>[] =>
   Object.entries(labels).reduce<Record<string, string>[]>(
     (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
     [{}],
   )
 
-/** Creates metrics in one registry; features use it for their own metrics. */
+/** Creates the metric factory of one registry; features create their own metrics with it. */
 function createMetricFactory(registers: Registry[]) {
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
@@ -94,7 +94,7 @@ function createMetricFactory(registers: Registry[]) {
       }),
     counter: <const L extends Labels = Labels>(name: string, help: string, labels?: L): ClosedCounter<L> => {
       const counter = new Counter({ name, help, labelNames: Object.keys(labels ?? {}), registers })
-      for (const combination of combinationsOf(labels ?? {})) counter.inc(combination, 0)
+      for (const combination of listCombinations(labels ?? {})) counter.inc(combination, 0)
       return counter
     },
     histogram: <const L extends Labels = Labels>(
@@ -104,7 +104,7 @@ function createMetricFactory(registers: Registry[]) {
     ): ClosedHistogram<L> => {
       const labelNames = Object.keys(labels ?? {})
       const histogram = new Histogram({ name, help, labelNames, buckets, registers })
-      for (const combination of combinationsOf(labels ?? {})) histogram.zero(combination)
+      for (const combination of listCombinations(labels ?? {})) histogram.zero(combination)
       return histogram
     },
     ...createOpenMetrics(registers),
@@ -112,32 +112,32 @@ function createMetricFactory(registers: Registry[]) {
 }
 
 /** Label value for all ids beyond the first `max`. */
-const other = 'other'
+const otherIdsLabel = 'other'
 
 /** Metrics whose label values are unknown when the metric is created. */
 function createOpenMetrics(registers: Registry[]) {
   return {
     /**
-     * A counter labeled by a name from the code, such as a throttle. `of` creates the series at 0 and returns its
-     * increment.
+     * A counter labeled by a name from the code, such as a throttle. `of` creates the series at 0 and returns
+     * a function that increments it.
      */
     namedCounter: (name: string, help: string, label: string) => {
       const counter = new Counter({ name, help, labelNames: [label], registers })
-      const of = (value: string): (() => void) => {
+      const createSeries = (value: string): (() => void) => {
         counter.inc({ [label]: value }, 0)
         return () => counter.inc({ [label]: value })
       }
-      return { of, get: () => counter.get() }
+      return { startSeries: createSeries, get: () => counter.get() }
     },
     /** A counter labeled by id. The first `max` ids keep their series: a series that is dropped loses its counts. */
     counterByFirstIds: (name: string, help: string, { label, max }: { label: string; max: number }) => {
       const counter = new Counter({ name, help, labelNames: [label], registers })
-      counter.inc({ [label]: other }, 0)
-      const first = new Set<string>()
+      counter.inc({ [label]: otherIdsLabel }, 0)
+      const labeledIds = new Set<string>()
       /** Null stands for an event without an id. */
       return (id: string | null): void => {
-        if (id !== null && first.size < max) first.add(id)
-        counter.inc({ [label]: id !== null && first.has(id) ? id : other })
+        if (id !== null && labeledIds.size < max) labeledIds.add(id)
+        counter.inc({ [label]: id !== null && labeledIds.has(id) ? id : otherIdsLabel })
       }
     },
   }
@@ -154,7 +154,7 @@ const createDatabaseMetrics = ({ counter, gauge }: MetricFactory) => ({
   dbWritable: gauge('svc_db_writable', '1 if the last probe could write to the database, otherwise 0.'),
 })
 
-/** Creates the registry, the platform metrics and the factory that features use for their own. */
+/** Creates the registry, the platform metrics and the factory that features use for their own metrics. */
 export function createMetrics(version: string) {
   const registry = new Registry()
   const registers = [registry]
@@ -211,11 +211,11 @@ export function createMetrics(version: string) {
     devOverride: gauge('svc_dev_override_active', '1 while the development escape hatch is open.'),
     jobFailures: namedCounter('svc_job_failures_total', 'Failed runs of periodic jobs.', 'job'),
   }
-  showVersion(registers, version)
+  createVersionGauge(registers, version)
   return metrics
 }
 
-const showVersion = (registers: Registry[], version: string): void =>
+const createVersionGauge = (registers: Registry[], version: string): void =>
   new Gauge({
     name: 'svc_build_info',
     help: 'Version of the service.',

@@ -18,7 +18,7 @@ export function createQuickHistogram(
   { name, help, buckets }: Options,
 ): (labels: Labels) => (value: number) => void {
   const bounds = [...buckets, Number.POSITIVE_INFINITY]
-  const all: Series[] = []
+  const allSeries: Series[] = []
   const metric = {
     name,
     help,
@@ -29,16 +29,16 @@ export function createQuickHistogram(
       help,
       type: 'histogram',
       aggregator: 'sum',
-      values: all.flatMap((series) => valuesOf(name, bounds, series)),
+      values: allSeries.flatMap((series) => collectSamples(name, bounds, series)),
     }),
     reset: () => {
-      for (const series of all) Object.assign(series, { counts: bounds.map(() => 0), sum: 0 })
+      for (const series of allSeries) Object.assign(series, { counts: bounds.map(() => 0), sum: 0 })
     },
   }
   registry.registerMetric(metric as unknown as Metric)
   return (labels) => {
     const series: Series = { labels, counts: bounds.map(() => 0), sum: 0 }
-    all.push(series)
+    allSeries.push(series)
     return (value) => {
       let bucket = 0
       while (value > (bounds[bucket] as number)) bucket++
@@ -49,7 +49,7 @@ export function createQuickHistogram(
 }
 
 /** Returns the samples of one series: cumulative buckets, then sum and count. */
-function valuesOf(name: string, bounds: readonly number[], { labels, counts, sum }: Series) {
+function collectSamples(name: string, bounds: readonly number[], { labels, counts, sum }: Series) {
   let count = 0
   const buckets = bounds.map((bound, index) => {
     count += counts[index] ?? 0

@@ -1,23 +1,25 @@
-// deploy/proxy/apache includes this output: one virtual host per host, and the rules that select the gate of a request.
-// The rules exist once, outside the virtual hosts; each virtual host describes itself in a variable that they read.
-import { gatePatterns } from './gate-patterns.ts'
-import { type RenderedStart, hostLine, managementLine, startLines } from './host-lines.ts'
+// deploy/proxy/apache includes this output: one virtual host per host, and the rules that select the gate of
+// a request. The rules exist once, outside the virtual hosts; each virtual host describes itself in a
+// variable that the rules read.
+import { createGatePatterns } from './gate-patterns.ts'
+import { type RenderedStart, formatHostLine, managementLine, createStartLines } from './host-lines.ts'
 import type { ProxyRoute } from './routes.ts'
 import type { VirtualHost } from './virtual-hosts.ts'
 
 /** Returns the header lines, which deploy/proxy/apply reads, and the virtual host of the Manager itself. */
-export const apacheStart = (of: RenderedStart): string =>
+export const renderApacheStart = (start: RenderedStart): string =>
   [
-    ...startLines(of),
+    ...createStartLines(start),
     '',
-    ...(of.managementHost === null ? [] : [named(of.managementHost, managementLine)]),
+    ...(start.managementHost === null ? [] : [renderVirtualHost(start.managementHost, managementLine)]),
   ].join('\n')
 
 /** Returns the virtual host of one application host. */
-export const apacheHost = (host: VirtualHost): string => named(host.host, hostLine(host))
+export const renderApacheHost = (host: VirtualHost): string =>
+  renderVirtualHost(host.host, formatHostLine(host))
 
 // Not every Apache release inherits AllowEncodedSlashes and RewriteEngine from the main server.
-const named = (host: string, line: string): string => `<VirtualHost *:*>
+const renderVirtualHost = (host: string, line: string): string => `<VirtualHost *:*>
   ServerName ${host}
   SetEnvIf Request_Method "^" "svc_host=${line}"
   AllowEncodedSlashes NoDecode
@@ -26,8 +28,8 @@ const named = (host: string, line: string): string => `<VirtualHost *:*>
 `
 
 /** Returns the rules that select the gate by host, method and path; the first match skips the others. */
-export function apacheRoutes(routes: readonly ProxyRoute[]): string {
-  const patterns = gatePatterns(routes)
+export function renderApacheRoutes(routes: readonly ProxyRoute[]): string {
+  const patterns = createGatePatterns(routes)
   const rules = patterns.map(({ pattern, gate }, at) => {
     const skip = patterns.length - at - 1
     const flags = `${gate === 'none' ? '' : `E=svc_gate:${gate},`}S=${skip}`

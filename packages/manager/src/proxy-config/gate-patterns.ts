@@ -4,21 +4,23 @@ import { type ProxyRoute, applicationParameter, tenantParameter } from './routes
 
 type GatePattern = { pattern: string; gate: ProxyRoute['gate'] | 'none' | 'backend' }
 
-const literalPath = /^[a-z0-9/_-]*$/
+const literalPathPattern = /^[a-z0-9/_-]*$/
 
 /** Returns the patterns in order: the first match decides, and a request without a match has no route. */
-export function gatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
-  const served = routes.filter(({ served_on }) => served_on !== 'none')
-  const reserved = new Set(
-    served.filter(({ served_on }) => served_on === 'application').map(({ path }) => reservedPrefix(path)),
+export function createGatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
+  const servedRoutes = routes.filter(({ served_on }) => served_on !== 'none')
+  const reservedPrefixes = new Set(
+    servedRoutes
+      .filter(({ served_on }) => served_on === 'application')
+      .map(({ path }) => getReservedPrefix(path)),
   )
   return [
-    ...served.map((route) => ({
-      pattern: `^${hostForm(route)} ${methodsForm(route)} ${pathForm(route)}$`,
+    ...servedRoutes.map((route) => ({
+      pattern: `^${createHostPattern(route)} ${createMethodsPattern(route)} ${createPathPattern(route)}$`,
       gate: route.gate,
     })),
-    // These paths belong to the service but name another application or tenant than the host.
-    ...[...reserved].map((prefix) => ({
+    // These paths belong to the service but name a different application or tenant than the host.
+    ...[...reservedPrefixes].map((prefix) => ({
       pattern: `^application \\S+ \\S+ \\S+ \\S+ ${prefix}`,
       gate: 'none' as const,
     })),
@@ -27,25 +29,25 @@ export function gatePatterns(routes: readonly ProxyRoute[]): GatePattern[] {
 }
 
 // The first two groups capture the ids of the host; the path must contain the same ids.
-const hostForm = ({ served_on }: ProxyRoute): string =>
+const createHostPattern = ({ served_on }: ProxyRoute): string =>
   served_on === 'management' ? 'management \\S+ \\S+ \\S+' : 'application (\\S+) (\\S+) \\S+'
 
-const methodsForm = ({ methods }: ProxyRoute): string =>
+const createMethodsPattern = ({ methods }: ProxyRoute): string =>
   methods[0] === 'ANY' ? '[A-Z]+' : `(?:${methods.join('|')})`
 
-function pathForm({ path, served_on }: ProxyRoute): string {
-  const own =
+function createPathPattern({ path, served_on }: ProxyRoute): string {
+  const pathTemplate =
     served_on === 'application'
       ? path.replace(applicationParameter, '\\1').replace(tenantParameter, '\\2')
       : path
-  const parts = own.split('/').map((part) => {
+  const parts = pathTemplate.split('/').map((part) => {
     if (part === '\\1' || part === '\\2') return part
     if (part === '*') return '.+'
     if (part.startsWith(':')) return '[^/]+'
-    if (!literalPath.test(part)) throw new Error(`${path} cannot be expressed as a proxy pattern`)
+    if (!literalPathPattern.test(part)) throw new Error(`${path} cannot be expressed as a proxy pattern`)
     return part
   })
   return parts.join('/')
 }
 
-const reservedPrefix = (path: string): string => path.slice(0, path.indexOf(':'))
+const getReservedPrefix = (path: string): string => path.slice(0, path.indexOf(':'))

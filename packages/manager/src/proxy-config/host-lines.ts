@@ -9,7 +9,7 @@ export type RenderedStart = {
 }
 
 /** Returns the header lines of a rendered file; deploy/proxy/apply checks them. */
-export const startLines = ({ format, release, minProxyVersion }: RenderedStart): string[] => [
+export const createStartLines = ({ format, release, minProxyVersion }: RenderedStart): string[] => [
   '# Rendered by `manager proxy-config`; do not edit.',
   `# format: ${format}`,
   `# release: ${release}`,
@@ -20,5 +20,5 @@ export const startLines = ({ format, release, minProxyVersion }: RenderedStart):
 export const managementLine = 'management - - -'
 
 /** Returns kind, application, tenant and backend of a host; a hyphen stands for a missing value. */
-export const hostLine = ({ application, tenant, backend = '-' }: VirtualHost): string =>
+export const formatHostLine = ({ application, tenant, backend = '-' }: VirtualHost): string =>
   `application ${application.id} ${tenant?.id ?? '-'} ${backend}`

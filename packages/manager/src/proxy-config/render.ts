@@ -1,20 +1,20 @@
 // The renderers stream the configuration of a proxy in one format. The same database yields the same bytes.
 import { routes } from '../generated/routes.ts'
-import { apacheHost, apacheRoutes, apacheStart } from './apache.ts'
-import { nginxHost, nginxHostsEnd, nginxRoutes, nginxStart } from './nginx.ts'
+import { renderApacheHost, renderApacheRoutes, renderApacheStart } from './apache.ts'
+import { renderNginxHost, nginxHostsEnd, renderNginxRoutes, renderNginxStart } from './nginx.ts'
 import type { RenderedStart } from './host-lines.ts'
 import { format, minProxyVersion, release } from './release.ts'
 import type { VirtualHost } from './virtual-hosts.ts'
 
-export const forms = ['json', 'nginx', 'apache'] as const
-export type Form = (typeof forms)[number]
+export const outputFormats = ['json', 'nginx', 'apache'] as const
+export type OutputFormat = (typeof outputFormats)[number]
 type Hosts = AsyncIterable<VirtualHost>
 
 const blockLength = 65_536
 
 /** Yields the text in large blocks: one write per host would dominate the run time. */
 export async function* render(
-  form: Form,
+  form: OutputFormat,
   managementHost: string | null,
   hosts: Hosts,
 ): AsyncGenerator<string, void, void> {
@@ -40,23 +40,31 @@ async function* renderJson(managementHost: string | null, hosts: Hosts): AsyncGe
 }
 
 /** Renders a file that a proxy includes. deploy/proxy/apply uses the last line to detect a truncated file. */
-const renderIncluded = (of: {
+const renderIncluded = (parts: {
   start: (start: RenderedStart) => string
   host: (host: VirtualHost) => string
   end: string
 }) =>
   async function* (managementHost: string | null, hosts: Hosts): AsyncGenerator<string, void, void> {
-    yield of.start({ format, release, minProxyVersion, managementHost })
+    yield parts.start({ format, release, minProxyVersion, managementHost })
     let count = 0
     for await (const host of hosts) {
       count++
-      yield of.host(host)
+      yield parts.host(host)
     }
-    yield `${of.end}# complete: ${count} hosts\n`
+    yield `${parts.end}# complete: ${count} hosts\n`
   }
 
-const renderers: Record<Form, typeof renderJson> = {
+const renderers: Record<OutputFormat, typeof renderJson> = {
   json: renderJson,
-  nginx: renderIncluded({ start: nginxStart, host: nginxHost, end: nginxHostsEnd + nginxRoutes(routes) }),
-  apache: renderIncluded({ start: apacheStart, host: apacheHost, end: apacheRoutes(routes) }),
+  nginx: renderIncluded({
+    start: renderNginxStart,
+    host: renderNginxHost,
+    end: nginxHostsEnd + renderNginxRoutes(routes),
+  }),
+  apache: renderIncluded({
+    start: renderApacheStart,
+    host: renderApacheHost,
+    end: renderApacheRoutes(routes),
+  }),
 }

@@ -18,27 +18,27 @@ const gates: Record<string, RouteGate> = {
 }
 
 /** Returns the routes by path, without development routes; throws if the methods of a path differ in gate or host. */
-export function proxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
-  const served = routes.filter(({ schema }) => schema.tags?.includes('development') !== true)
-  const byPath = Map.groupBy(served, ({ path }) => path)
-  return [...byPath]
-    .map(([path, sharing]) => ({
+export function listProxyRoutes(routes: readonly GuardedRoute[]): ProxyRoute[] {
+  const productionRoutes = routes.filter(({ schema }) => schema.tags?.includes('development') !== true)
+  const routesByPath = Map.groupBy(productionRoutes, ({ path }) => path)
+  return [...routesByPath]
+    .map(([path, pathRoutes]) => ({
       path,
-      methods: methodsOf(sharing),
-      gate: sameForAll(path, sharing.map(gateOf)),
-      served_on: sameForAll(path, sharing.map(servedOn)),
+      methods: listMethods(pathRoutes),
+      gate: getCommonValue(path, pathRoutes.map(getGate)),
+      served_on: getCommonValue(path, pathRoutes.map(getServedOn)),
     }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-function gateOf({ policy }: GuardedRoute): RouteGate {
+function getGate({ policy }: GuardedRoute): RouteGate {
   const [kind = ''] = Object.keys(policy)
   const gate = gates[kind]
   if (gate === undefined) throw new Error(`no proxy gate for the policy ${kind}`)
   return gate
 }
 
-function servedOn({ path, schema }: GuardedRoute): ServedOn {
+function getServedOn({ path, schema }: GuardedRoute): ServedOn {
   if (schema.tags?.includes('proxy') !== true) return 'management'
   return applicationParameter.test(path) ? 'application' : 'none'
 }
@@ -48,7 +48,7 @@ export const applicationParameter = /:(?:applicationId|application_id|appID)(?=\
 /** Matches the path parameter that names the tenant of a host. */
 export const tenantParameter = /:(?:tenantId|tenant_id)(?=\/|$)/
 
-function sameForAll<Value>(path: string, values: readonly Value[]): Value {
+function getCommonValue<Value>(path: string, values: readonly Value[]): Value {
   const [first, ...more] = new Set(values)
   if (first === undefined || more.length > 0)
     throw new Error(`the methods of ${path} need different gates or hosts; a proxy selects them by path only`)
@@ -56,7 +56,7 @@ function sameForAll<Value>(path: string, values: readonly Value[]): Value {
 }
 
 /** Returns `ANY` for a route that accepts every method. */
-function methodsOf(sharing: readonly GuardedRoute[]): string[] {
-  const methods = [...new Set(sharing.map(({ method }) => method))].toSorted()
+function listMethods(pathRoutes: readonly GuardedRoute[]): string[] {
+  const methods = [...new Set(pathRoutes.map(({ method }) => method))].toSorted()
   return methods.length > 10 ? ['ANY'] : methods
 }

@@ -1,6 +1,7 @@
-// Hosts that a proxy serves, streamed from one database snapshot: an installation can have hundreds of thousands.
+// Streams the hosts that a proxy serves from one database snapshot. An installation can have hundreds of
+// thousands of hosts.
 import type { Snapshot } from '../platform/postgres/snapshots.ts'
-import { type HostPatterns, fill, hostOf } from './hosts.ts'
+import { type HostPatterns, fillPattern, buildHost } from './hosts.ts'
 
 export type VirtualHost = {
   host: string
@@ -21,8 +22,8 @@ type Options = {
 type Row = Record<'project_id' | 'project' | 'application_id' | 'application', string> &
   Record<'tenant_id' | 'tenant', string | null>
 
-// A tenant without a dedicated deployment uses the host of the application. Slugs are compared by bytes, so the order
-// does not depend on the collation of the database.
+// A tenant without a dedicated deployment uses the host of the application. The query compares slugs by
+// bytes, so the order does not depend on the database collation.
 const hostsSql = `
   select p.id as project_id, p.slug as project, a.id as application_id, a.slug as application, t.id as tenant_id, t.slug as tenant
   from (
@@ -37,38 +38,40 @@ const hostsSql = `
   left join tenants t on t.id = hosts.tenant_id
   order by p.slug collate "C", a.slug collate "C", t.slug collate "C" nulls first`
 
-/** Yields the hosts ordered by project, application and tenant; throws if one equals the management host. */
-export async function* virtualHosts(
+/**
+ * Yields the hosts ordered by project, application and tenant. Throws if a host equals the management host.
+ */
+export async function* streamVirtualHosts(
   snapshot: Pick<Snapshot, 'stream'>,
   options: Options,
 ): AsyncGenerator<VirtualHost, void, void> {
   for await (const rows of snapshot.stream<Row>(hostsSql))
     for (const row of rows) {
-      const found = hostFor(row, options)
-      if (found !== null) yield found
+      const virtualHost = createVirtualHost(row, options)
+      if (virtualHost !== null) yield virtualHost
     }
 }
 
-function hostFor(
+function createVirtualHost(
   row: Row,
   { patterns, managementHost, backendPattern, onTooLong }: Options,
 ): VirtualHost | null {
   const { project_id, project, application_id, application, tenant_id, tenant } = row
   const name = [project, application, tenant].filter((slug) => slug !== null).join('/')
-  const host = hostOf(patterns, row)
+  const host = buildHost(patterns, row)
   if (host === null) {
     onTooLong(name)
     return null
   }
   if (host === managementHost)
     throw new Error(
-      `the host of ${name} is the management host ${host}; choose another one for --management-host`,
+      `the host of ${name} equals the management host ${host}; choose another host for --management-host`,
     )
   return {
     host,
     project: { id: project_id, slug: project },
     application: { id: application_id, slug: application },
     tenant: tenant_id === null || tenant === null ? null : { id: tenant_id, slug: tenant },
-    ...(backendPattern === null ? {} : { backend: fill(backendPattern, row) }),
+    ...(backendPattern === null ? {} : { backend: fillPattern(backendPattern, row) }),
   }
 }

@@ -4,23 +4,30 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Tx } from '../postgres/handles.ts'
-import { type AuditActor, type AuditEvent, type NewEntry, chainOf, entryOf, startChain } from './append.ts'
+import {
+  type AuditActor,
+  type AuditEvent,
+  type NewEntry,
+  getChainId,
+  createEntry,
+  startChain,
+} from './append.ts'
 import { hashEntry } from './entry.ts'
 
 /** Appends one audit row per event, all by the same actor, in the caller's transaction. */
 export type AppendMany = (tx: Tx, actor: AuditActor, events: readonly AuditEvent[]) => Promise<void>
 
-/** The rows of one chain get consecutive numbers in the order of the events. */
+/** Creates the function. Rows of one chain receive consecutive numbers in the order of the events. */
 export const createAppendMany =
   (clock: Clock): AppendMany =>
   async (tx, actor, events) => {
-    const chains = Map.groupBy(events, chainOf)
+    const chains = Map.groupBy(events, getChainId)
     // Chains are locked in a fixed order, so that two transactions over the same chains cannot deadlock.
     for (const chainId of [...chains.keys()].toSorted())
       await appendToChain(
         tx,
         chainId,
-        (chains.get(chainId) ?? []).map((event) => entryOf(event, actor, clock.now())),
+        (chains.get(chainId) ?? []).map((event) => createEntry(event, actor, clock.now())),
       )
   }
 
@@ -61,17 +68,17 @@ async function appendToChain(tx: Tx, chainId: string, entries: readonly NewEntry
 }
 
 async function lockHead(tx: Tx, chainId: string): Promise<{ seq: number; hash: Buffer }> {
-  const read = () =>
+  const readHead = () =>
     tx
       .selectFrom('auditChains')
       .select(['seq', 'hash'])
       .where('chainId', '=', chainId)
       .forUpdate()
       .executeTakeFirst()
-  let head = await read()
+  let head = await readHead()
   if (head === undefined) {
     await startChain(tx, chainId)
-    head = await read()
+    head = await readHead()
   }
   if (head === undefined) throw new Error(`the audit chain ${chainId} has no head`)
   return { seq: Number(head.seq), hash: head.hash }

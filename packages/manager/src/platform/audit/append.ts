@@ -18,12 +18,12 @@ export type AuditActor = {
   principal: Principal
   ipAddress: string
   userAgent: string
-  /** Trace id of the request that caused the change, if it has one. */
+  /** Trace id of the request that caused the change, if the request has a trace. */
   traceId?: string | undefined
 }
 
 /** Returns the actor for changes by a job or a CLI command; `name` identifies it. */
-export const systemActor = (name: string): AuditActor => ({
+export const createSystemActor = (name: string): AuditActor => ({
   principal: { type: 'system', id: name },
   ipAddress: '',
   userAgent: '',
@@ -64,18 +64,18 @@ export type Audit = { append(tx: Tx, actor: AuditActor, ...events: AuditEvent[])
 const maxUserAgentLength = 500
 
 /**
- * Each event costs one statement. `append` locks the head of the chain until the transaction ends, so writers in the
- * same project wait for each other and `seq` has no gaps. Call it last in the transaction, to hold the lock as briefly
- * as possible.
+ * Creates the audit log. Each event costs one statement. `append` locks the head of the chain until the
+ * transaction ends, so writers in the same project wait for each other, and `seq` has no gaps. Call it last
+ * in the transaction, to hold the lock as briefly as possible.
  */
 export function createAudit(clock: Clock): Audit {
   return {
     append: async (tx, actor, ...events) => {
       // Chains are locked in a fixed order, so that two transactions over the same chains cannot deadlock.
-      const ordered = events.toSorted((a, b) =>
-        chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0,
+      const orderedEvents = events.toSorted((a, b) =>
+        getChainId(a) < getChainId(b) ? -1 : getChainId(a) > getChainId(b) ? 1 : 0,
       )
-      for (const event of ordered) await appendOne(tx, entryOf(event, actor, clock.now()))
+      for (const event of orderedEvents) await appendEntry(tx, createEntry(event, actor, clock.now()))
     },
   }
 }
@@ -83,14 +83,14 @@ export function createAudit(clock: Clock): Audit {
 /** An audit entry before the chain assigns its `seq`. */
 export type NewEntry = Omit<AuditEntry, 'seq' | 'principal'> & { principal: Principal }
 /** Returns the chain of an event: its project, or the system chain. */
-export const chainOf = (event: AuditEvent): string => event.projectId ?? systemChain
+export const getChainId = (event: AuditEvent): string => event.projectId ?? systemChain
 
 /** Builds the entry that is appended for an event. */
-export function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
+export function createEntry(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
   const { principal } = actor
   return {
     form: currentForm,
-    chainId: chainOf(event),
+    chainId: getChainId(event),
     id: newId(),
     entityType: event.entityType,
     entityId: event.entityId,
@@ -108,7 +108,7 @@ export function entryOf(event: AuditEvent, actor: AuditActor, now: Date): NewEnt
 }
 
 /** One statement reads the head, computes the hash and advances the head, so the lock costs only one round trip. */
-async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
+async function appendEntry(tx: Tx, entry: NewEntry): Promise<void> {
   const { before, middle, after } = splitAroundHead(entry)
   const append = sql`
     with head as (
@@ -129,8 +129,8 @@ async function appendOne(tx: Tx, entry: NewEntry): Promise<void> {
   const { numAffectedRows } = await append.execute(tx)
   if (numAffectedRows === 1n) return
   await startChain(tx, entry.chainId)
-  const again = await append.execute(tx)
-  if (again.numAffectedRows !== 1n) throw new Error(`the audit chain ${entry.chainId} has no head`)
+  const retryResult = await append.execute(tx)
+  if (retryResult.numAffectedRows !== 1n) throw new Error(`the audit chain ${entry.chainId} has no head`)
 }
 
 /** Creates the head of a chain before its first row; does nothing if the head exists. */

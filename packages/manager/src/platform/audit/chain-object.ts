@@ -2,7 +2,7 @@
 import type { Checkpoint } from './checkpoint.ts'
 import type { ChainReport } from './verify.ts'
 
-/** The verdict on one chain, or on all of them, with the published field names. */
+/** The verdict on one chain or on all chains, with the published field names. */
 export type ChainObject = {
   status: ChainReport['status']
   entries: number
@@ -18,13 +18,13 @@ export type ChainObject = {
 /**
  * Returns a checkpoint with the published field names; `seq` and `hash` belong to a chain head or to the checkpoint.
  */
-export const checkpointObject = (
+export const formatCheckpoint = (
   { seq, hash }: { seq: number; hash: string },
   { signature, keyId, createdAt }: Pick<Checkpoint, 'signature' | 'keyId' | 'createdAt'>,
 ): ChainObject['checkpoint'] => ({ size: seq, hash, signature, keyId, created_at: createdAt })
 
 /** Returns the verdict on one chain with the published field names. */
-export function chainObject(chain: ChainReport, verifiedAt: Date): ChainObject {
+export function formatChain(chain: ChainReport, verifiedAt: Date): ChainObject {
   const { seal } = chain
   return {
     status: chain.status,
@@ -34,7 +34,7 @@ export function chainObject(chain: ChainReport, verifiedAt: Date): ChainObject {
     head_hash: chain.headHash,
     first_broken_seq: chain.firstBrokenSeq,
     reason: chain.reason,
-    checkpoint: seal === null ? null : checkpointObject(seal, seal.checkpoint),
+    checkpoint: seal === null ? null : formatCheckpoint(seal, seal.checkpoint),
     verified_at: verifiedAt.toISOString(),
   }
 }

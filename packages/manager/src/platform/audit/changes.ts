@@ -1,8 +1,11 @@
 // Computes the changes of an audit row from the entity's rows. An unclassified column counts as secret.
 
-/** `public` values are shown, `sensitive` ones shortened, `secret` ones masked, and `ignored` columns left out. */
+/**
+ * `public` values are shown, `sensitive` values shortened, `secret` values masked, and `ignored` columns left
+ * out.
+ */
 export type FieldClass = 'public' | 'sensitive' | 'secret' | 'ignored'
-/** The class of each column; a column without one counts as secret. */
+/** The class of each column; a column without a class counts as secret. */
 export type FieldClasses = Record<string, FieldClass>
 type Row = Record<string, unknown>
 
@@ -17,18 +20,19 @@ export function diffRows(
 ): Record<string, Change> {
   const changes: Record<string, Change> = {}
   for (const field of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
-    const kind = classes[field] ?? 'secret'
+    const fieldClass = classes[field] ?? 'secret'
     const [from, to] = [before?.[field] ?? null, after?.[field] ?? null]
-    if (kind === 'ignored' || isSame(from, to)) continue
-    changes[field] = { before: formatValue(kind, from), after: formatValue(kind, to) }
+    if (fieldClass === 'ignored' || isSame(from, to)) continue
+    changes[field] = { before: formatValue(fieldClass, from), after: formatValue(fieldClass, to) }
   }
   return changes
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-function formatValue(kind: FieldClass, value: unknown): unknown {
-  if (value === null || kind === 'public') return value
-  if (kind === 'sensitive' && typeof value === 'string') return `${Array.from(value).slice(0, 2).join('')}…`
+function formatValue(fieldClass: FieldClass, value: unknown): unknown {
+  if (value === null || fieldClass === 'public') return value
+  if (fieldClass === 'sensitive' && typeof value === 'string')
+    return `${Array.from(value).slice(0, 2).join('')}…`
   return '[secret]'
 }

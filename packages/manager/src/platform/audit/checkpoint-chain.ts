@@ -34,7 +34,7 @@ export async function readCheckpointRange(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
-/** Returns the reason why a checkpoint cannot follow another, or null if it can. */
+/** Returns the reason why a checkpoint cannot follow another checkpoint, or null if it can. */
 export function checkLink(checkpoint: Checkpoint, previous: CheckpointPosition): string | null {
   if (checkpoint.seq !== previous.seq + 1) return `checkpoint ${previous.seq + 1} is missing`
   return checkpoint.prevHash === previous.hash
@@ -42,7 +42,7 @@ export function checkLink(checkpoint: Checkpoint, previous: CheckpointPosition):
     : `checkpoint ${checkpoint.seq} does not follow its predecessor`
 }
 
-/** Returns the problem with a checkpoint's content, key or signature, or null if it is valid. */
+/** Returns the problem with a checkpoint's content, key or signature, or null if the checkpoint is valid. */
 export function checkSeal(checkpoint: Checkpoint, keys: readonly CheckpointKey[]): string | null {
   const hash = hashCheckpoint(checkpoint)
   if (hash.toString('hex') !== checkpoint.hash) return 'was changed'
@@ -54,19 +54,19 @@ export function checkSeal(checkpoint: Checkpoint, keys: readonly CheckpointKey[]
 }
 
 /**
- * Records the heads in the checkpoint. If a head contradicts an earlier one, keeps the earlier head and returns the
- * problem.
+ * Records the heads in the checkpoint. If a head contradicts an earlier head, keeps the earlier head and
+ * returns the problem.
  */
 export function addAnchors(anchors: Anchors, { heads, ...checkpoint }: Checkpoint): string | null {
   let problem: string | null = null
   for (const { chainId, seq, hash } of heads) {
-    let ofChain = anchors.get(chainId)
-    if (ofChain === undefined) anchors.set(chainId, (ofChain = new Map()))
-    const before = ofChain.get(seq)
-    if (before !== undefined && before.hash !== hash)
-      problem ??= `checkpoint ${checkpoint.seq} contradicts checkpoint ${before.checkpoint.seq} about row ${seq} of chain ${chainId}`
-    // A later checkpoint with the same head is equally valid; reports show the newest one.
-    else ofChain.set(seq, { seq, hash, checkpoint })
+    let chainAnchors = anchors.get(chainId)
+    if (chainAnchors === undefined) anchors.set(chainId, (chainAnchors = new Map()))
+    const earlierSeal = chainAnchors.get(seq)
+    if (earlierSeal !== undefined && earlierSeal.hash !== hash)
+      problem ??= `checkpoint ${checkpoint.seq} contradicts checkpoint ${earlierSeal.checkpoint.seq} about row ${seq} of chain ${chainId}`
+    // A later checkpoint with the same head is equally valid; reports show the newest checkpoint.
+    else chainAnchors.set(seq, { seq, hash, checkpoint })
   }
   return problem
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Db, Reads } from '../postgres/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
-import { canonicalJson, genesisHash } from './entry.ts'
+import { formatCanonicalJson, genesisHash } from './entry.ts'
 
 /** The number and the hash of the last row of a chain. */
 export type Head = { chainId: string; seq: number; hash: string }
@@ -26,7 +26,7 @@ const maxHeads = 1_000
 /** Returns the hash that a checkpoint's signature covers. */
 export function hashCheckpoint(checkpoint: Omit<Checkpoint, 'hash' | 'signature'>): Buffer {
   const { seq, createdAt, heads, prevHash, keyId } = checkpoint
-  return createHash('sha256').update(canonicalJson({ seq, createdAt, heads, prevHash, keyId })).digest()
+  return createHash('sha256').update(formatCanonicalJson({ seq, createdAt, heads, prevHash, keyId })).digest()
 }
 
 /**
@@ -80,17 +80,18 @@ export async function sealMovedChains(
   clock: Clock,
   onCheckpoint: (checkpoint: Checkpoint) => void = () => {},
 ): Promise<void> {
-  // The loop visits the chains once, in id order. Otherwise it would include a locked chain again and again.
-  for (let after: string | null = null; ;) {
-    const checkpoint: Checkpoint | null = await writeCheckpoint(db, key, clock, after)
+  // The loop visits the chains once, in id order. Otherwise, the loop would include a locked chain
+  // repeatedly.
+  for (let afterChainId: string | null = null; ;) {
+    const checkpoint: Checkpoint | null = await writeCheckpoint(db, key, clock, afterChainId)
     if (checkpoint === null) return
     onCheckpoint(checkpoint)
-    after = checkpoint.heads.at(-1)?.chainId ?? null
+    afterChainId = checkpoint.heads.at(-1)?.chainId ?? null
   }
 }
 
 /** Returns the age of the oldest change without a checkpoint, by the database clock; 0 if there is none. */
-export async function unsealedMs(db: Reads): Promise<number> {
+export async function readUnsealedMs(db: Reads): Promise<number> {
   const { rows } = await sql<{ age: number }>`
     select coalesce(extract(epoch from clock_timestamp() - min(l.created_at)), 0)::float8 as age
     from audit_chains c join audit_logs l on l.chain_id = c.chain_id and l.seq = c.checkpointed_seq + 1

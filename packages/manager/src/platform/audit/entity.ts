@@ -1,6 +1,9 @@
 // Builds audit events for one entity type from its rows before and after a change.
 import type { AuditAction, AuditEvent } from './append.ts'
 import type { FieldClass } from './changes.ts'
+import type { Revised } from '../postgres/revised.ts'
+
+const revisionClasses: Record<keyof Revised, FieldClass> = { revision: 'ignored', updatedAt: 'ignored' }
 
 type Rows<Row> = { before: Row | null; after: Row | null }
 const pastTense = {
@@ -21,8 +24,8 @@ const pastTense = {
 /** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */
 export function auditedEntity<Row extends { id: string }>(options: {
   type: string
-  /** The class of every column: a missing column does not compile. */
-  classes: Record<keyof Row & string, FieldClass>
+  /** The class of every column: a missing column does not compile. Revisions are not part of the trail. */
+  classes: Record<Exclude<keyof Row & string, keyof Revised>, FieldClass>
   nameOf: (row: Row) => string
   projectOf: (row: Row) => string | null
 }) {
@@ -35,7 +38,7 @@ export function auditedEntity<Row extends { id: string }>(options: {
       entityId: row.id,
       action,
       description: `${options.type} ${options.nameOf(row)} ${pastTense[action]}`,
-      classes: options.classes,
+      classes: { ...options.classes, ...revisionClasses },
       before,
       after,
     }

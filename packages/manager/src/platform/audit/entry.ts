@@ -36,7 +36,7 @@ export const systemChain = '00000000-0000-0000-0000-000000000000'
 export const genesisHash: Buffer = Buffer.alloc(32)
 
 /** Serializes a value as RFC 8785 JSON, independent of key order; throws if the value has no JSON form. */
-export function canonicalJson(value: unknown): string {
+export function formatCanonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new Error('value has no canonical JSON form')
   return text
@@ -44,18 +44,18 @@ export function canonicalJson(value: unknown): string {
 
 /** Returns the SHA-256 of the canonical JSON of the entry and its predecessor's hash. */
 export function hashEntry(entry: AuditEntry, prevHash: Buffer): Buffer {
-  const content = { ...contentOf(entry), seq: entry.seq, prevHash: prevHash.toString('hex') }
-  return createHash('sha256').update(canonicalJson(content)).digest()
+  const content = { ...getHashedContent(entry), seq: entry.seq, prevHash: prevHash.toString('hex') }
+  return createHash('sha256').update(formatCanonicalJson(content)).digest()
 }
 
 /** Returns the fields that the hash covers besides the links. Form 1 had neither `principal` nor `form`. */
-function contentOf(entry: Omit<AuditEntry, 'seq'>) {
-  const { form, principal, ...first } = namedFields(entry)
-  return form === 1 ? first : { ...first, form, principal }
+function getHashedContent(entry: Omit<AuditEntry, 'seq'>) {
+  const { form, principal, ...linklessFields } = pickHashedFields(entry)
+  return form === 1 ? linklessFields : { ...linklessFields, form, principal }
 }
 
-/** Picks exactly the hashed fields: the row may have others. */
-function namedFields(entry: Omit<AuditEntry, 'seq'>) {
+/** Picks exactly the hashed fields: the row may have other fields. */
+function pickHashedFields(entry: Omit<AuditEntry, 'seq'>) {
   const { form, chainId, id, entityType, entityId, action, description, metadata } = entry
   const { changes, principal, userId, ipAddress, userAgent, createdAt } = entry
   return {
@@ -85,10 +85,10 @@ export function splitAroundHead(entry: Omit<AuditEntry, 'seq'>): {
   middle: string
   after: string
 } {
-  const { userAgent, userId, principal, ...earlier } = namedFields(entry)
+  const { userAgent, userId, principal, ...earlierFields } = pickHashedFields(entry)
   return {
-    before: `${canonicalJson(earlier).slice(0, -1)},"prevHash":"`,
-    middle: `",${canonicalJson({ principal }).slice(1, -1)},"seq":`,
-    after: `,${canonicalJson({ userAgent, userId }).slice(1)}`,
+    before: `${formatCanonicalJson(earlierFields).slice(0, -1)},"prevHash":"`,
+    middle: `",${formatCanonicalJson({ principal }).slice(1, -1)},"seq":`,
+    after: `,${formatCanonicalJson({ userAgent, userId }).slice(1)}`,
   }
 }

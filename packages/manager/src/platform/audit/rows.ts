@@ -8,15 +8,15 @@ import { type AuditEntry, type Principal, hashEntry, currentForm } from './entry
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** Returns a `Query` for this database or transaction. Statements must alias columns to the names they need. */
-export const queryOf =
+export const createQuery =
   (db: Reads): Query =>
   async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows
 
-/** A position in a chain: every row up to here is verified. */
+/** A position in a chain: every row up to this position is verified. */
 export type Position = { seq: number; hash: Buffer }
-/** The first invalid row of a chain, and the problem with it. */
-export type Broken = { seq: number; reason: string }
+/** The first invalid row of a chain, and the problem with that row. */
+export type BrokenRow = { seq: number; reason: string }
 
 /** A chain head in a signed checkpoint. */
 export type Seal = {
@@ -34,7 +34,7 @@ export const batchSize = 1_000
 
 /** Returns the first 1,000 rows of these ranges, in the order of the ranges. */
 export async function readRanges(query: Query, ranges: readonly Range[]): Promise<StoredRow[]> {
-  const rows = await query<StoredRow & Stored>(
+  const rows = await query<StoredRow & StoredColumns>(
     `select l.chain_id as "chainId", l.seq, l.id, l.entity_type as "entityType", l.entity_id as "entityId", l.action,
        l.description, l.metadata, l.changes, l.form, l.principal_type as "principalType", l.principal_id as "principalId",
        l.user_id as "userId", l.ip_address as "ipAddress", l.user_agent as "userAgent", l.created_at as "createdAt",
@@ -46,13 +46,13 @@ export async function readRanges(query: Query, ranges: readonly Range[]): Promis
      ) l order by r.position, l.seq limit ${batchSize}`,
     [ranges.map(({ chainId }) => chainId), ranges.map(({ after }) => after), ranges.map(({ to }) => to)],
   )
-  return rows.map(storedEntry)
+  return rows.map(parseEntry)
 }
 
-type Stored = { seq: string; principalType: string | null; principalId: string | null }
+type StoredColumns = { seq: string; principalType: string | null; principalId: string | null }
 
 /** Converts a table row to the entry that was hashed. */
-export function storedEntry<Row extends { principalType: string | null; principalId: string | null }>({
+export function parseEntry<Row extends { principalType: string | null; principalId: string | null }>({
   principalType,
   principalId,
   ...row
@@ -69,11 +69,11 @@ export function checkRow(
   row: StoredRow,
   state: Position,
   sealed: ReadonlyMap<number, Pick<Seal, 'hash'>>,
-): Broken | null {
+): BrokenRow | null {
   const seq = state.seq + 1
   if (row.seq !== seq) return { seq, reason: `row ${seq} is missing` }
   if (!row.prevHash.equals(state.hash)) return { seq, reason: `row ${seq} does not follow its predecessor` }
-  // The hash of form 1 does not cover a principal, so the row must not have one.
+  // The hash of form 1 does not cover a principal, so the row must not have a principal.
   if (row.form === 1 ? row.principal !== null : row.form !== currentForm || row.principal === null)
     return { seq, reason: `row ${seq} was changed` }
   if (!row.hash.equals(hashEntry(row, state.hash))) return { seq, reason: `row ${seq} was changed` }
@@ -92,7 +92,7 @@ export type HeadRow = { chainId: string; seq: string; hash: Buffer; checkpointed
 export const headColumns = 'chain_id as "chainId", seq, hash, checkpointed_seq as "checkpointedSeq"'
 
 /** Converts a head row to the chain id and its head. */
-export const headOf = ({ chainId, ...row }: HeadRow): [string, ChainHead] => [
+export const parseHead = ({ chainId, ...row }: HeadRow): [string, ChainHead] => [
   chainId,
   { seq: Number(row.seq), hash: row.hash, checkpointedSeq: Number(row.checkpointedSeq) },
 ]
@@ -102,7 +102,7 @@ export const readHeads = async (query: Query, chainIds: readonly string[]): Prom
   new Map(
     (
       await query<HeadRow>(`select ${headColumns} from audit_chains where chain_id = any($1)`, [chainIds])
-    ).map(headOf),
+    ).map(parseHead),
   )
 
 /**
@@ -113,7 +113,7 @@ export function checkHead(
   head: ChainHead | null,
   state: Readonly<Position>,
   lastSealed: number,
-): Broken | null {
+): BrokenRow | null {
   const seq = head?.seq ?? 0
   if (lastSealed > state.seq)
     return { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed row ${lastSealed}` }
@@ -127,11 +127,11 @@ export function checkHead(
   return null
 }
 
-/** Returns the signed heads whose rows are missing or have another hash now, in the order of `seals`. */
+/** Returns the signed heads whose rows are missing or now have a different hash, in the order of `seals`. */
 export async function findChangedSeals(
   query: Query,
   seals: readonly { chainId: string; seq: number; hash: string }[],
-): Promise<{ chainId: string; broken: Broken }[]> {
+): Promise<{ chainId: string; broken: BrokenRow }[]> {
   if (seals.length === 0) return []
   const rows = await query<{ position: string }>(
     `select s.position from unnest($1::uuid[], $2::bigint[], $3::text[]) with ordinality as s (chain_id, seq, hash, position)

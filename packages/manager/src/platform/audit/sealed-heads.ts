@@ -5,8 +5,8 @@ import type { Db } from '../postgres/handles.ts'
 import type { SigningKey } from '../secrets/keys.ts'
 import type { Head } from './checkpoint.ts'
 import type { CheckpointKey } from './checkpoint-chain.ts'
-import { canonicalJson } from './entry.ts'
-import { queryOf } from './rows.ts'
+import { formatCanonicalJson } from './entry.ts'
+import { createQuery } from './rows.ts'
 
 /** The signature covers the kind, so that no other signature of this key is valid for such a file. */
 const kind = 'manager-audit-heads-1'
@@ -17,7 +17,7 @@ export type SealedHeads = {
   checkpoint: { seq: number; hash: string; createdAt: string }
   heads: Head[]
   keyId: string
-  /** Base64. A reader who knows the key by its id needs nothing else to verify the file. */
+  /** Base64. A reader who recognizes the key by its id can verify the file without other data. */
   publicKey: string
   hash: string
   signature: string
@@ -34,7 +34,7 @@ const hashHeads = ({ checkpoint, heads, keyId, publicKey, ...rest }: Content): B
     keyId,
     publicKey,
   }
-  return createHash('sha256').update(canonicalJson(content)).digest()
+  return createHash('sha256').update(formatCanonicalJson(content)).digest()
 }
 
 /**
@@ -43,7 +43,7 @@ const hashHeads = ({ checkpoint, heads, keyId, publicKey, ...rest }: Content): B
 export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHeads | null> {
   const content = await db.transaction(
     async (tx): Promise<Content | null> => {
-      const query = queryOf(tx)
+      const query = createQuery(tx)
       const [last] = await query<{ seq: string; hash: string; createdAt: string }>(
         `select seq, encode(hash, 'hex') as hash, created_at as "createdAt" from audit_checkpoints order by seq desc limit 1`,
       )
@@ -70,7 +70,7 @@ export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHe
 
 /** Parses an exported file; throws an error with a readable message unless one of the keys signed it. */
 export function parseSealedHeads(text: string, keys: readonly CheckpointKey[]): SealedHeads {
-  const file = asSealedHeads(text)
+  const file = parseFile(text)
   if (file === null) throw new Error('`manager audit checkpoint export` did not write this file')
   const key = keys.find(({ keyId }) => keyId === file.keyId)
   if (key === undefined) throw new Error(`the file is signed with the unknown key ${file.keyId}`)
@@ -82,7 +82,7 @@ export function parseSealedHeads(text: string, keys: readonly CheckpointKey[]): 
   return file
 }
 
-function asSealedHeads(text: string): SealedHeads | null {
+function parseFile(text: string): SealedHeads | null {
   try {
     const file = JSON.parse(text) as Partial<SealedHeads> | null
     const isValid =

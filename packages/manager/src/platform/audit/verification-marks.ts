@@ -3,7 +3,7 @@
 import { type KeyObject, createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveSecretKey } from '../secrets/keys.ts'
 import { type CheckpointPosition, beforeCheckpoints } from './checkpoint-chain.ts'
-import type { Broken, Position, Query } from './rows.ts'
+import type { BrokenRow, Position, Query } from './rows.ts'
 
 /** `new` reads each row once; `again` rereads the rows that `new` has verified, in rounds. */
 export type Pass = 'new' | 'again'
@@ -16,12 +16,15 @@ export type Mark = Position & {
   round: number
   /** The newest checkpoint that covers a verified row of this chain; 0 for none. */
   checkpointSeq: number
-  broken: Broken | null
+  broken: BrokenRow | null
 }
 
 /** Progress of both passes over the checkpoints. */
 export type VerificationState = {
-  /** The last checkpoint that `new` has verified; `roundCheckpoint` is the last one of `again` in its current round. */
+  /**
+   * The last checkpoint that `new` has verified; `roundCheckpoint` is the last checkpoint that `again` has
+   * verified in its current round.
+   */
   checkpoint: CheckpointPosition
   roundCheckpoint: CheckpointPosition
   round: number
@@ -30,7 +33,7 @@ export type VerificationState = {
 }
 
 /** Returns the state before the first checkpoint. */
-export const freshState = (round = 1, problem: string | null = null): VerificationState => ({
+export const createInitialState = (round = 1, problem: string | null = null): VerificationState => ({
   checkpoint: beforeCheckpoints,
   roundCheckpoint: beforeCheckpoints,
   round,
@@ -38,15 +41,18 @@ export const freshState = (round = 1, problem: string | null = null): Verificati
 })
 
 /** Derives the key of the MACs on all marks. */
-export const verificationKey = (masterKey: Buffer): KeyObject =>
+export const deriveVerificationKey = (masterKey: Buffer): KeyObject =>
   deriveSecretKey(masterKey, 'audit-verification')
 
 /** Returns the MAC of the fields. Only the last field may contain a line break, which is the separator. */
-export const macOf = (key: KeyObject, ...fields: (string | number | null)[]): Buffer =>
+export const computeMac = (key: KeyObject, ...fields: (string | number | null)[]): Buffer =>
   createHmac('sha256', key).update(fields.join('\n')).digest()
 
-const macOfState = (key: KeyObject, { checkpoint, roundCheckpoint, round, problem }: VerificationState) =>
-  macOf(
+const computeStateMac = (
+  key: KeyObject,
+  { checkpoint, roundCheckpoint, round, problem }: VerificationState,
+) =>
+  computeMac(
     key,
     'state',
     checkpoint.seq,
@@ -57,10 +63,10 @@ const macOfState = (key: KeyObject, { checkpoint, roundCheckpoint, round, proble
     problem,
   )
 
-function macOfMark(key: KeyObject, mark: Mark): Buffer {
+function computeMarkMac(key: KeyObject, mark: Mark): Buffer {
   const { pass, chainId, round, seq, hash, checkpointSeq, broken } = mark
   const fields = [pass, chainId, round, seq, hash.toString('hex'), checkpointSeq]
-  return macOf(key, 'chain', ...fields, broken?.seq ?? null, broken?.reason ?? null)
+  return computeMac(key, 'chain', ...fields, broken?.seq ?? null, broken?.reason ?? null)
 }
 
 type StateRow = {
@@ -75,42 +81,46 @@ type StateRow = {
 }
 const stateColumns = `checkpoint_seq as "checkpointSeq", encode(checkpoint_hash, 'hex') as "checkpointHash", round,
   round_seq as "roundSeq", encode(round_hash, 'hex') as "roundHash", problem, mac, verified_at as "verifiedAt"`
-const forgedState = 'the verification state was changed in the database'
+const forgedStateProblem = 'the verification state was changed in the database'
 
-function stateOf(key: KeyObject, row: StateRow): VerificationState {
+function parseState(key: KeyObject, row: StateRow): VerificationState {
   const state = {
     checkpoint: { seq: Number(row.checkpointSeq), hash: row.checkpointHash },
     roundCheckpoint: { seq: Number(row.roundSeq), hash: row.roundHash },
     round: Number(row.round),
     problem: row.problem,
   }
-  return isValidMac(macOfState(key, state), row.mac) ? state : freshState(state.round + 1, forgedState)
+  return isValidMac(computeStateMac(key, state), row.mac)
+    ? state
+    : createInitialState(state.round + 1, forgedStateProblem)
 }
 
-const isValidMac = (expected: Buffer, actual: Buffer): boolean =>
-  actual.length === expected.length && timingSafeEqual(expected, actual)
+const isValidMac = (expectedMac: Buffer, actualMac: Buffer): boolean =>
+  actualMac.length === expectedMac.length && timingSafeEqual(expectedMac, actualMac)
 
 /** Returns the stored state; null before the first run. A modified state is reported as a problem and reset. */
 export async function readState(query: Query, key: KeyObject): Promise<VerificationState | null> {
   const [row] = await query<StateRow>(`select ${stateColumns} from audit_verification`)
-  return row === undefined ? null : stateOf(key, row)
+  return row === undefined ? null : parseState(key, row)
 }
 
-// The lease is longer than a slice takes. A lease that ends more than 120 s in the future is invalid and does not
-// count.
+// The lease is longer than a slice takes. A lease that ends more than 120 s in the future is invalid and
+// ignored.
 const leaseSeconds = 60
 
-/** Acquires the lease for 60 s; each save extends it. Returns null if another process holds it. */
+/**
+ * Acquires the lease for 60 s; each save extends the lease. Returns null if another process holds the lease.
+ */
 export async function claimVerification(
   query: Query,
   key: KeyObject,
   leaseId: string,
 ): Promise<VerificationState | null> {
-  const fresh = freshState()
+  const initialState = createInitialState()
   await query(
     `insert into audit_verification (checkpoint_seq, checkpoint_hash, round, round_seq, round_hash, mac)
      values (0, decode($1, 'hex'), 1, 0, decode($1, 'hex'), $2) on conflict do nothing`,
-    [fresh.checkpoint.hash, macOfState(key, fresh)],
+    [initialState.checkpoint.hash, computeStateMac(key, initialState)],
   )
   const [row] = await query<StateRow>(
     `update audit_verification
@@ -119,7 +129,7 @@ export async function claimVerification(
      returning ${stateColumns}`,
     [leaseId],
   )
-  return row === undefined ? null : stateOf(key, row)
+  return row === undefined ? null : parseState(key, row)
 }
 
 /** Releases the lease, so that another process can continue. */
@@ -136,8 +146,8 @@ export async function saveVerification(
   { state, marks }: { state: VerificationState; marks: readonly Mark[] },
 ): Promise<boolean> {
   const { checkpoint, roundCheckpoint, round, problem } = state
-  const rows = marks.map((mark) => ({ ...mark, mac: macOfMark(key, mark) }))
-  const [saved] = await query<{ held: boolean }>(
+  const rows = marks.map((mark) => ({ ...mark, mac: computeMarkMac(key, mark) }))
+  const [savedRow] = await query<{ held: boolean }>(
     `with held as (
        update audit_verification set checkpoint_seq = $2, checkpoint_hash = decode($3, 'hex'), round = $4,
          round_seq = $5, round_hash = decode($6, 'hex'), problem = $7, mac = $8, verified_at = clock_timestamp(),
@@ -163,7 +173,7 @@ export async function saveVerification(
       roundCheckpoint.seq,
       roundCheckpoint.hash,
       problem,
-      macOfState(key, state),
+      computeStateMac(key, state),
       rows.map(({ pass }) => pass),
       rows.map(({ chainId }) => chainId),
       rows.map((mark) => mark.round),
@@ -175,7 +185,7 @@ export async function saveVerification(
       rows.map(({ mac }) => mac.toString('hex')),
     ],
   )
-  return saved?.held === true
+  return savedRow?.held === true
 }
 
 type MarkRow = Omit<Mark, 'round' | 'seq' | 'checkpointSeq' | 'broken'> & {
@@ -190,26 +200,26 @@ const markColumns = `pass, chain_id as "chainId", round, seq, hash, checkpoint_s
   broken_seq as "brokenSeq", reason, mac`
 
 /** Returns the finding about a chain whose mark was modified. */
-export const forgedMark = (chainId: string): string =>
+export const describeForgedMark = (chainId: string): string =>
   `the verification mark of chain ${chainId} was changed in the database`
 
 /** The valid marks; `forged` lists the chains whose mark has an invalid MAC. */
-export type Marks = { marks: Mark[]; forged: string[] }
+export type Marks = { marks: Mark[]; forgedChainIds: string[] }
 
-function marksOf(key: KeyObject, rows: readonly MarkRow[]): Marks {
-  const found: Marks = { marks: [], forged: [] }
+function parseMarks(key: KeyObject, rows: readonly MarkRow[]): Marks {
+  const result: Marks = { marks: [], forgedChainIds: [] }
   for (const { mac, brokenSeq, reason, ...row } of rows) {
-    const broken = brokenSeq === null ? null : { seq: Number(brokenSeq), reason: reason ?? '' }
+    const brokenRow = brokenSeq === null ? null : { seq: Number(brokenSeq), reason: reason ?? '' }
     const numbers = {
       round: Number(row.round),
       seq: Number(row.seq),
       checkpointSeq: Number(row.checkpointSeq),
     }
-    const mark = { ...row, ...numbers, broken }
-    if (isValidMac(macOfMark(key, mark), mac)) found.marks.push(mark)
-    else found.forged.push(mark.chainId)
+    const mark = { ...row, ...numbers, broken: brokenRow }
+    if (isValidMac(computeMarkMac(key, mark), mac)) result.marks.push(mark)
+    else result.forgedChainIds.push(mark.chainId)
   }
-  return found
+  return result
 }
 
 /** Returns the marks of these passes in these chains. */
@@ -219,7 +229,7 @@ export const readMarks = async (
   chainIds: readonly string[],
   passes: readonly Pass[] = ['new', 'again'],
 ): Promise<Marks> =>
-  marksOf(
+  parseMarks(
     key,
     await query<MarkRow>(
       `select ${markColumns} from audit_verified_chains where pass = any($2) and chain_id = any($1)`,
@@ -239,7 +249,7 @@ export const listOrphanedMarks = async (query: Query): Promise<string[]> =>
 
 /** Returns the marks of the first 100 chains in which a problem was found. */
 export const listBroken = async (query: Query, key: KeyObject): Promise<Marks> =>
-  marksOf(
+  parseMarks(
     key,
     await query<MarkRow>(
       `select ${markColumns} from audit_verified_chains where broken_seq is not null order by chain_id limit 100`,

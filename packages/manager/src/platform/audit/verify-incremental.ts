@@ -10,25 +10,25 @@ import {
   beforeCheckpoints,
 } from './checkpoint-chain.ts'
 import { genesisHash } from './entry.ts'
-import { type Query, type Seal, queryOf } from './rows.ts'
+import { type Query, type Seal, createQuery } from './rows.ts'
 import {
   type Mark,
   type Pass,
   type VerificationState,
   claimVerification,
   resetVerification,
-  forgedMark,
+  describeForgedMark,
   listBroken,
   readMarks,
   readState,
   releaseVerification,
   saveVerification,
 } from './verification-marks.ts'
-import { type Start, type Walk, isDone, lastSealed, walkFrom, walkTrail } from './walker.ts'
+import { type Start, type Walk, isDone, findLastSealedSeq, createWalk, walkTrail } from './walker.ts'
 
 /** Dependencies of a run. `db` may retry a lost statement: saving twice under the same lease is idempotent. */
 export type Verifier = { db: Queries; keys: readonly CheckpointKey[]; macKey: KeyObject }
-/** Limits of one run, in rows; a checkpoint counts as ten, and each head in it as one. */
+/** Limits of one run, in rows. A checkpoint counts as ten rows, and each head in it as one row. */
 export type VerifyLimits = { newRows: number; oldRows: number }
 
 type Run = Omit<Verifier, 'db'> & {
@@ -41,15 +41,15 @@ type Run = Omit<Verifier, 'db'> & {
 const maxCheckpoints = 50
 const checkpointCost = 10
 /** Number of rows between two saves: a killed process loses at most this much work. */
-const saveEvery = 10_000
+const rowsPerSave = 10_000
 
-/** Verifies new rows, then a slice of the old ones; returns false when another process holds the lease. */
+/** Verifies new rows, then a slice of the old rows; returns false if another process holds the lease. */
 export async function runVerification(
   { db, keys, macKey }: Verifier,
   limits: VerifyLimits,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const [query, leaseId] = [queryOf(db), randomUUID()]
+  const [query, leaseId] = [createQuery(db), randomUUID()]
   const state = await claimVerification(query, macKey, leaseId)
   if (state === null) return false
   const run: Run = { keys, macKey, query, leaseId, state, signal }
@@ -75,23 +75,25 @@ export type Verdict = {
 
 /** Returns the findings of all processes so far; null before the first run. */
 export async function readVerdict(db: Reads, macKey: KeyObject): Promise<Verdict | null> {
-  const query = queryOf(db)
+  const query = createQuery(db)
   const state = await readState(query, macKey)
   if (state === null) return null
-  const { marks, forged } = await listBroken(query, macKey)
+  const { marks, forgedChainIds } = await listBroken(query, macKey)
   const findings = marks.flatMap(({ chainId, broken }) =>
     broken === null ? [] : [`chain ${chainId} is broken at seq ${broken.seq}: ${broken.reason}`],
   )
-  findings.push(...forged.map(forgedMark))
+  findings.push(...forgedChainIds.map(describeForgedMark))
   if (state.problem !== null) findings.push(state.problem)
   return { checkpointSeq: state.checkpoint.seq, findings }
 }
 
-/** Clears all findings after a full verification found none; the next run starts at the first row again. */
+/**
+ * Clears all findings after a full verification found no problem. The next run starts at the first row again.
+ */
 export async function clearFindings(db: Db, macKey: KeyObject): Promise<void> {
   const verdict = await readVerdict(db.read, macKey)
   if (verdict === null || verdict.findings.length === 0) return
-  await db.transaction((tx) => resetVerification(queryOf(tx)))
+  await db.transaction((tx) => resetVerification(createQuery(tx)))
 }
 
 /** Another process has taken the lease and continues from the last save. */
@@ -105,22 +107,22 @@ async function save({ query, macKey, leaseId, state }: Run, marks: readonly Mark
 async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
   const { state } = run
   const key = pass === 'new' ? 'checkpoint' : 'roundCheckpoint'
-  for (let left = maxRows; left > 0 && run.signal?.aborted !== true;) {
+  for (let remainingRows = maxRows; remainingRows > 0 && run.signal?.aborted !== true;) {
     const from = state[key]
     const batch = { last: beforeCheckpoints, isComplete: true, cost: 0, unsaved: 0 }
     const start: Start<MarkedWalk> = {
       checkpoint: from,
       lastCheckpoint: pass === 'new' ? Number.MAX_SAFE_INTEGER : state.checkpoint.seq,
       maxCheckpoints,
-      checkpointRule: (checkpoint) => checkRetired(checkpoint, run.keys),
-      maxRows: left,
+      checkCheckpoint: (checkpoint) => checkRetired(checkpoint, run.keys),
+      maxRows: remainingRows,
       signal: run.signal,
       onRows: async (rows, walks) => {
         batch.cost += rows
         batch.unsaved += rows
-        if (batch.unsaved < saveEvery) return
+        if (batch.unsaved < rowsPerSave) return
         batch.unsaved = 0
-        await saveMoved(run, pass, walks)
+        await saveChangedWalks(run, pass, walks)
       },
     }
     await walkTrail<MarkedWalk>(run, start, async function* (seals) {
@@ -133,13 +135,13 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
       state.problem ??= seals.problem
       const walks = await listWalks(run, pass, seals.anchors)
       yield walks
-      await saveMoved(run, pass, walks)
+      await saveChangedWalks(run, pass, walks)
       batch.cost += seals.hashes.size * checkpointCost + seals.heads
       batch.isComplete = walks.every(isDone)
     })
     if (batch.last === from) return pass === 'again' ? endRound(run) : undefined
     if (!batch.isComplete) return
-    left -= batch.cost
+    remainingRows -= batch.cost
     state[key] = batch.last
     await save(run, [])
   }
@@ -148,7 +150,7 @@ async function advance(run: Run, pass: Pass, maxRows: number): Promise<void> {
 /** A retired key counts only for the history up to the last checkpoint that it signed. */
 const checkRetired = ({ seq, hash }: CheckpointPosition, keys: readonly CheckpointKey[]): string | null =>
   keys.some(({ last }) => last?.seq === seq && last.hash !== hash)
-    ? `checkpoint ${seq} is not the last one that a retired key signed`
+    ? `checkpoint ${seq} is not the last checkpoint that a retired key signed`
     : null
 
 /**
@@ -162,57 +164,59 @@ type MarkedWalk = Walk & {
 }
 
 async function listWalks({ query, macKey, state }: Run, pass: Pass, anchors: Anchors): Promise<MarkedWalk[]> {
-  const { marks, forged } = await readMarks(query, macKey, [...anchors.keys()])
-  const [firstForged] = forged
-  if (firstForged !== undefined) state.problem ??= forgedMark(firstForged)
-  const byPass = (wanted: Pass, round: number) =>
+  const { marks, forgedChainIds } = await readMarks(query, macKey, [...anchors.keys()])
+  const [firstForgedChainId] = forgedChainIds
+  if (firstForgedChainId !== undefined) state.problem ??= describeForgedMark(firstForgedChainId)
+  const groupByChain = (markPass: Pass, round: number) =>
     new Map(
       marks.flatMap((mark) =>
-        mark.pass === wanted && mark.round === round ? [[mark.chainId, mark] as const] : [],
+        mark.pass === markPass && mark.round === round ? [[mark.chainId, mark] as const] : [],
       ),
     )
-  const verdicts = byPass('new', 0)
-  const own = pass === 'new' ? verdicts : byPass('again', state.round)
+  const verdicts = groupByChain('new', 0)
+  const ownMarks = pass === 'new' ? verdicts : groupByChain('again', state.round)
   return [...anchors].flatMap(([chainId, sealed]): MarkedWalk[] => {
-    const [verdict, mark] = [verdicts.get(chainId), own.get(chainId)]
+    const [verdict, mark] = [verdicts.get(chainId), ownMarks.get(chainId)]
     // A chain that is known to be broken is not verified further.
     if (verdict !== undefined && verdict.broken !== null) return []
-    const walk = walkFrom(mark, { chainId, to: lastSealed(sealed), sealed, head: undefined })
+    const walk = createWalk(mark, { chainId, to: findLastSealedSeq(sealed), sealed, head: undefined })
     return [{ ...walk, seals: [...sealed.values()], savedSeq: walk.fromSeq, verdict, mark }]
   })
 }
 
 /** Saves the walks that advanced or found a broken row since the last save. */
-async function saveMoved(run: Run, pass: Pass, walks: readonly MarkedWalk[]): Promise<void> {
-  const moved = walks.filter(({ broken, state, savedSeq }) => broken !== null || state.seq !== savedSeq)
+async function saveChangedWalks(run: Run, pass: Pass, walks: readonly MarkedWalk[]): Promise<void> {
+  const changedWalks = walks.filter(
+    ({ broken, state, savedSeq }) => broken !== null || state.seq !== savedSeq,
+  )
   await save(
     run,
-    moved.flatMap((walk) => marksAfter(run, pass, walk)),
+    changedWalks.flatMap((walk) => createMarks(run, pass, walk)),
   )
-  for (const walk of moved) walk.savedSeq = walk.state.seq
+  for (const walk of changedWalks) walk.savedSeq = walk.state.seq
 }
 
-function marksAfter({ state }: Run, pass: Pass, walk: MarkedWalk): Mark[] {
+function createMarks({ state }: Run, pass: Pass, walk: MarkedWalk): Mark[] {
   const { chainId, broken, verdict, mark, fromSeq, seals } = walk
   // If a row before the mark was changed, no position in the chain is trusted.
-  const isLost = broken !== null && broken.seq <= fromSeq
-  const { seq, hash } = isLost ? { seq: 0, hash: genesisHash } : walk.state
-  const sealedBy = seals.reduce(
-    (most, one) => (one.seq <= seq ? Math.max(most, one.checkpoint.seq) : most),
+  const isUntrusted = broken !== null && broken.seq <= fromSeq
+  const { seq, hash } = isUntrusted ? { seq: 0, hash: genesisHash } : walk.state
+  const coveringSeq = seals.reduce(
+    (max, seal) => (seal.seq <= seq ? Math.max(max, seal.checkpoint.seq) : max),
     0,
   )
   const position = { chainId, seq, hash }
-  const first: Mark = {
+  const newMark: Mark = {
     ...position,
     pass: 'new',
     round: 0,
     checkpointSeq: verdict?.checkpointSeq ?? 0,
     broken,
   }
-  if (pass === 'new') return [{ ...first, checkpointSeq: Math.max(sealedBy, first.checkpointSeq) }]
-  const checkpointSeq = Math.max(sealedBy, mark?.checkpointSeq ?? 0)
-  const again: Mark = { ...position, pass: 'again', round: state.round, checkpointSeq, broken: null }
-  return broken === null ? [again] : [again, first]
+  if (pass === 'new') return [{ ...newMark, checkpointSeq: Math.max(coveringSeq, newMark.checkpointSeq) }]
+  const checkpointSeq = Math.max(coveringSeq, mark?.checkpointSeq ?? 0)
+  const againMark: Mark = { ...position, pass: 'again', round: state.round, checkpointSeq, broken: null }
+  return broken === null ? [againMark] : [againMark, newMark]
 }
 
 /** Compares the chain heads after a complete second pass, and starts the next round. */
@@ -232,10 +236,10 @@ async function endRound(run: Run): Promise<void> {
     run.macKey,
     rows.map(({ chainId }) => chainId),
   )
-  const found = rows.map(({ chainId, seq, verified, claims }): Mark => {
-    const mark = marks.find((one) => one.chainId === chainId && one.pass === 'new')
+  const brokenMarks = rows.map(({ chainId, seq, verified, claims }): Mark => {
+    const mark = marks.find((candidate) => candidate.chainId === chainId && candidate.pass === 'new')
     const [head, position] = [Number(seq ?? 0), { seq: mark?.seq ?? 0, hash: mark?.hash ?? genesisHash }]
-    const broken = claims
+    const brokenRow = claims
       ? {
           seq: Number(verified ?? 0) + 1,
           reason: "the chain's head refers to a checkpoint that does not exist",
@@ -243,9 +247,16 @@ async function endRound(run: Run): Promise<void> {
       : head < Number(verified ?? 0)
         ? { seq: head + 1, reason: `the chain's head has a different row count: ${head}` }
         : { seq: head, reason: "the chain's head has a different hash" }
-    return { ...position, pass: 'new', chainId, round: 0, checkpointSeq: mark?.checkpointSeq ?? 0, broken }
+    return {
+      ...position,
+      pass: 'new',
+      chainId,
+      round: 0,
+      checkpointSeq: mark?.checkpointSeq ?? 0,
+      broken: brokenRow,
+    }
   })
   state.round++
   state.roundCheckpoint = beforeCheckpoints
-  await save(run, found)
+  await save(run, brokenMarks)
 }

@@ -10,13 +10,13 @@ import {
   checkSeal,
 } from './checkpoint-chain.ts'
 import {
-  type Broken,
+  type BrokenRow,
   type ChainHead,
   type Query,
   type Seal,
   batchSize,
   findChangedSeals,
-  queryOf,
+  createQuery,
   readHeads,
 } from './rows.ts'
 import {
@@ -24,10 +24,10 @@ import {
   type Walk,
   checkHeads,
   isDone,
-  lastSealed,
+  findLastSealedSeq,
   walkChains,
   walkCheckpoints,
-  walkFrom,
+  createWalk,
   walkTrail,
 } from './walker.ts'
 
@@ -61,13 +61,17 @@ export type Baseline = { checkpoint: CheckpointPosition; heads: readonly Head[] 
 type Options = {
   /** Checkpoints kept outside the database, for example from the log stream. */
   external?: readonly Checkpoint[]
-  /** Verifies only rows after a checkpoint, given by its number or by the heads in it. */
+  /** Verifies only rows after this checkpoint, which is given by its number or by its heads. */
   since?: number | Baseline
-  onProgress?: (done: { rows: number; chains: number; ofChains: number }) => void
+  onProgress?: (done: { rows: number; chains: number; totalChains: number }) => void
 }
 
-type External = { checkpoint: Checkpoint; seal: string | null }
-type Known = { keys: readonly CheckpointKey[]; external: readonly External[]; options: Options }
+type ExternalCheckpoint = { checkpoint: Checkpoint; seal: string | null }
+type VerifyContext = {
+  keys: readonly CheckpointKey[]
+  external: readonly ExternalCheckpoint[]
+  options: Options
+}
 
 /** Verifies the trail in one snapshot: one pass over all rows, with every signed head in memory. */
 export function verifyAudit(
@@ -80,37 +84,51 @@ export function verifyAudit(
     checkpoint,
     seal: checkSeal(checkpoint, keys),
   }))
-  return db.transaction((tx) => verifySnapshot(queryOf(tx), { keys, external, options }), {
+  return db.transaction((tx) => verifySnapshot(createQuery(tx), { keys, external, options }), {
     isSnapshot: true,
     // A retry would report the same progress twice.
     mustNotRetry: true,
   })
 }
 
-async function verifySnapshot(query: Query, known: Known): Promise<AuditReport> {
-  const { keys, external, options } = known
+async function verifySnapshot(query: Query, context: VerifyContext): Promise<AuditReport> {
+  const { keys, external, options } = context
   const start = typeof options.since === 'object' ? options.since.checkpoint : beforeCheckpoints
   // Checkpoints before the baseline are not read.
-  const compared = external.filter(({ checkpoint, seal }) => seal !== null || checkpoint.seq >= start.seq)
-  const checkpoints = { count: 0, lastSeq: 0, problem: null as string | null, compared: compared.length }
+  const comparedCheckpoints = external.filter(
+    ({ checkpoint, seal }) => seal !== null || checkpoint.seq >= start.seq,
+  )
+  const checkpoints = {
+    count: 0,
+    lastSeq: 0,
+    problem: null as string | null,
+    compared: comparedCheckpoints.length,
+  }
   const chains: ChainReport[] = []
-  let [checked, ofChains] = [0, 0]
+  let [checkedRows, chainCount] = [0, 0]
   const onRows = (rows: number, walks: readonly ChainWalk[]): void => {
-    checked += rows
-    options.onProgress?.({ rows: checked, chains: chains.length + walks.filter(isDone).length, ofChains })
+    checkedRows += rows
+    options.onProgress?.({
+      rows: checkedRows,
+      chains: chains.length + walks.filter(isDone).length,
+      totalChains: chainCount,
+    })
   }
   await walkTrail<ChainWalk>({ query, keys }, { checkpoint: start, onRows }, async function* (seals) {
     const { hashes, anchors, last, first } = seals
     checkpoints.count = hashes.size
     checkpoints.lastSeq = last.seq
     hashes.set(start.seq, first?.hash ?? '')
-    const difference = compareKnown({ ...known, external: compared }, start, seals)
+    const difference = compareKnown({ ...context, external: comparedCheckpoints }, start, seals)
     checkpoints.problem = seals.problem ?? difference
-    const heads = knownHeads(options.since, anchors)
+    const heads = findKnownHeads(options.since, anchors)
     const chainIds = await listChains(query, [...anchors.keys(), ...heads.keys()])
-    ofChains = chainIds.length
-    for (let at = 0; at < ofChains; at += batchSize) {
-      const walks = await listWalks(query, chainIds.slice(at, at + batchSize), { anchors, known: heads })
+    chainCount = chainIds.length
+    for (let offset = 0; offset < chainCount; offset += batchSize) {
+      const walks = await listWalks(query, chainIds.slice(offset, offset + batchSize), {
+        anchors,
+        known: heads,
+      })
       yield walks
       chains.push(...walks.map((walk) => reportWalk(walk, walk.broken, walk.seal)))
     }
@@ -118,71 +136,84 @@ async function verifySnapshot(query: Query, known: Known): Promise<AuditReport> 
   const entries = chains.reduce((sum, chain) => sum + chain.entries, 0)
   const isBroken = checkpoints.problem !== null || chains.some(({ status }) => status === 'broken')
   const status = isBroken ? 'broken' : entries === 0 ? 'empty' : 'ok'
-  return { status, entries, chains, checked, checkpoints }
+  return { status, entries, chains, checked: checkedRows, checkpoints }
 }
 
-/** Compares the stored checkpoints with the external ones and the retired keys; returns the first difference. */
+/**
+ * Compares the stored checkpoints with the external checkpoints and the retired keys; returns the first
+ * difference.
+ */
 function compareKnown(
-  { keys, external, options: { since } }: Known,
+  { keys, external, options: { since } }: VerifyContext,
   start: CheckpointPosition,
   seals: Seals,
 ): string | null {
   // Every external checkpoint is compared, because each adds anchors.
-  const differences = external.map((one) => compareExternal(one, seals))
+  const differences = external.map((externalCheckpoint) => compareExternal(externalCheckpoint, seals))
   let problem = differences.find((difference) => difference !== null) ?? null
   for (const { last } of keys)
     if (last !== undefined && last.seq >= start.seq && seals.hashes.get(last.seq) !== last.hash)
-      problem ??= `checkpoint ${last.seq} is not the last one that a retired key signed`
+      problem ??= `checkpoint ${last.seq} is not the last checkpoint that a retired key signed`
   if (typeof since === 'number' && since > seals.last.seq) problem ??= `checkpoint ${since} does not exist`
   return problem
 }
 
-/** Compares an external checkpoint with the stored one; a validly signed checkpoint also becomes an anchor. */
-function compareExternal({ checkpoint, seal }: External, { anchors, hashes, last }: Seals): string | null {
+/**
+ * Compares an external checkpoint with the stored checkpoint. A validly signed checkpoint also becomes an
+ * anchor.
+ */
+function compareExternal(
+  { checkpoint, seal }: ExternalCheckpoint,
+  { anchors, hashes, last }: Seals,
+): string | null {
   const { seq, hash } = checkpoint
   if (seal !== null) return `external checkpoint ${seq} ${seal}`
-  const contradiction = addAnchors(anchors, checkpoint)
+  const anchorProblem = addAnchors(anchors, checkpoint)
   if (seq > last.seq) return `checkpoint ${seq} exists outside the database but is missing from it`
   return hashes.get(seq) === hash
-    ? contradiction
+    ? anchorProblem
     : `checkpoint ${seq} in the database differs from its external copy`
 }
 
 /** Returns the known head of each chain, after which its verification starts. */
-function knownHeads(since: Options['since'], anchors: Anchors): ReadonlyMap<string, Head> {
-  const known = new Map<string, Head>()
-  if (typeof since === 'object') for (const head of since.heads) known.set(head.chainId, head)
+function findKnownHeads(since: Options['since'], anchors: Anchors): ReadonlyMap<string, Head> {
+  const knownHeads = new Map<string, Head>()
+  if (typeof since === 'object') for (const head of since.heads) knownHeads.set(head.chainId, head)
   if (typeof since === 'number')
     for (const [chainId, sealed] of anchors)
       for (const { seq, hash, checkpoint } of sealed.values())
-        if (checkpoint.seq <= since && seq > (known.get(chainId)?.seq ?? 0))
-          known.set(chainId, { chainId, seq, hash })
-  return known
+        if (checkpoint.seq <= since && seq > (knownHeads.get(chainId)?.seq ?? 0))
+          knownHeads.set(chainId, { chainId, seq, hash })
+  return knownHeads
 }
 
 /** A walk to the last row of a chain, and the newest checkpoint that covers it. */
 type ChainWalk = Walk & { seal: Seal | null }
-type Sealed = ReadonlyMap<number, Seal>
+type SealsBySeq = ReadonlyMap<number, Seal>
 
 async function listWalks(
   query: Query,
   chainIds: readonly string[],
-  { anchors, known }: { anchors: ReadonlyMap<string, Sealed>; known: ReadonlyMap<string, Head> },
+  {
+    anchors,
+    known: knownHeads,
+  }: { anchors: ReadonlyMap<string, SealsBySeq>; known: ReadonlyMap<string, Head> },
 ): Promise<ChainWalk[]> {
   const heads = await readHeads(query, chainIds)
-  const starts = chainIds.flatMap((chainId) => known.get(chainId) ?? [])
-  const changed = new Set((await findChangedSeals(query, starts)).map(({ chainId }) => chainId))
+  const starts = chainIds.flatMap((chainId) => knownHeads.get(chainId) ?? [])
+  const changedChains = new Set((await findChangedSeals(query, starts)).map(({ chainId }) => chainId))
   return chainIds.map((chainId): ChainWalk => {
-    const [from, sealed] = [known.get(chainId), anchors.get(chainId) ?? new Map<number, Seal>()]
+    const [from, chainSeals] = [knownHeads.get(chainId), anchors.get(chainId) ?? new Map<number, Seal>()]
     const chain = { chainId, to: Infinity, head: heads.get(chainId) ?? null }
-    const seal = sealed.get(Math.max(from?.seq ?? 0, lastSealed(sealed))) ?? null
-    if (from === undefined) return { ...walkFrom(undefined, { ...chain, sealed }), seal }
+    const seal = chainSeals.get(Math.max(from?.seq ?? 0, findLastSealedSeq(chainSeals))) ?? null
+    if (from === undefined) return { ...createWalk(undefined, { ...chain, sealed: chainSeals }), seal }
     const { seq, hash } = from
     // If the known row is missing or was replaced, the chain is read from its first row.
-    const position = changed.has(chainId) ? undefined : { seq, hash: Buffer.from(hash, 'hex') }
-    const wanted = new Map<number, Pick<Seal, 'seq' | 'hash'>>([[seq, from], ...sealed])
-    if (position !== undefined) for (const passed of wanted.keys()) if (passed <= seq) wanted.delete(passed)
-    return { ...walkFrom(position, { ...chain, sealed: wanted }), seal }
+    const position = changedChains.has(chainId) ? undefined : { seq, hash: Buffer.from(hash, 'hex') }
+    const remainingSeals = new Map<number, Pick<Seal, 'seq' | 'hash'>>([[seq, from], ...chainSeals])
+    if (position !== undefined)
+      for (const passedSeq of remainingSeals.keys()) if (passedSeq <= seq) remainingSeals.delete(passedSeq)
+    return { ...createWalk(position, { ...chain, sealed: remainingSeals }), seal }
   })
 }
 
@@ -190,7 +221,7 @@ async function listWalks(
  * Returns every chain that has a head or a row or is in a checkpoint; costs one lookup per chain, for any number of
  * rows.
  */
-async function listChains(query: Query, sealed: readonly string[]): Promise<string[]> {
+async function listChains(query: Query, sealedChainIds: readonly string[]): Promise<string[]> {
   const rows = await query<{ chainId: string }>(
     `with recursive logged as (
        (select chain_id from audit_logs order by chain_id limit 1)
@@ -200,13 +231,13 @@ async function listChains(query: Query, sealed: readonly string[]): Promise<stri
      )
      select chain_id as "chainId" from audit_chains union select chain_id from logged where chain_id is not null`,
   )
-  return [...new Set(rows.map((row) => row.chainId).concat(sealed))].toSorted()
+  return [...new Set(rows.map((row) => row.chainId).concat(sealedChainIds))].toSorted()
 }
 
-/** Returns the verdict on a chain as far as it was walked. */
+/** Returns the verdict on the part of a chain that was traversed. */
 export const reportWalk = (
   { chainId, state }: Walk,
-  broken: Broken | null,
+  broken: BrokenRow | null,
   seal: Seal | null,
 ): ChainReport => ({
   chainId,
@@ -224,13 +255,14 @@ export const readCheckpoints = (
   db: Reads,
   keys: readonly CheckpointKey[],
   anchors: Anchors,
-): Promise<Seals> => walkCheckpoints({ query: queryOf(db), keys, anchors }, { checkpoint: beforeCheckpoints })
+): Promise<Seals> =>
+  walkCheckpoints({ query: createQuery(db), keys, anchors }, { checkpoint: beforeCheckpoints })
 
 /** Verifies one chain against its signed heads. Must run in a snapshot. */
-export async function verifyChain(db: Reads, chainId: string, sealed: Sealed): Promise<ChainReport> {
-  const query = queryOf(db)
+export async function verifyChain(db: Reads, chainId: string, sealsBySeq: SealsBySeq): Promise<ChainReport> {
+  const query = createQuery(db)
   const [walk] = await listWalks(query, [chainId], {
-    anchors: new Map([[chainId, sealed]]),
+    anchors: new Map([[chainId, sealsBySeq]]),
     known: new Map(),
   })
   if (walk === undefined) throw new Error('expected exactly one chain')

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers'
 import { expect, test } from 'vitest'
 import { genesisHash, hashEntry, currentForm } from './entry.ts'
 import type { Query } from './rows.ts'
-import { walkChains, walkFrom } from './walker.ts'
+import { walkChains, createWalk } from './walker.ts'
 
 const entryOf = (chainId: string) => ({
   form: currentForm,
@@ -33,7 +33,7 @@ const rowsOf = (chains: readonly string[]): object[] =>
 test('other work has its turn between rows, however few of them each chain has', async () => {
   const chains = Array.from({ length: 1_000 }, (_, i) => `chain-${i}`)
   const walks = chains.map((chainId) =>
-    walkFrom(undefined, { chainId, to: 1, sealed: new Map(), head: undefined }),
+    createWalk(undefined, { chainId, to: 1, sealed: new Map(), head: undefined }),
   )
   const query: Query = <Row extends object>() => Promise.resolve(rowsOf(chains) as Row[])
   let [turns, isDone] = [0, false]

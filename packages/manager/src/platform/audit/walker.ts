@@ -1,6 +1,6 @@
 // The only code that traverses the audit trail: first the checkpoints after a start, then the chains from their
-// verified rows on. Full verification, the verification job and the chain status differ in where they start and in what
-// they report.
+// verified rows on. Full verification, the verification job and the chain status differ only in their
+// start and their report.
 import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from './checkpoint.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from './checkpoint-chain.ts'
 import { genesisHash } from './entry.ts'
 import {
-  type Broken,
+  type BrokenRow,
   type ChainHead,
   type Position,
   type Query,
@@ -28,7 +28,7 @@ import {
 } from './rows.ts'
 
 /** The rows of a chain that checkpoints cover, by seq. */
-type Sealed = ReadonlyMap<number, Pick<Seal, 'seq' | 'hash'>>
+type SealsBySeq = ReadonlyMap<number, Pick<Seal, 'seq' | 'hash'>>
 
 /** Progress through one chain from a verified row on. */
 export type Walk = {
@@ -38,14 +38,14 @@ export type Walk = {
   state: Position
   /** The last row to verify, which must exist; Infinity stands for the last row that exists. */
   to: number
-  sealed: Sealed
+  sealed: SealsBySeq
   /** The stored head, null if it is missing; compared at the end of the chain unless undefined. */
   head: ChainHead | null | undefined
-  broken: Broken | null
+  broken: BrokenRow | null
 }
 
 /** Creates a walk that starts after a verified row, or before the first row. */
-export function walkFrom(
+export function createWalk(
   from: Position | undefined,
   chain: Pick<Walk, 'chainId' | 'to' | 'sealed' | 'head'>,
 ): Walk {
@@ -56,9 +56,9 @@ export function walkFrom(
 /** Whether the walk found a broken row or reached its last row. */
 export const isDone = ({ broken, state, to }: Walk): boolean => broken !== null || state.seq >= to
 
-/** Returns the largest seq of these rows; 0 for none. */
-export const lastSealed = (sealed: Sealed): number =>
-  sealed.keys().reduce((most, seq) => Math.max(most, seq), 0)
+/** Returns the largest seq of these rows, or 0 if there are none. */
+export const findLastSealedSeq = (sealsBySeq: SealsBySeq): number =>
+  sealsBySeq.keys().reduce((max, seq) => Math.max(max, seq), 0)
 
 /** Result of reading the checkpoints after a start. */
 export type Seals = {
@@ -70,11 +70,11 @@ export type Seals = {
   /** The stored checkpoint at the start; `lastGood` is the newest checkpoint before the first problem. */
   first: Checkpoint | null
   lastGood: Checkpoint | null
-  /** The last checkpoint that was read; the start if there is none after it. */
+  /** The last checkpoint that was read, or the start if no checkpoint follows it. */
   last: CheckpointPosition
   /** Number of heads in all checkpoints that were read. */
   heads: number
-  /** False if `maxCheckpoints` left some unread. */
+  /** False if `maxCheckpoints` left some checkpoints unread. */
   isComplete: boolean
 }
 
@@ -84,7 +84,7 @@ export type Start<W extends Walk = Walk> = {
   lastCheckpoint?: number
   maxCheckpoints?: number
   /** Additional check of each checkpoint; returns the problem or null. */
-  checkpointRule?: (checkpoint: CheckpointPosition) => string | null
+  checkCheckpoint?: (checkpoint: CheckpointPosition) => string | null
   maxRows?: number
   signal?: AbortSignal | undefined
   /** Called after each statement with the number of rows that it covered. */
@@ -92,7 +92,8 @@ export type Start<W extends Walk = Walk> = {
 }
 
 /**
- * Yields the chains to walk, in batches. When the generator resumes, the batch has been walked as far as limits allow.
+ * Yields the chains to traverse, in batches. When the generator resumes, the batch has been traversed as far
+ * as the limits allow.
  */
 export type Reporter<W extends Walk> = (seals: Seals) => AsyncGenerator<W[], void, void>
 
@@ -105,9 +106,9 @@ export async function walkTrail<W extends Walk>(
   report: Reporter<W>,
 ): Promise<Seals> {
   const seals = await walkCheckpoints(trail, start)
-  let left = start.maxRows ?? Infinity
+  let remainingRows = start.maxRows ?? Infinity
   for await (const walks of report(seals)) {
-    left -= await walkChains(trail.query, walks, { ...start, maxRows: left })
+    remainingRows -= await walkChains(trail.query, walks, { ...start, maxRows: remainingRows })
     if (seals.isComplete) checkHeads(walks)
   }
   return seals
@@ -125,7 +126,7 @@ export async function walkCheckpoints(
   start: Omit<Start, 'onRows'>,
 ): Promise<Seals> {
   const { checkpoint: from, lastCheckpoint: to = Number.MAX_SAFE_INTEGER, maxCheckpoints = Infinity } = start
-  const { checkpointRule = () => null } = start
+  const { checkCheckpoint: checkpointRule = () => null } = start
   const hashes = new Map<number, string>()
   const seals: Seals = {
     anchors,
@@ -140,13 +141,13 @@ export async function walkCheckpoints(
   }
   // The limit includes the start, which is read again, and one extra checkpoint that shows whether more exist.
   const limit = Math.min(checkpointBatch, maxCheckpoints + 2)
-  for (let next = Math.max(1, from.seq); ; next = seals.last.seq + 1) {
-    const checkpoints = await readCheckpointRange(query, { from: next, to }, limit)
+  for (let nextSeq = Math.max(1, from.seq); ; nextSeq = seals.last.seq + 1) {
+    const checkpoints = await readCheckpointRange(query, { from: nextSeq, to }, limit)
     const isLast = checkpoints.length < limit
-    if (next === from.seq) {
-      if (checkpoints[0]?.seq === next) seals.first = seals.lastGood = checkpoints.shift() ?? null
+    if (nextSeq === from.seq) {
+      if (checkpoints[0]?.seq === nextSeq) seals.first = seals.lastGood = checkpoints.shift() ?? null
       seals.isStartUnchanged = seals.first?.hash === from.hash
-      if (!seals.isStartUnchanged) seals.problem = `checkpoint ${next} is missing or was replaced`
+      if (!seals.isStartUnchanged) seals.problem = `checkpoint ${nextSeq} is missing or was replaced`
     }
     for (const checkpoint of checkpoints) {
       if (hashes.size === maxCheckpoints) return { ...seals, isComplete: false }
@@ -166,33 +167,35 @@ export async function walkCheckpoints(
 /** Number of rows that are hashed before control returns to the event loop. */
 const sliceSize = 50
 
-/** Walks the chains in order until all are done or `maxRows` rows are covered; returns the number of rows. */
+/**
+ * Traverses the chains in order until all are done or `maxRows` rows are covered; returns the number of rows.
+ */
 export async function walkChains<W extends Walk>(
   query: Query,
   walks: readonly W[],
   { maxRows = Infinity, signal, onRows }: Pick<Start<W>, 'maxRows' | 'signal' | 'onRows'> = {},
 ): Promise<number> {
   await checkPassedSeals(query, walks)
-  for (let [taken, checked] = [0, 0]; ;) {
-    const ranges = nextRanges(walks, Math.min(batchSize, maxRows - taken))
-    if (ranges.length === 0 || signal?.aborted === true) return taken
-    const ofChain = Map.groupBy(await readRanges(query, ranges), ({ chainId }) => chainId)
-    let covered = 0
+  for (let [takenRows, checkedRows] = [0, 0]; ;) {
+    const ranges = selectRanges(walks, Math.min(batchSize, maxRows - takenRows))
+    if (ranges.length === 0 || signal?.aborted === true) return takenRows
+    const rowsByChain = Map.groupBy(await readRanges(query, ranges), ({ chainId }) => chainId)
+    let coveredRows = 0
     for (const { walk, size } of ranges) {
-      const rows = ofChain.get(walk.chainId) ?? []
+      const rows = rowsByChain.get(walk.chainId) ?? []
       for (const row of rows) {
-        if (++checked % sliceSize === 0) await setImmediate()
+        if (++checkedRows % sliceSize === 0) await setImmediate()
         walk.broken = checkRow(row, walk.state, walk.sealed)
         if (walk.broken !== null) break
       }
       const { to, state } = walk
-      covered += to === Infinity ? rows.length : size
+      coveredRows += to === Infinity ? rows.length : size
       if (rows.length === size) continue
       if (to === Infinity) walk.to = state.seq
       else walk.broken ??= { seq: state.seq + 1, reason: `rows are missing: the chain had rows up to ${to}` }
     }
-    taken += covered
-    await onRows?.(covered, walks)
+    takenRows += coveredRows
+    await onRows?.(coveredRows, walks)
   }
 }
 
@@ -200,37 +203,37 @@ export async function walkChains<W extends Walk>(
  * Compares the rows before the start of each walk with their signed heads, because the walk itself does not read them.
  */
 async function checkPassedSeals(query: Query, walks: readonly Walk[]): Promise<void> {
-  const passed = walks.flatMap(({ chainId, fromSeq, sealed }) =>
+  const passedSeals = walks.flatMap(({ chainId, fromSeq, sealed }) =>
     [...sealed.values()].flatMap(({ seq, hash }) => (seq <= fromSeq ? [{ chainId, seq, hash }] : [])),
   )
-  const changed = Map.groupBy(await findChangedSeals(query, passed), ({ chainId }) => chainId)
-  for (const walk of walks) walk.broken ??= changed.get(walk.chainId)?.[0]?.broken ?? null
+  const changedSeals = Map.groupBy(await findChangedSeals(query, passedSeals), ({ chainId }) => chainId)
+  for (const walk of walks) walk.broken ??= changedSeals.get(walk.chainId)?.[0]?.broken ?? null
 }
 
 /** Returns the ranges for the next statement, which cover at most `maxRows` rows in total. */
-function nextRanges(walks: readonly Walk[], maxRows: number): (Range & { walk: Walk; size: number })[] {
+function selectRanges(walks: readonly Walk[], maxRows: number): (Range & { walk: Walk; size: number })[] {
   const ranges: (Range & { walk: Walk; size: number })[] = []
-  let left = maxRows
+  let remainingRows = maxRows
   for (const walk of walks) {
-    if (left <= 0) break
+    if (remainingRows <= 0) break
     if (isDone(walk)) continue
     const { chainId, state, to } = walk
-    const size = Math.min(left, to - state.seq)
+    const size = Math.min(remainingRows, to - state.seq)
     // In a walk to the last row, a gap may be wider than the batch.
-    const end = to === Infinity ? Number.MAX_SAFE_INTEGER : state.seq + size
-    ranges.push({ walk, size, chainId, after: state.seq, to: end })
-    left -= size
+    const lastSeq = to === Infinity ? Number.MAX_SAFE_INTEGER : state.seq + size
+    ranges.push({ walk, size, chainId, after: state.seq, to: lastSeq })
+    remainingRows -= size
   }
   return ranges
 }
 
-/** Compares the heads of chains that were walked to their ends. */
+/** Checks the heads of chains that were traversed completely. */
 export function checkHeads(walks: readonly Walk[]): void {
   for (const walk of walks) {
     const { head, state, fromSeq, sealed } = walk
     if (head === undefined || !isDone(walk)) continue
-    // Signed heads from before the walk are at or before its start.
-    const passed = Math.min(head?.checkpointedSeq ?? 0, fromSeq)
-    walk.broken ??= checkHead(head, state, Math.max(passed, lastSealed(sealed)))
+    // A head that was signed before this walk cannot be past the start of the walk.
+    const passedSeq = Math.min(head?.checkpointedSeq ?? 0, fromSeq)
+    walk.broken ??= checkHead(head, state, Math.max(passedSeq, findLastSealedSeq(sealed)))
   }
 }

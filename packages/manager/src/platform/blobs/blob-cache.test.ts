@@ -108,23 +108,23 @@ describe.each(storeNames)('blobs of the store %s in memory', (store) => {
 /** Wraps the stores and records every read. */
 function counted(stores: BlobStores) {
   const reads: string[] = []
-  const of: BlobStores['of'] = (name) => {
-    const store = stores.of(name)
+  const of: BlobStores['getStore'] = (name) => {
+    const store = stores.getStore(name)
     const read = (sha256: string): AsyncIterable<Buffer> => {
       reads.push(sha256)
       return store.read(sha256)
     }
     return { ...store, read }
   }
-  return { stores: { ...stores, of }, reads }
+  return { stores: { ...stores, getStore: of }, reads }
 }
 
 /** Wraps the stores and blocks every read until `release` is called. */
 function held(stores: BlobStores) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const inner = counted(stores)
-  const of: BlobStores['of'] = (name) => {
-    const store = inner.stores.of(name)
+  const of: BlobStores['getStore'] = (name) => {
+    const store = inner.stores.getStore(name)
     return {
       ...store,
       read: async function* (sha256) {
@@ -134,5 +134,5 @@ function held(stores: BlobStores) {
       },
     }
   }
-  return { stores: { ...stores, of }, reads: inner.reads, release: () => resolve() }
+  return { stores: { ...stores, getStore: of }, reads: inner.reads, release: () => resolve() }
 }

@@ -18,7 +18,7 @@ export type BlobCacheDeps = { stores: BlobStores; log: Logger; metrics: Metrics;
 export type ReadBlob = (ref: BlobRef, owner: string, inUse?: Buffer) => Promise<Buffer>
 
 // A page loads up to 1,000 bundles concurrently; a waiting request is cheap.
-const readers = {
+const readSlotLimits = {
   capacity: 4,
   maxWaiting: 4_000,
   maxWaitMs: 30_000,
@@ -30,14 +30,14 @@ const entryBytes = 400
 /** Creates the cache. A hit costs a lookup in memory; a miss occupies one of 4 read slots, which projects share. */
 export function createBlobCache({ stores, log, metrics, maxBytes }: BlobCacheDeps): ReadBlob {
   const memory = new LRUCache<string, Buffer>({
-    // A size of 0 would mean no limit; no entry is as small as 1.
+    // A size of 0 would mean no limit. A size of 1 is too small for any entry.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ length }) => length + entryBytes,
   })
   const readOnce = createSingleFlight<Buffer>()
-  const readSlots = createFairShare(readers)
+  const readSlots = createFairShare(readSlotLimits)
   const count = metrics.cacheCounter('blob')
-  const read = async (ref: BlobRef): Promise<Buffer> => {
+  const readBlob = async (ref: BlobRef): Promise<Buffer> => {
     const { sha256, store } = ref
     const bytes = await readVerified(stores, ref)
     if (bytes !== null) return bytes
@@ -46,26 +46,26 @@ export function createBlobCache({ stores, log, metrics, maxBytes }: BlobCacheDep
     throw new AppError('internal', 'the stored bundle is damaged; upload it again under a new version')
   }
   return async (ref, owner, inUse) => {
-    const kept = memory.get(ref.sha256)
-    const bytes = kept ?? inUse
+    const cachedBytes = memory.get(ref.sha256)
+    const bytes = cachedBytes ?? inUse
     count(bytes === undefined ? 'miss' : 'hit')
     // The blob was evicted but is still in use, so caching it again costs no memory.
-    if (kept === undefined && inUse !== undefined) memory.set(ref.sha256, inUse)
+    if (cachedBytes === undefined && inUse !== undefined) memory.set(ref.sha256, inUse)
     if (bytes !== undefined) return bytes
     return readOnce(ref.sha256, async () => {
-      const found = await readSlots.run([owner], () => read(ref))
-      memory.set(ref.sha256, found)
-      return found
+      const storedBytes = await readSlots.run([owner], () => readBlob(ref))
+      memory.set(ref.sha256, storedBytes)
+      return storedBytes
     })
   }
 }
 
-/** Returns the bytes of a blob; null if they are missing or do not match its size and hash. */
+/** Returns the bytes of a blob, or null if the bytes are missing or do not match its size and hash. */
 export const readVerified = (stores: BlobStores, ref: BlobRef): Promise<Buffer | null> =>
-  collect(stores.of(ref.store).read(ref.sha256), ref)
+  joinPieces(stores.getStore(ref.store).read(ref.sha256), ref)
 
 /** Joins the pieces; returns null if they do not match the size and hash of the blob. */
-async function collect(pieces: AsyncIterable<Buffer>, { sha256, size }: BlobRef): Promise<Buffer | null> {
+async function joinPieces(pieces: AsyncIterable<Buffer>, { sha256, size }: BlobRef): Promise<Buffer | null> {
   const bytes = Buffer.allocUnsafeSlow(size)
   const hash = createHash('sha256')
   let length = 0

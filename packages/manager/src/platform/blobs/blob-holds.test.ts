@@ -1,4 +1,4 @@
-// Blob bytes that responses hold are counted from the read until the last response has closed.
+// Blob bytes count toward the memory limit from the read until the last response has closed.
 import { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const refOf = (sha256: string, size = 40): BlobRef => ({ sha256, size, store: 'p
 /** A response whose client reads nothing. */
 const holderOf = (response: EventEmitter): Holder => ({
   onClose: (listener) => void response.on('close', listener),
-  movedBytes: () => 0,
+  getMovedBytes: () => 0,
   end: () => void response.emit('close'),
 })
 /** Creates holds with room for 100 bytes. */
@@ -32,7 +32,7 @@ const refused = {
 }
 
 test('a blob counts once, until the last response that holds it has closed', async () => {
-  const { begin, bufferedBytes } = createHolds()
+  const { begin, getBufferedBytes: bufferedBytes } = createHolds()
   const [first, second] = [await begin('a', 'one'), await begin('a', 'two')]
   expect(second.bytes).toBe(first.bytes)
   expect(bufferedBytes()).toBe(40)
@@ -43,7 +43,7 @@ test('a blob counts once, until the last response that holds it has closed', asy
 })
 
 test('all together hold no more than there is; what is sent already needs no room', async () => {
-  const { begin, bufferedBytes } = createHolds()
+  const { begin, getBufferedBytes: bufferedBytes } = createHolds()
   const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
   await expect(begin('c', 'one')).rejects.toMatchObject(refused)
   const shared = await begin('a', 'two')
@@ -56,7 +56,7 @@ test('all together hold no more than there is; what is sent already needs no roo
 })
 
 test('whoever waits for the same bytes has them as soon as one of them has room', async () => {
-  const { begin, bufferedBytes } = createHolds()
+  const { begin, getBufferedBytes: bufferedBytes } = createHolds()
   const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
   const waiting = [begin('c', 'two'), begin('c', 'three')]
   first.close()
@@ -67,7 +67,7 @@ test('whoever waits for the same bytes has them as soon as one of them has room'
 })
 
 test('a response that waits and is closed waits no longer', async () => {
-  const { begin, hold, bufferedBytes } = createHolds()
+  const { begin, hold, getBufferedBytes: bufferedBytes } = createHolds()
   const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
   const response = new EventEmitter()
   const waiting = hold(refOf('c'), ['two', 'client'], holderOf(response))
@@ -99,7 +99,7 @@ test('a blob larger than all there is is sent when it is the only one', async ()
 
 test('a read goes on when the client has left, and counts until it ends', async () => {
   const { promise, resolve } = Promise.withResolvers<Buffer>()
-  const { hold, bufferedBytes } = createHolds(() => promise)
+  const { hold, getBufferedBytes: bufferedBytes } = createHolds(() => promise)
   const response = new EventEmitter()
   const reading = hold(refOf('a'), ['one', 'client'], holderOf(response))
   await setImmediate()
@@ -112,7 +112,7 @@ test('a read goes on when the client has left, and counts until it ends', async 
 
 test.each(['before', 'after'])('a read that fails holds nothing: the client leaves %s that', async (when) => {
   const { promise, reject } = Promise.withResolvers<Buffer>()
-  const { hold, bufferedBytes } = createHolds(() => promise)
+  const { hold, getBufferedBytes: bufferedBytes } = createHolds(() => promise)
   const [response, other] = [new EventEmitter(), new EventEmitter()]
   const readings = [
     hold(refOf('a'), ['one', 'client'], holderOf(response)),

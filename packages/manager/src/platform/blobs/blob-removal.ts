@@ -9,7 +9,7 @@ export type BlobStorage = { db: Db; stores: BlobStores }
 
 const sweepBatch = 50
 // A single blob may cause one or two failures; after three failures, the store is assumed to be at fault.
-const sweepFailures = 3
+const maxSweepFailures = 3
 
 /** Marks up to 50 unreferenced rows for removal; returns their hashes, oldest first. */
 export async function markUnreferenced(db: Queries, which: RawBuilder<boolean>): Promise<string[]> {
@@ -23,7 +23,10 @@ export async function markUnreferenced(db: Queries, which: RawBuilder<boolean>):
   return rows.toSorted((a, b) => b.age - a.age).map(({ sha256 }) => sha256)
 }
 
-/** Removes the bytes and the row of a marked blob. The row stays locked, so that no other process removes it too. */
+/**
+ * Removes the bytes and the row of a marked blob. The row stays locked, so that no other process removes the
+ * blob concurrently.
+ */
 export function removeMarked({ db, stores }: BlobStorage, sha256: string): Promise<boolean> {
   return db.transaction(
     async (tx) => {
@@ -31,7 +34,7 @@ export function removeMarked({ db, stores }: BlobStorage, sha256: string): Promi
       select store from blobs where sha256 = ${sha256} and removing for update skip locked`.execute(tx)
       const [row] = rows
       if (row === undefined) return false
-      await stores.of(row.store).remove(sha256)
+      await stores.getStore(row.store).remove(sha256)
       await tx.deleteFrom('blobs').where('sha256', '=', sha256).execute()
       return true
     },
@@ -40,8 +43,9 @@ export function removeMarked({ db, stores }: BlobStorage, sha256: string): Promi
 }
 
 /**
- * Removes blobs that have been unreferenced for `graceMs`; returns how many. The cost depends on the removed blobs, not
- * on the kept ones. A failing store is left for the next sweep, and does not prevent the sweep of the other store.
+ * Removes blobs that have been unreferenced for `graceMs`; returns the number of removed blobs. The cost
+ * depends on the removed blobs, not on the retained blobs. A failing store is left for the next sweep, and
+ * does not prevent the sweep of the other store.
  */
 export async function sweepBlobs(
   storage: BlobStorage,
@@ -59,29 +63,33 @@ type StoreSweep = { store: StoreName; graceMs: number; signal: AbortSignal | und
 
 async function sweepStore(storage: BlobStorage, { store, graceMs, signal }: StoreSweep): Promise<number> {
   // The index needs a constant: statement_timestamp() has one value per statement, clock_timestamp() does not.
-  const due = sql`statement_timestamp() - ${graceMs} * interval '1 ms'`
+  const dueTime = sql`statement_timestamp() - ${graceMs} * interval '1 ms'`
   const failures: unknown[] = []
-  for (let removed = 0; ;) {
-    const marked = await markUnreferenced(
+  for (let removedCount = 0; ;) {
+    const markedHashes = await markUnreferenced(
       storage.db.write,
-      sql<boolean>`store = ${store} and unreferenced_since < ${due}`,
+      sql<boolean>`store = ${store} and unreferenced_since < ${dueTime}`,
     )
-    for (const one of marked) {
-      if (signal?.aborted === true) return removed
+    for (const sha256 of markedHashes) {
+      if (signal?.aborted === true) return removedCount
       try {
-        if (await removeMarked(storage, one)) removed++
+        if (await removeMarked(storage, sha256)) removedCount++
       } catch (error) {
-        await postpone(storage.db.idempotent, one, due)
-        if (failures.push(error) === sweepFailures) throw failures[0]
+        await postpone(storage.db.idempotent, sha256, dueTime)
+        if (failures.push(error) === maxSweepFailures) throw failures[0]
       }
     }
-    if (marked.length === sweepBatch) continue
+    if (markedHashes.length === sweepBatch) continue
     if (failures.length > 0) throw failures[0]
-    return removed
+    return removedCount
   }
 }
 
-/** Moves a blob that could not be removed behind all others that are due; otherwise it would block them forever. */
-async function postpone(db: Queries, sha256: string, due: RawBuilder<unknown>): Promise<void> {
-  await sql`update blobs set unreferenced_since = ${due} where sha256 = ${sha256} and removing`.execute(db)
+/**
+ * Moves a blob that could not be removed behind all other due blobs. Otherwise, it would block them forever.
+ */
+async function postpone(db: Queries, sha256: string, dueTime: RawBuilder<unknown>): Promise<void> {
+  await sql`update blobs set unreferenced_since = ${dueTime} where sha256 = ${sha256} and removing`.execute(
+    db,
+  )
 }

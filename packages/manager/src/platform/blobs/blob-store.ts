@@ -1,4 +1,4 @@
-// Stores keep bytes under their SHA-256, and do not know what the bytes are for.
+// A store keeps bytes under their SHA-256, independent of their purpose.
 import { type AppError, unavailable } from '../errors.ts'
 
 export const storeNames = ['postgres', 's3'] as const
@@ -32,12 +32,12 @@ export type BlobStores = {
   /** Names of the configured stores. */
   names: readonly StoreName[]
   /** Returns a store by its name; throws if it is not configured. */
-  of(name: StoreName): BlobStore
+  getStore(name: StoreName): BlobStore
   /** Maximum number of connections that the stores open besides the database pool. */
   connections: number
   close(): Promise<void>
 }
 
 /** Returns a 503 error: unreferenced bytes may be removed at any time, and a retry stores them again. */
-export const blobRemoved = (cause?: unknown): AppError =>
+export const createBlobRemovedError = (cause?: unknown): AppError =>
   unavailable('the stored bytes were removed concurrently; try again', cause)

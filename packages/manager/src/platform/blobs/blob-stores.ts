@@ -22,18 +22,18 @@ export function createBlobStores(options: {
   log: Logger
 }): BlobStores {
   const { database, log } = options
-  const generationOf = async (sha256: string): Promise<Generation | null> => {
+  const findGeneration = async (sha256: string): Promise<Generation | null> => {
     const [row] = await database.run<Generation>(generationStatement, [sha256])
     return row ?? null
   }
   const stores: Record<StoreName, BlobStore | null> = {
     postgres: createPostgresStore(database),
-    s3: options.s3 === null ? null : createS3Store(options.s3, { log, generationOf }),
+    s3: options.s3 === null ? null : createS3Store(options.s3, { log, findGeneration }),
   }
   return {
     primary: options.primary,
     names: storeNames.filter((name) => stores[name] !== null),
-    of: (name) => {
+    getStore: (name) => {
       const store = stores[name]
       if (store === null)
         throw new Error('blobs are in a bucket that is not configured: set pilets.s3_bucket again')

@@ -182,7 +182,7 @@ function slowRemoval({ stores }: BlobsWorld) {
   const held = Promise.withResolvers<void>()
   const removals: string[] = []
   const of = (name: StoreName) => {
-    const inner = stores.of(name)
+    const inner = stores.getStore(name)
     const remove = async (sha256: string): Promise<void> => {
       removals.push(sha256)
       started.resolve()
@@ -191,5 +191,10 @@ function slowRemoval({ stores }: BlobsWorld) {
     }
     return { ...inner, remove }
   }
-  return { stores: { ...stores, of }, reached: started.promise, resume: () => held.resolve(), removals }
+  return {
+    stores: { ...stores, getStore: of },
+    reached: started.promise,
+    resume: () => held.resolve(),
+    removals,
+  }
 }

@@ -118,12 +118,12 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
     await age(sha256, 2 * hour)
     let isUnreachable = true
     const of = (name: StoreName) => {
-      const inner = world.stores.of(name)
+      const inner = world.stores.getStore(name)
       const remove = (one: string): Promise<void> =>
         isUnreachable ? Promise.reject(new Error('away')) : inner.remove(one)
       return { ...inner, remove }
     }
-    const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, of } })
+    const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, getStore: of } })
     await expect(blobs.sweep(hour)).rejects.toThrow('away')
     expect(await rows()).toMatchObject([{ sha256, removing: true }])
     expect(await readAll(world, sha256)).not.toBeNull()
@@ -140,12 +140,12 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
       if (index < 5) stuck.add(sha256)
     }
     const of = (name: StoreName) => {
-      const inner = world.stores.of(name)
+      const inner = world.stores.getStore(name)
       const remove = (one: string): Promise<void> =>
         stuck.has(one) ? Promise.reject(new Error('stuck')) : inner.remove(one)
       return { ...inner, remove }
     }
-    const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, of } })
+    const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, getStore: of } })
     for (let runs = 0; runs < 2; runs++) await expect(blobs.sweep(hour)).rejects.toThrow('stuck')
     expect((await rows()).map(({ sha256 }) => sha256).toSorted()).toEqual([...stuck].toSorted())
     expect(await world.blobs.sweep(hour)).toBe(5)
@@ -155,14 +155,14 @@ describe.each(storeNames)('the life of a blob in the store %s', (store) => {
     for (let index = 0; index < 3; index++) await age((await keep()).sha256, 2 * hour)
     const ending = new AbortController()
     const of = (name: StoreName) => {
-      const inner = world.stores.of(name)
+      const inner = world.stores.getStore(name)
       const remove = (one: string): Promise<void> => {
         ending.abort()
         return inner.remove(one)
       }
       return { ...inner, remove }
     }
-    const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, of } })
+    const blobs = createBlobs({ db: world.database.db, stores: { ...world.stores, getStore: of } })
     expect(await blobs.sweep(hour, ending.signal)).toBe(1)
     expect(await world.blobs.sweep(hour)).toBe(2)
   })

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Queries, Tx } from '../postgres/handles.ts'
 import { unavailable } from '../errors.ts'
-import { type BlobStores, type StoreName, blobRemoved } from './blob-store.ts'
+import { type BlobStores, type StoreName, createBlobRemovedError } from './blob-store.ts'
 import { type BlobStorage, markUnreferenced, removeMarked, sweepBlobs } from './blob-removal.ts'
 
 // A row refers to a blob by a foreign key and by `reference`. A trigger on its table records its deletion (see
@@ -14,7 +14,7 @@ export type StoredBlob = { sha256: string; generation: string; ownSince: string 
 /** Stores, references, releases and sweeps blobs. */
 export type Blobs = ReturnType<typeof createBlobs>
 
-type Registered = { store: StoreName; generation: string; since: string | null; isNew: boolean }
+type RegisteredBlob = { store: StoreName; generation: string; since: string | null; isNew: boolean }
 
 /** Creates the blob operations over a database and its stores. */
 export function createBlobs(storage: BlobStorage) {
@@ -28,7 +28,7 @@ export function createBlobs(storage: BlobStorage) {
       if (row === undefined && (await removeMarked(storage, sha256)))
         row = await register(sha256, bytes.length)
       if (row === undefined) throw unavailable('the same bytes are being removed; try again')
-      await stores.of(row.store).put(sha256, bytes)
+      await stores.getStore(row.store).put(sha256, bytes)
       return { sha256, generation: row.generation, ownSince: row.isNew ? row.since : null }
     },
 
@@ -44,7 +44,7 @@ export function createBlobs(storage: BlobStorage) {
         .where('generation', '=', generation)
         .where('removing', '=', false)
         .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) throw blobRemoved()
+      if (numUpdatedRows === 0n) throw createBlobRemovedError()
     },
 
     /**
@@ -53,11 +53,14 @@ export function createBlobs(storage: BlobStorage) {
      */
     release: async ({ sha256, ownSince }: StoredBlob): Promise<void> => {
       if (ownSince === null) return
-      const own = sql<boolean>`sha256 = ${sha256} and not removing and unreferenced_since = ${ownSince}::timestamptz`
-      for (const one of await markUnreferenced(db.write, own)) await removeMarked(storage, one)
+      const isOwnBlob = sql<boolean>`sha256 = ${sha256} and not removing and unreferenced_since = ${ownSince}::timestamptz`
+      for (const markedHash of await markUnreferenced(db.write, isOwnBlob))
+        await removeMarked(storage, markedHash)
     },
 
-    /** Removes blobs that have been unreferenced for `graceMs`; the signal stops it between two blobs. */
+    /**
+     * Removes blobs that have been unreferenced for `graceMs`; the signal stops the sweep between two blobs.
+     */
     sweep: (graceMs: number, signal?: AbortSignal): Promise<number> => sweepBlobs(storage, graceMs, signal),
   }
 }
@@ -67,17 +70,17 @@ async function registerBlob(
   db: Queries,
   stores: BlobStores,
   { sha256, size }: { sha256: string; size: number },
-): Promise<Registered | undefined> {
+): Promise<RegisteredBlob | undefined> {
   // An orphan in a bucket that is no longer configured moves to the primary store: the old store is unreachable.
-  const moves = sql`blobs.unreferenced_since is not null and blobs.store <> all(${stores.names}::text[])`
-  const { rows } = await sql<Registered>`
+  const mustMove = sql`blobs.unreferenced_since is not null and blobs.store <> all(${stores.names}::text[])`
+  const { rows } = await sql<RegisteredBlob>`
     insert into blobs (sha256, size, store) values (${sha256}, ${size}, ${stores.primary})
     on conflict (sha256) do update
       set unreferenced_since = case when blobs.unreferenced_since is not null then clock_timestamp() end,
-        store = case when ${moves} then excluded.store else blobs.store end,
-        generation = case when ${moves} then excluded.generation else blobs.generation end,
+        store = case when ${mustMove} then excluded.store else blobs.store end,
+        generation = case when ${mustMove} then excluded.generation else blobs.generation end,
         removing = false
-      where not blobs.removing or (${moves})
+      where not blobs.removing or (${mustMove})
     returning store, generation, unreferenced_since::text as since, xmax = 0 as is_new`.execute(db)
   return rows[0]
 }

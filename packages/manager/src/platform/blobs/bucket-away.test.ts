@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => bucket.close())
 
-/** Expects 503 from every operation on the bucket; the log says why, without a key. */
+/** Expects 503 from every operation on the bucket. The log contains the reason, but no key. */
 async function expectUnavailable(world: BlobsWorld, failure: object): Promise<void> {
   const bytes = uniqueBytes(1_000)
   const sha256 = sha256Of(bytes)

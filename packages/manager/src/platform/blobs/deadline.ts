@@ -13,19 +13,19 @@ export type Deadline = {
 const baseTimeoutMs = 6_000
 const minBytesPerMs = 4_096
 
-const msOf = (bytes: number): number => bytes / minBytesPerMs
+const getTransferMs = (bytes: number): number => bytes / minBytesPerMs
 
 /** Starts the deadline of a request that sends `bytes`; the caller must call `end`. */
 export function startDeadline(bytes: number): Deadline {
   const controller = new AbortController()
-  const ends = performance.now() + baseTimeoutMs
+  const baseEnd = performance.now() + baseTimeoutMs
   const abortAfter = (ms: number): NodeJS.Timeout => setTimeout(() => controller.abort(), ms)
-  let timer = abortAfter(baseTimeoutMs + msOf(bytes))
+  let timer = abortAfter(baseTimeoutMs + getTransferMs(bytes))
   return {
     signal: controller.signal,
-    extend: (more) => {
+    extend: (moreBytes) => {
       clearTimeout(timer)
-      timer = abortAfter(ends - performance.now() + msOf(bytes + more))
+      timer = abortAfter(baseEnd - performance.now() + getTransferMs(bytes + moreBytes))
     },
     end: () => clearTimeout(timer),
   }

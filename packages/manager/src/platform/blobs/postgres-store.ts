@@ -3,16 +3,16 @@
 import { sql } from 'kysely'
 import type { Database } from '../postgres/database.ts'
 import type { PreparedStatement } from '../postgres/prepared.ts'
-import { type BlobStore, blobRemoved } from './blob-store.ts'
+import { type BlobStore, createBlobRemovedError } from './blob-store.ts'
 
 const chunkBytes = 262_144
-const chunksAtOnce = 4
+const chunksPerStatement = 4
 
 const readStatement: PreparedStatement = {
   name: 'blob-chunks',
   kind: 'read',
   size: 'large',
-  text: `select bytes from blob_chunks where sha256 = $1 and position >= $2 order by position limit ${chunksAtOnce}`,
+  text: `select bytes from blob_chunks where sha256 = $1 and position >= $2 order by position limit ${chunksPerStatement}`,
 }
 
 /** Creates the store. Its `remove` does nothing: deleting the row in `blobs` also deletes the chunks. */
@@ -20,14 +20,14 @@ export function createPostgresStore({ db, run }: Pick<Database, 'db' | 'run'>): 
   return {
     put: async (sha256, bytes) => {
       const write = db.transaction(async (tx) => {
-        const chunks = chunksOf(bytes)
-        for (let first = 0; first < chunks.length; first += chunksAtOnce)
+        const chunks = splitIntoChunks(bytes)
+        for (let offset = 0; offset < chunks.length; offset += chunksPerStatement)
           await tx
             .insertInto('blobChunks')
             .values(
-              chunks.slice(first, first + chunksAtOnce).map((chunk, index) => ({
+              chunks.slice(offset, offset + chunksPerStatement).map((chunk, index) => ({
                 sha256,
-                position: first + index,
+                position: offset + index,
                 bytes: chunk,
               })),
             )
@@ -44,14 +44,14 @@ export function createPostgresStore({ db, run }: Pick<Database, 'db' | 'run'>): 
           .where('position', '>=', chunks.length)
           .execute()
       })
-      await write.catch(rethrow)
+      await write.catch(rethrowAsRemoved)
     },
 
     read: async function* (sha256) {
-      for (let position = 0; ; position += chunksAtOnce) {
+      for (let position = 0; ; position += chunksPerStatement) {
         const rows = await run<{ bytes: Buffer }>(readStatement, [sha256, position])
         for (const { bytes } of rows) yield bytes
-        if (rows.length < chunksAtOnce) return
+        if (rows.length < chunksPerStatement) return
       }
     },
 
@@ -61,12 +61,13 @@ export function createPostgresStore({ db, run }: Pick<Database, 'db' | 'run'>): 
 }
 
 /** Chunks refer to the row of their blob, so a foreign key violation means that the blob was removed. */
-function rethrow(error: unknown): never {
-  if ((error as { constraint?: string }).constraint === 'blob_chunks_blob_fkey') throw blobRemoved(error)
+function rethrowAsRemoved(error: unknown): never {
+  if ((error as { constraint?: string }).constraint === 'blob_chunks_blob_fkey')
+    throw createBlobRemovedError(error)
   throw error
 }
 
-const chunksOf = (bytes: Buffer): Buffer[] =>
+const splitIntoChunks = (bytes: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>
     bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),
   )

@@ -7,7 +7,7 @@ import { type Deadline, startDeadline } from './deadline.ts'
 
 /** Address, key prefix and credentials of a bucket. */
 export type S3Settings = {
-  /** Null means the AWS endpoint of the region. */
+  /** If null, the client uses the AWS endpoint of the region. */
   endpoint: string | null
   region: string
   bucket: string
@@ -16,8 +16,8 @@ export type S3Settings = {
   /** If null, the SDK uses its default sources: environment, files, the role of the machine. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
-type Opened = { sdk: typeof Sdk; client: Sdk.S3Client }
-type BucketRequest = Opened & { deadline: Deadline; options: { abortSignal: AbortSignal } }
+type OpenedClient = { sdk: typeof Sdk; client: Sdk.S3Client }
+type BucketRequest = OpenedClient & { deadline: Deadline; options: { abortSignal: AbortSignal } }
 
 /** Maximum number of connections to the bucket. */
 export const bucketConnections = 16
@@ -25,48 +25,48 @@ const connectTimeoutMs = 2_000
 
 /** Creates a client that loads the SDK at the first request. */
 export function createBucketClient(settings: S3Settings, log: Logger) {
-  let opening: Promise<Opened> | null = null
-  const start = async (bytes: number): Promise<BucketRequest> => {
-    const opened = await (opening ??= openClient(settings, log))
+  let pendingClient: Promise<OpenedClient> | null = null
+  const startRequest = async (bytes: number): Promise<BucketRequest> => {
+    const openedClient = await (pendingClient ??= openClient(settings, log))
     const deadline = startDeadline(bytes)
-    return { ...opened, deadline, options: { abortSignal: deadline.signal } }
+    return { ...openedClient, deadline, options: { abortSignal: deadline.signal } }
   }
   return {
     /** Runs a request; returns null for the errors in `expected`. `bytes` is the size of the request body. */
     request: async <T>(
       work: (request: BucketRequest) => Promise<T>,
-      { expected, bytes = 0 }: { expected?: ReadonlySet<string>; bytes?: number } = {},
+      { expected: expectedErrors, bytes = 0 }: { expected?: ReadonlySet<string>; bytes?: number } = {},
     ): Promise<T | null> => {
-      const request = await start(bytes)
+      const request = await startRequest(bytes)
       try {
         return await work(request)
       } catch (error) {
-        if (expected?.has((error as Error).name) === true) return null
-        throw asUnavailable(error, log)
+        if (expectedErrors?.has((error as Error).name) === true) return null
+        throw createUnavailableError(error, log)
       } finally {
         request.deadline.end()
       }
     },
     /** Yields the pieces of an object; yields nothing if the object does not exist. */
     read: async function* (location: { Bucket: string; Key: string }): AsyncGenerator<Buffer> {
-      const { sdk, client, deadline, options } = await start(0)
+      const { sdk, client, deadline, options } = await startRequest(0)
       try {
         const { Body, ContentLength = 0 } = await client.send(new sdk.GetObjectCommand(location), options)
         deadline.extend(ContentLength)
         for await (const piece of Body as AsyncIterable<Buffer>) yield piece
       } catch (error) {
-        if ((error as Error).name !== 'NoSuchKey') throw asUnavailable(error, log)
+        if ((error as Error).name !== 'NoSuchKey') throw createUnavailableError(error, log)
       } finally {
         deadline.end()
       }
     },
     close: async (): Promise<void> => {
-      if (opening !== null) (await opening).client.destroy()
+      if (pendingClient !== null) (await pendingClient).client.destroy()
     },
   }
 }
 
-async function openClient({ endpoint, region, credentials }: S3Settings, log: Logger): Promise<Opened> {
+async function openClient({ endpoint, region, credentials }: S3Settings, log: Logger): Promise<OpenedClient> {
   const sdk = await import('@aws-sdk/client-s3')
   const agent = { keepAlive: true, maxSockets: bucketConnections, maxTotalSockets: bucketConnections }
   const client = new sdk.S3Client({
@@ -77,27 +77,27 @@ async function openClient({ endpoint, region, credentials }: S3Settings, log: Lo
     maxAttempts: 2,
     // The request timeout of the SDK only logs a warning; the deadline replaces it.
     requestHandler: { connectionTimeout: connectTimeoutMs, httpAgent: agent, httpsAgent: agent },
-    // The header would open a separate connection, beyond the limit, for every larger put.
+    // With this header, every large PUT would open a separate connection beyond the limit.
     expectContinueHeader: false,
     // The blob cache compares hashes, and not every service supports the checksums of AWS.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: quietLogger(log),
+    logger: createQuietLogger(log),
   })
   return { sdk, client }
 }
 
-const none = (): void => undefined
+const ignore = (): void => undefined
 /** Suppresses the lower levels, at which the SDK logs inputs and outputs. */
-function quietLogger(log: Logger) {
+function createQuietLogger(log: Logger) {
   const warn = (message: unknown): void => {
     if (typeof message === 'string') log.warn({ notice: message.slice(0, 500) }, 'S3 client warning')
   }
-  return { trace: none, debug: none, info: none, warn, error: warn }
+  return { trace: ignore, debug: ignore, info: ignore, warn, error: warn }
 }
 
 /** Sets the known hash of the body, which the signature covers; otherwise the SDK computes it again. */
-export function withHash(command: Sdk.PutObjectCommand, sha256: string): Sdk.PutObjectCommand {
+export function setContentHash(command: Sdk.PutObjectCommand, sha256: string): Sdk.PutObjectCommand {
   command.middlewareStack.add(
     (next) => (args) => {
       const { headers } = args.request as { headers: Record<string, string> }
@@ -110,7 +110,7 @@ export function withHash(command: Sdk.PutObjectCommand, sha256: string): Sdk.Put
 }
 
 /** Logs the failure, because a 503 is not logged: operators must see that the bucket rejects the key. */
-function asUnavailable(error: unknown, log: Logger): Error {
+function createUnavailableError(error: unknown, log: Logger): Error {
   // Only these fields are logged: an SDK error contains the whole response, with headers and signatures.
   const { name, code, $metadata } = error as Error & {
     code?: string

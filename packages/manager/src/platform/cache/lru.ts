@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Creates a cache that allocates at the first `set`. An empty cache of 100,000 entries takes 15 ms and 3 MB, and most of
- * the large ones in a process never store an entry.
+ * Creates a cache that allocates at the first `set`. An empty cache of 100,000 entries takes 15 ms and 3 MB,
+ * and most large caches in a process never store an entry.
  */
 export function createLru<Value extends object | string | boolean>(options: { max: number; ttl?: number }) {
   let cache: LRUCache<string, Value> | undefined

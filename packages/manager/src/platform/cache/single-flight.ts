@@ -4,11 +4,11 @@
 export function createSingleFlight<T>(): (name: string, work: () => Promise<T>) => Promise<T> {
   const inFlight = new Map<string, Promise<T>>()
   return (name, work) => {
-    let answer = inFlight.get(name)
-    if (answer === undefined) {
-      answer = work().finally(() => inFlight.delete(name))
-      inFlight.set(name, answer)
+    let result = inFlight.get(name)
+    if (result === undefined) {
+      result = work().finally(() => inFlight.delete(name))
+      inFlight.set(name, result)
     }
-    return answer
+    return result
   }
 }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Built, createVersionedCache } from './versioned-cache.ts'
+import { type BuiltValue, createVersionedCache } from './versioned-cache.ts'
 
-type Value = Built & { of: string }
+type Value = BuiltValue & { of: string }
 
 /** Creates a project that can change, and a cache over it; every read is a separate step. */
 function createBench(step: (what: string) => Promise<unknown> = () => Promise.resolve()) {

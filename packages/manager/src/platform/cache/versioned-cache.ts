@@ -1,10 +1,10 @@
-// Caches values built from a project's rows, and never serves them stale. Every request first reads the version of the
-// project's area, and a value with another version is built again. Requests that start after a change was acknowledged
-// therefore see it, in every process.
+// Caches values built from a project's rows, and never serves them stale. Every request first reads the
+// version of the project's area, and a value with a different version is built again. Requests that start
+// after an acknowledged change therefore see the change, in every process.
 import { LRUCache } from 'lru-cache'
 
 /** A built value with its project version, both read in the same snapshot. */
-export type Built = { projectId: string; version: string; bytes: number }
+export type BuiltValue = { projectId: string; version: string; bytes: number }
 
 /** How the cache names, builds and validates its values. */
 export type VersionedCacheOptions<Key, Value> = {
@@ -26,7 +26,7 @@ const entryBytes = 800
 type Flight<Value> = { startedAt: number; built: Promise<Value | null> }
 
 /** Returns a function that reads through the cache; a hit costs one coalesced read of the version. */
-export function createVersionedCache<Key, Value extends Built>(
+export function createVersionedCache<Key, Value extends BuiltValue>(
   options: VersionedCacheOptions<Key, Value>,
 ): (key: Key) => Promise<Value | null> {
   const memory = new LRUCache<string, Value>({
@@ -38,7 +38,7 @@ export function createVersionedCache<Key, Value extends Built>(
   const flights = new Map<string, Flight<Value>>()
   let sequence = 0
 
-  const start = (name: string, key: Key): Flight<Value> => {
+  const startBuild = (name: string, key: Key): Flight<Value> => {
     options.onOutcome('miss')
     const build = async (): Promise<Value | null> => {
       try {
@@ -55,20 +55,27 @@ export function createVersionedCache<Key, Value extends Built>(
     return flight
   }
   return async (key) => {
-    const [name, arrived] = [options.nameOf(key), ++sequence]
-    const kept = memory.get(name)
-    if (kept !== undefined && (await options.readVersion(kept.projectId, key)) === kept.version) {
+    const [name, arrivedAt] = [options.nameOf(key), ++sequence]
+    const cachedValue = memory.get(name)
+    if (
+      cachedValue !== undefined &&
+      (await options.readVersion(cachedValue.projectId, key)) === cachedValue.version
+    ) {
       options.onOutcome('hit')
-      return kept
+      return cachedValue
     }
     let flight = flights.get(name)
-    if (flight !== undefined && flight.startedAt < arrived) {
+    if (flight !== undefined && flight.startedAt < arrivedAt) {
       // The build may have read before this request arrived, so its version must be compared too.
-      const built = await flight.built
-      if (built !== null && (await options.readVersion(built.projectId, key)) === built.version) return built
+      const builtValue = await flight.built
+      if (
+        builtValue !== null &&
+        (await options.readVersion(builtValue.projectId, key)) === builtValue.version
+      )
+        return builtValue
       // A build that is in flight at this point started later.
       flight = flights.get(name)
     }
-    return (flight ?? start(name, key)).built
+    return (flight ?? startBuild(name, key)).built
   }
 }

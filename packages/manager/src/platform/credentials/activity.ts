@@ -15,13 +15,13 @@ type Recorder = { record(id: string): void; write(): Promise<void>; reset(): voi
 
 const writeEveryMs = 60_000
 const resetEveryMs = 3_600_000
-// The limit is about 10 MB. A principal beyond it is recorded again within the hour or at its next call.
+// The limit is about 10 MB. A principal beyond the limit is recorded within the hour or at its next call.
 const maxRecorded = 100_000
-const rowsAtOnce = 5_000
+const rowsPerStatement = 5_000
 
-// Times are those of the database clock, at most one minute late. Ids without a row, such as an unknown user, are
+// Times are from the database clock, at most one minute late. Ids without a row, such as an unknown user, are
 // dropped. Rows are written in id order, so that two processes cannot deadlock.
-const statementOf = (table: string, column: string, principals: string): Statement => ({
+const createStatement = (table: string, column: string, principals: string): Statement => ({
   kind: 'idempotent',
   text: `
   insert into ${table} (${column}, last_active_at)
@@ -30,23 +30,23 @@ const statementOf = (table: string, column: string, principals: string): Stateme
   where ${table}.last_active_at < excluded.last_active_at`,
 })
 const statements = {
-  users: statementOf('user_activity', 'user_id', 'users'),
-  machineUsers: statementOf('machine_user_activity', 'machine_user_id', 'machine_users'),
+  users: createStatement('user_activity', 'user_id', 'users'),
+  machineUsers: createStatement('machine_user_activity', 'machine_user_id', 'machine_users'),
 }
 
 /** Creates the recorder. A record costs a lookup in memory; a killed process loses up to one minute of records. */
 export function createActivity({ run, log }: { run: Run; log: Logger }): Activity {
-  const writeOf = (statement: Statement) => async (ids: readonly string[]) =>
+  const createWriter = (statement: Statement) => async (ids: readonly string[]) =>
     void (await run(statement, [ids]))
-  const users = createRecorder(writeOf(statements.users), log)
-  const machineUsers = createRecorder(writeOf(statements.machineUsers), log)
+  const users = createRecorder(createWriter(statements.users), log)
+  const machineUsers = createRecorder(createWriter(statements.machineUsers), log)
   const write = async (): Promise<void> => {
     await users.write()
     await machineUsers.write()
   }
-  let writing = Promise.resolve()
+  let pendingWrite = Promise.resolve()
   const writer = setInterval(() => {
-    writing = writing.then(write)
+    pendingWrite = pendingWrite.then(write)
   }, writeEveryMs)
   const resetter = setInterval(() => {
     users.reset()
@@ -60,7 +60,7 @@ export function createActivity({ run, log }: { run: Run; log: Logger }): Activit
     close: async () => {
       clearInterval(writer)
       clearInterval(resetter)
-      await writing
+      await pendingWrite
       await write()
     },
   }
@@ -68,25 +68,25 @@ export function createActivity({ run, log }: { run: Run; log: Logger }): Activit
 
 /** Creates the records of one kind of principal. Failed writes are retried. */
 function createRecorder(run: (ids: readonly string[]) => Promise<void>, log: Logger): Recorder {
-  const recorded = new Set<string>()
-  let waiting = new Set<string>()
+  const recordedIds = new Set<string>()
+  let waitingIds = new Set<string>()
   return {
     record: (id) => {
-      if (recorded.has(id) || waiting.size >= maxRecorded) return
-      if (recorded.size >= maxRecorded) recorded.clear()
-      recorded.add(id)
-      waiting.add(id)
+      if (recordedIds.has(id) || waitingIds.size >= maxRecorded) return
+      if (recordedIds.size >= maxRecorded) recordedIds.clear()
+      recordedIds.add(id)
+      waitingIds.add(id)
     },
-    reset: () => recorded.clear(),
+    reset: () => recordedIds.clear(),
     write: async () => {
-      const batch = [...waiting]
-      waiting = new Set()
-      for (let first = 0; first < batch.length; first += rowsAtOnce)
+      const batch = [...waitingIds]
+      waitingIds = new Set()
+      for (let offset = 0; offset < batch.length; offset += rowsPerStatement)
         try {
-          await run(batch.slice(first, first + rowsAtOnce))
+          await run(batch.slice(offset, offset + rowsPerStatement))
         } catch (error) {
-          log.warn({ err: error, principals: batch.length - first }, 'cannot write principal activity')
-          waiting = new Set([...batch.slice(first), ...waiting].slice(0, maxRecorded))
+          log.warn({ err: error, principals: batch.length - offset }, 'cannot write principal activity')
+          waitingIds = new Set([...batch.slice(offset), ...waitingIds].slice(0, maxRecorded))
           return
         }
     },

@@ -48,7 +48,7 @@ describe('counts of failed authentications', () => {
       [now, 'failure', 'pat', '192.0.2.1', 3_333],
       [now, 'failure', 'pat', '192.0.2.2', 3_333],
     ])
-    // Later failures of the same minute add to the same rows, even if another process counts them.
+    // Later failures in the same minute add to the same rows, even if a different process counts them.
     const other = createAuthFailures({ database: service.world.database, clock, log, metrics })
     for (const one of [failures, other]) one.fail('pat', '192.0.2.1')
     await failures.flush()
@@ -67,7 +67,7 @@ describe('counts of failed authentications', () => {
     expect(rows).toHaveLength(1_001)
     expect(rows.reduce((sum, row) => sum + Number(row[4]), 0)).toBe(10_000)
     expect(rows.find((row) => row[3] === 'others')?.[4]).toBe(8_000)
-    // Another kind and the next minute have separate rows.
+    // Failures of a different kind, or in the next minute, have separate rows.
     failures.fail('basic', '192.0.2.9')
     now += minuteMs
     failures.fail('machine_token', '2001:db8:1387::/64')

@@ -51,25 +51,25 @@ type Deps = {
 const flushEveryMs = 5_000
 const minuteMs = 60_000
 const maxClients = 1_000
-// While the database is unreachable, a flood from few clients reaches this limit after about an hour, one from many
-// clients after minutes.
-const maxWaiting = 20_000
-const rowsAtOnce = 2_000
+// While the database is unreachable, a flood from few clients reaches this limit after about an hour, and
+// a flood from many clients after minutes.
+const maxWaitingRows = 20_000
+const rowsPerStatement = 2_000
 const maxClientLength = 100
 
 /** Creates the counters, one set per process; `close` writes the remaining counts. */
 export function createAuthFailures({ database, clock, log, metrics }: Deps): AuthFailures {
-  let waiting = new Map<string, Row>()
+  let waitingRows = new Map<string, Row>()
   const clientNames = createClientNames()
-  let running: Promise<void> | null = null
+  let runningFlush: Promise<void> | null = null
 
   const add = (row: Row): void => {
     const key = `${row.minute} ${row.event} ${row.kind} ${row.client}`
-    const present = waiting.get(key)
-    if (present !== undefined) {
-      present.count += row.count
-      present.blockMs = Math.max(present.blockMs, row.blockMs)
-    } else if (waiting.size < maxWaiting) waiting.set(key, row)
+    const existingRow = waitingRows.get(key)
+    if (existingRow !== undefined) {
+      existingRow.count += row.count
+      existingRow.blockMs = Math.max(existingRow.blockMs, row.blockMs)
+    } else if (waitingRows.size < maxWaitingRows) waitingRows.set(key, row)
     else metrics.authFailuresDropped.inc(row.count)
   }
   const record = (event: Row['event'], kind: string, client: string, blockMs: number): void => {
@@ -84,22 +84,22 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
     })
   }
   const write = async (): Promise<void> => {
-    const rows = [...waiting.values()]
-    waiting = new Map()
-    for (let from = 0; from < rows.length; from += rowsAtOnce)
+    const rows = [...waitingRows.values()]
+    waitingRows = new Map()
+    for (let from = 0; from < rows.length; from += rowsPerStatement)
       try {
-        const refused = await addRows(database, rows.slice(from, from + rowsAtOnce))
-        if (refused.length === 0) continue
-        metrics.authFailuresDropped.inc(refused.reduce((sum, { count }) => sum + count, 0))
-        log.warn({ rows: refused.length }, 'dropped failed authentications with an implausible time')
+        const rejectedRows = await addRows(database, rows.slice(from, from + rowsPerStatement))
+        if (rejectedRows.length === 0) continue
+        metrics.authFailuresDropped.inc(rejectedRows.reduce((sum, { count }) => sum + count, 0))
+        log.warn({ rows: rejectedRows.length }, 'dropped failed authentications with an implausible time')
       } catch (error) {
         log.warn({ err: error, rows: rows.length - from }, 'cannot record failed authentications')
         for (const row of rows.slice(from)) add(row)
         return
       }
   }
-  /** Only one flush runs at a time: a database that hangs gets one statement, and later counts wait. */
-  const flush = (): Promise<void> => (running ??= write().finally(() => (running = null)))
+  /** Only one flush runs at a time: a hanging database receives one statement, and later counts wait. */
+  const flush = (): Promise<void> => (runningFlush ??= write().finally(() => (runningFlush = null)))
   const timer = setInterval(() => void flush(), flushEveryMs)
   timer.unref()
   return {
@@ -108,7 +108,7 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
     flush,
     close: async () => {
       clearInterval(timer)
-      await running
+      await runningFlush
       await flush()
     },
   }
@@ -116,16 +116,16 @@ export function createAuthFailures({ database, clock, log, metrics }: Deps): Aut
 
 /** Returns the client's own name for the first 1,000 clients of a kind in a minute, and `others` after that. */
 function createClientNames() {
-  let current = 0
-  const known = new Map<string, Set<string>>()
+  let currentMinute = 0
+  const clientsByKind = new Map<string, Set<string>>()
   return {
     nameOf: (minute: number, kind: string, client: string): string => {
-      if (minute !== current) {
-        known.clear()
-        current = minute
+      if (minute !== currentMinute) {
+        clientsByKind.clear()
+        currentMinute = minute
       }
-      const clients = known.get(kind) ?? new Set()
-      known.set(kind, clients)
+      const clients = clientsByKind.get(kind) ?? new Set()
+      clientsByKind.set(kind, clients)
       const name = client === '' ? 'unknown' : client.slice(0, maxClientLength)
       if (clients.has(name)) return name
       if (clients.size >= maxClients) return 'others'
@@ -168,9 +168,9 @@ async function addRows(
   // A partition is missing if no process has created partitions for months.
   await preparePartitions(db.idempotent, 'auth_failures').catch(() => undefined)
   if (await tryInsertRows(run, rows)) return []
-  const isNear = await readNear(run)
-  const near = rows.filter(isNear)
-  if (near.length > 0) await insertRows(run, near)
+  const isNear = await createNearCheck(run)
+  const nearRows = rows.filter(isNear)
+  if (nearRows.length > 0) await insertRows(run, nearRows)
   return rows.filter((row) => !isNear(row))
 }
 
@@ -184,7 +184,7 @@ const tryInsertRows = (run: Run, rows: readonly Row[]): Promise<boolean> =>
     },
   )
 
-async function readNear(run: Run): Promise<(row: Row) => boolean> {
+async function createNearCheck(run: Run): Promise<(row: Row) => boolean> {
   const [row] = await run<{ from: number; to: number }>(nearStatement, [])
   const { from, to } = row as { from: number; to: number }
   return ({ minute }) => minute >= from && minute <= to

@@ -5,7 +5,7 @@ export type Authorization = { scheme: string; value: string }
 
 const maxLength = 8_192
 
-/** Parses `<scheme> <value>`; returns null if the text has another form. */
+/** Parses `<scheme> <value>`; returns null if the text has a different form. */
 export function parseAuthorization(text: string): Authorization | null {
   if (text.length > maxLength) return null
   const [, scheme, value] = /^([A-Za-z]+) +([\x21-\x7e]+)$/.exec(text.trim()) ?? []

@@ -17,10 +17,10 @@ export type Kdf = {
   /** Returns a new salted hash of the secret, in the text form that `verify` reads. */
   hash(secret: string, owner: string): Promise<string>
   /** Whether the secret matches the hash. Within `runInTurn`, pass 'already in turn' to start immediately. */
-  verify(secret: string, stored: string, account: KdfAccount | 'already in turn'): Promise<boolean>
+  verify(secret: string, storedHash: string, account: KdfAccount | 'already in turn'): Promise<boolean>
   /** Runs the work when it is the account's turn for a thread, or throws 503. */
   runInTurn<T>(account: KdfAccount, work: () => Promise<T>): Promise<T>
-  /** A valid hash without a known secret; verifying it is as slow as any other. */
+  /** A valid hash without a known secret. Its verification takes as long as that of any other hash. */
   unknownHash: string
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ const maxWaitMs = 30_000
 // In a flood, callers that retry after each response add one or two requests during one hash. A larger number would
 // cover more of them, but each adds one hash to the wait.
 const newestWindow = 4
-const busy = 'too many credentials are being verified; try again'
+const busyMessage = 'too many credentials are being verified; try again'
 
 /** Creates the hash pool: `threads` hashes run concurrently, and `maxQueue` wait. */
 export function createKdf(options: {
@@ -53,19 +53,19 @@ export function createKdf(options: {
     // Threads get a tenth of the normal CPU share: requests run first, and hashes still finish on a busy machine.
     niceIncrement: 10,
   })
-  const turns = createFairShare({
+  const threadShare = createFairShare({
     capacity: threads,
     maxWaiting: maxQueue,
     maxWaitMs,
-    full: busy,
+    full: busyMessage,
     newestWindow,
   })
-  const refuse = (cause: unknown): never => {
+  const rejectBusy = (cause: unknown): never => {
     metrics.shed.inc({ point: 'kdf' })
-    throw unavailable(busy, cause)
+    throw unavailable(busyMessage, cause)
   }
   const runInTurn = async <T>(account: KdfAccount, work: () => Promise<T>): Promise<T> => {
-    const lease = await turns.take([account.lane, account.owner]).catch(refuse)
+    const lease = await threadShare.take([account.lane, account.owner]).catch(rejectBusy)
     try {
       return await work()
     } finally {
@@ -73,38 +73,40 @@ export function createKdf(options: {
     }
   }
   const derive = (task: KdfTask, account: KdfAccount | 'already in turn'): Promise<Uint8Array> => {
-    const run = (): Promise<Uint8Array> => {
+    const runDerivation = (): Promise<Uint8Array> => {
       metrics.authKdfRuns.inc()
-      return pool.run(task).catch(refuse)
+      return pool.run(task).catch(rejectBusy)
     }
-    return account === 'already in turn' ? run() : runInTurn(account, run)
+    return account === 'already in turn' ? runDerivation() : runInTurn(account, runDerivation)
   }
   return {
     hash: async (secret, owner) => {
       const salt = randomBytes(saltBytes)
-      return format(iterations, salt, await derive({ secret, salt, iterations }, { lane: 'create', owner }))
+      const hash = await derive({ secret, salt, iterations }, { lane: 'create', owner })
+      return formatHash(iterations, salt, hash)
     },
     verify: async (secret, stored, account) => {
-      const wanted = parseHash(stored)
-      if (wanted === null) throw new Error('a stored hash has an unsupported format')
-      const task = { secret, salt: wanted.salt, iterations: wanted.iterations }
-      return timingSafeEqual(await derive(task, account), wanted.hash)
+      const parsedHash = parseHash(stored)
+      if (parsedHash === null) throw new Error('a stored hash has an unsupported format')
+      const task = { secret, salt: parsedHash.salt, iterations: parsedHash.iterations }
+      return timingSafeEqual(await derive(task, account), parsedHash.hash)
     },
     runInTurn,
-    unknownHash: format(iterations, randomBytes(saltBytes), randomBytes(derivedBytes)),
+    unknownHash: formatHash(iterations, randomBytes(saltBytes), randomBytes(derivedBytes)),
     close: () => pool.destroy(),
   }
 }
 
-const format = (iterations: number, salt: Uint8Array, hash: Uint8Array): string =>
-  `$pbkdf2-sha256$i=${iterations}$${base64(salt)}$${base64(hash)}`
+const formatHash = (iterations: number, salt: Uint8Array, hash: Uint8Array): string =>
+  `$pbkdf2-sha256$i=${iterations}$${toBase64(salt)}$${toBase64(hash)}`
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /** Parses a stored hash; returns null if it is not in the format that this release writes. */
 export function parseHash(stored: string): { iterations: number; salt: Buffer; hash: Buffer } | null {
-  const [, rounds, salt, hash] = /^\$pbkdf2-sha256\$i=(\d{4,8})\$([\w-]+)\$([\w-]+)$/.exec(stored) ?? []
+  const [, iterationText, salt, hash] =
+    /^\$pbkdf2-sha256\$i=(\d{4,8})\$([\w-]+)\$([\w-]+)$/.exec(stored) ?? []
   const bytes = Buffer.from(hash ?? '', 'base64url')
-  if (rounds === undefined || salt === undefined || bytes.length !== derivedBytes) return null
-  return { iterations: Number(rounds), salt: Buffer.from(salt, 'base64url'), hash: bytes }
+  if (iterationText === undefined || salt === undefined || bytes.length !== derivedBytes) return null
+  return { iterations: Number(iterationText), salt: Buffer.from(salt, 'base64url'), hash: bytes }
 }

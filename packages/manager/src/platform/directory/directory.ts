@@ -2,8 +2,8 @@
 // directory would be a second implementation of the same interface.
 import { sql } from 'kysely'
 import type { Db } from '../postgres/handles.ts'
-import { type ListFields, type Page, containsPattern, startPattern } from '../lists/filters.ts'
-import { pageOf } from '../lists/page.ts'
+import { type ListFields, type Page, createContainsPattern, createStartPattern } from '../lists/filters.ts'
+import { fetchPage } from '../lists/page.ts'
 
 /** A user as the directory describes them. */
 export type DirectoryUser = {
@@ -17,8 +17,8 @@ export type DirectoryUser = {
 /** A source of users for userProviderSearch. */
 export type UserDirectory = {
   /**
-   * Returns a page of users whose name, user name or e-mail contains the text. A text of fewer than three characters
-   * must match the start. Sorts by name unless the page has another order.
+   * Returns a page of users whose name, user name or e-mail contains the text. Search text shorter than three
+   * characters must match the start. Sorts by name unless the page specifies a different order.
    */
   search(text: string, page: Page): Promise<DirectoryUser[]>
 }
@@ -30,21 +30,22 @@ export const directoryFields: ListFields = {
   email: { column: 'externalEmail', match: 'text' },
   displayName: { column: 'externalName', match: 'text' },
 }
-const byName: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
+const nameOrder: Page['order'] = [{ column: 'externalName', direction: 'asc' }]
 
 /** Creates a directory over the `users` table; trigram indexes avoid a full scan. */
 export function createLocalDirectory(db: Db): UserDirectory {
   return {
     search: async (text, page) => {
-      // A text without a trigram would scan the whole table, so it matches only prefixes, through a separate index.
+      // Search text without a trigram would scan the whole table, so it matches only prefixes, through a
+      // separate index.
       const isShort = Array.from(text).length < 3
-      const pattern = isShort ? startPattern(text.toLowerCase()) : containsPattern(text)
+      const pattern = isShort ? createStartPattern(text.toLowerCase()) : createContainsPattern(text)
       const matches = (column: 'externalName' | 'externalUsername' | 'externalEmail') =>
         isShort ? sql`lower(${sql.ref(column)}) like ${pattern}` : sql`${sql.ref(column)} ilike ${pattern}`
-      const rows = await pageOf(db.read, {
+      const rows = await fetchPage(db.read, {
         table: 'users',
         columns: ['id', 'externalUsername', 'externalEmail', 'externalName'],
-        page: page.order.length > 0 ? page : { ...page, order: byName },
+        page: page.order.length > 0 ? page : { ...page, order: nameOrder },
         where: sql<boolean>`(${matches('externalName')} or ${matches('externalUsername')} or ${matches('externalEmail')})`,
       })
       return rows.map((row) => ({

@@ -1,5 +1,6 @@
-// Cheap checks of a parsed document before the standard validation, which is slow for some short documents: it compares
-// every pair of fields with the same response name, walks fragments as often as they are spread, and quotes names.
+// Cheap checks of a parsed document before the standard validation, which is slow for some short documents:
+// it compares every pair of fields with the same response name, visits fragments as often as they are spread,
+// and quotes names.
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode, visit } from 'graphql'
 import { badRequest } from '../errors.ts'
 
@@ -23,7 +24,7 @@ const introspectionLists: Record<string, number> = {
 /** Throws 400 with the name of the limit if the document exceeds one. */
 export function checkDocument(document: DocumentNode): void {
   checkNames(document)
-  if (expandedSelections(document) > limits.selections)
+  if (countExpandedSelections(document) > limits.selections)
     throw badRequest(
       `a document may have at most ${limits.selections} selections after its fragments are expanded`,
     )
@@ -74,25 +75,25 @@ function add(counts: Map<string, number>, name: string): number {
 }
 
 /** Counts the selections of all definitions with fragments expanded; each fragment is measured only once. */
-function expandedSelections(document: DocumentNode): number {
+function countExpandedSelections(document: DocumentNode): number {
   const fragments = new Map<string, SelectionSetNode>()
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
   if (fragments.size > limits.fragments)
     throw badRequest(`a document may have at most ${limits.fragments} fragments`)
   const sizes = new Map<string, number>()
-  const sizeOf = (set: FieldNode['selectionSet']): number =>
+  const countSelections = (set: FieldNode['selectionSet']): number =>
     (set?.selections ?? []).reduce((sum, node) => {
-      if (node.kind !== Kind.FRAGMENT_SPREAD) return sum + 1 + sizeOf(node.selectionSet)
+      if (node.kind !== Kind.FRAGMENT_SPREAD) return sum + 1 + countSelections(node.selectionSet)
       const name = node.name.value
       // NaN marks a fragment that is being counted: finding it again means a cycle, which is never valid.
       if (Number.isNaN(sizes.get(name))) throw badRequest(`the fragment ${name} spreads itself`)
-      if (!sizes.has(name)) sizes.set(name, Number.NaN).set(name, sizeOf(fragments.get(name)))
+      if (!sizes.has(name)) sizes.set(name, Number.NaN).set(name, countSelections(fragments.get(name)))
       return sum + 1 + (sizes.get(name) ?? 0)
     }, 0)
   // Every definition is counted, so that a cycle of unused fragments is found too.
   return document.definitions.reduce(
-    (sum, node) => sum + ('selectionSet' in node ? sizeOf(node.selectionSet) : 0),
+    (sum, node) => sum + ('selectionSet' in node ? countSelections(node.selectionSet) : 0),
     0,
   )
 }

@@ -1,4 +1,4 @@
-// Rejects documents that could return far too many objects before they run. Each nested list counts with its whole
+// Rejects documents that could return far too many objects before they run. Each nested list counts as a full
 // page. Ordinary documents stay far below the limit; the objects they produce are counted during execution
 // (object-budget.ts).
 import {
@@ -17,27 +17,34 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
-import { maxObjects, pageSizeOf } from './object-budget.ts'
+import { maxObjects, getPageSize } from './object-budget.ts'
 
 /**
  * A query may have four nested lists with default pages and many fields in each, but not five. A mutation must not be
  * rejected for its objects after it has run, so its largest possible result has to be within the budget.
  */
-const maxPossibleObjects = (operation: OperationTypeNode): number =>
+const computeMaxObjects = (operation: OperationTypeNode): number =>
   operation === OperationTypeNode.MUTATION ? maxObjects : 1_000_000_000
 
 type Variables = Readonly<Record<string, unknown>>
-type Asked = { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode }
+type RequestedOperation = {
+  schema: GraphQLSchema
+  document: DocumentNode
+  operation: OperationDefinitionNode
+}
 
 /**
  * Returns an error if the response could contain too many objects, otherwise null. Plain recursion is safe: a validated
  * document has no cycle and a bounded number of selections.
  */
-export function sizeProblem({ schema, document, operation }: Asked, given: Variables): AppError | null {
+export function findSizeProblem(
+  { schema, document, operation }: RequestedOperation,
+  providedVariables: Variables,
+): AppError | null {
   const fragments = new Map<string, SelectionSetNode>()
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
-  const variables = withDefaults(operation, given)
+  const variables = addDefaults(operation, providedVariables)
   const countAll = (set: SelectionSetNode | undefined, type: GraphQLObjectType): number =>
     (set?.selections ?? []).reduce((sum, node) => {
       if (node.kind === Kind.FIELD) return sum + countField(node, type)
@@ -48,28 +55,31 @@ export function sizeProblem({ schema, document, operation }: Asked, given: Varia
     // Aliases of __typename count as they do during execution (object-budget.ts).
     if (node.name.value === '__typename') return Number(node.alias !== undefined)
     const field = type.getFields()[node.name.value]
-    const named = field && getNamedType(field.type)
-    if (field === undefined || !isObjectType(named)) return 0
-    const rows = isListType(getNullableType(field.type)) ? pageSizeOf(argumentsOf(node, variables)) : 1
-    return rows * (1 + countAll(node.selectionSet, named))
+    const namedType = field && getNamedType(field.type)
+    if (field === undefined || !isObjectType(namedType)) return 0
+    const rows = isListType(getNullableType(field.type)) ? getPageSize(readPageArguments(node, variables)) : 1
+    return rows * (1 + countAll(node.selectionSet, namedType))
   }
   const root = schema.getRootType(operation.operation)
-  const max = maxPossibleObjects(operation.operation)
+  const max = computeMaxObjects(operation.operation)
   if (!root || countAll(operation.selectionSet, root) <= max) return null
   return badRequest(
     `this document could return more than ${max} objects; request smaller pages or fewer levels`,
   )
 }
 
-function withDefaults({ variableDefinitions }: OperationDefinitionNode, given: Variables): Variables {
+function addDefaults(
+  { variableDefinitions }: OperationDefinitionNode,
+  providedVariables: Variables,
+): Variables {
   const defaults = (variableDefinitions ?? []).map(({ variable, defaultValue }) => [
     variable.name.value,
     defaultValue && valueFromASTUntyped(defaultValue),
   ])
-  return { ...Object.fromEntries(defaults), ...given }
+  return { ...Object.fromEntries(defaults), ...providedVariables }
 }
 
-const argumentsOf = (node: FieldNode, variables: Variables): Record<string, unknown> =>
+const readPageArguments = (node: FieldNode, variables: Variables): Record<string, unknown> =>
   Object.fromEntries(
     (node.arguments ?? [])
       .filter(({ name }) => name.value === 'pagination' || name.value === 'limit' || name.value === 'first')

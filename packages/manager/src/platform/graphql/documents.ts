@@ -1,5 +1,5 @@
-// Parses documents, checks them against limits and schema, and caches them, because callers send the same few. Errors
-// are cached too: finding them can take as long as running a valid document.
+// Parses documents, checks them against limits and schema, and caches them, because callers send the same
+// few documents. Errors are cached too: validation can take as long as running a valid document.
 import { createHash } from 'node:crypto'
 import {
   type DocumentNode,
@@ -15,49 +15,50 @@ import { LRUCache } from 'lru-cache'
 import { AppError, badRequest } from '../errors.ts'
 import { checkDocument } from './document-checks.ts'
 import { limitRules, limits } from './limits.ts'
-import { maxErrors, documentError } from './error-messages.ts'
+import { maxErrors, createDocumentError } from './error-messages.ts'
 
-type Checked = { document: DocumentNode } | { errors: readonly AppError[] }
+type CheckedDocument = { document: DocumentNode } | { errors: readonly AppError[] }
 /** A valid document, and the operation in it to run. */
 export type Operation = { document: DocumentNode; operation: OperationDefinitionNode }
 
-const maxKept = 256
-const maxRefused = { max: 1_000, maxSize: 1_048_576 }
-// Memory of an entry in addition to its texts.
+const maxValidDocuments = 256
+const rejectedLimits = { max: 1_000, maxSize: 1_048_576 }
+// Memory of an entry in addition to its text.
 const entryBytes = 200
 
 /** Creates a reader of operations; each document is parsed and validated once, for as long as it is cached. */
 export function createDocuments(schema: GraphQLSchema) {
-  const kept = new LRUCache<string, DocumentNode>({ max: maxKept })
-  // Rejected texts are keyed by hash: a text can have 32 KiB, and callers can send any number of them.
-  const refused = new LRUCache<string, readonly string[]>({
-    ...maxRefused,
+  const validDocuments = new LRUCache<string, DocumentNode>({ max: maxValidDocuments })
+  // Rejected documents are keyed by hash: a document can have 32 KiB, and callers can send any number of
+  // documents.
+  const rejectedDocuments = new LRUCache<string, readonly string[]>({
+    ...rejectedLimits,
     sizeCalculation: (messages) => messages.reduce((sum, { length }) => sum + 2 * length, entryBytes),
   })
-  const check = (text: string): Checked => {
-    const known = kept.get(text)
-    if (known !== undefined) return { document: known }
+  const check = (text: string): CheckedDocument => {
+    const cachedDocument = validDocuments.get(text)
+    if (cachedDocument !== undefined) return { document: cachedDocument }
     const hash = createHash('sha256').update(text).digest('base64')
-    const messages = refused.get(hash)
+    const messages = rejectedDocuments.get(hash)
     if (messages !== undefined) return { errors: messages.map(badRequest) }
-    const checked = checkText(schema, text)
-    if ('document' in checked) kept.set(text, checked.document)
+    const checkedDocument = checkText(schema, text)
+    if ('document' in checkedDocument) validDocuments.set(text, checkedDocument.document)
     else
-      refused.set(
+      rejectedDocuments.set(
         hash,
-        checked.errors.map(({ message }) => message),
+        checkedDocument.errors.map(({ message }) => message),
       )
-    return checked
+    return checkedDocument
   }
   return {
     /** Whether the text is a cached valid document. */
-    isKnown: (text: string): boolean => kept.has(text),
+    isKnown: (text: string): boolean => validDocuments.has(text),
     /** Returns the requested operation of a document, or the errors of the document. */
     read: (text: string, operationName?: string): Operation | { errors: readonly AppError[] } => {
-      const checked = check(text)
-      if ('errors' in checked) return checked
-      const operation = getOperationAST(checked.document, operationName)
-      if (operation) return { document: checked.document, operation }
+      const checkedDocument = check(text)
+      if ('errors' in checkedDocument) return checkedDocument
+      const operation = getOperationAST(checkedDocument.document, operationName)
+      if (operation) return { document: checkedDocument.document, operation }
       const problem =
         operationName === undefined
           ? 'set operationName: the document does not contain exactly one operation'
@@ -69,18 +70,18 @@ export function createDocuments(schema: GraphQLSchema) {
 
 const rules = [...specifiedRules, ...limitRules]
 
-function checkText(schema: GraphQLSchema, text: string): Checked {
+function checkText(schema: GraphQLSchema, text: string): CheckedDocument {
   try {
     // Locations are disabled: responses do not show them, and computing the location of a failed field reads all lines
     // before it.
     const document = parse(text, { maxTokens: limits.tokens, noLocation: true })
     checkDocument(document)
     const errors = validate(schema, document, rules, { maxErrors })
-    return errors.length === 0 ? { document } : { errors: errors.map(documentError) }
+    return errors.length === 0 ? { document } : { errors: errors.map(createDocumentError) }
   } catch (error) {
     if (error instanceof AppError) return { errors: [error] }
     // The parser throws its errors, and so do the rules for depth, aliases and directives.
-    if (error instanceof GraphQLError) return { errors: [documentError(error)] }
+    if (error instanceof GraphQLError) return { errors: [createDocumentError(error)] }
     throw error
   }
 }

@@ -32,7 +32,7 @@ beforeEach(async () => {
     schema,
     maxBodyBytes: 10_000,
     policy: { user: 'anyone' },
-    userIdOf: () => 'anna',
+    getUserId: () => 'anna',
     createContext: () => ({}),
     readDbError: () => null,
   })

@@ -35,14 +35,14 @@ export async function registerGraphiql(
   })
 }
 
-type Encoded = { body: Buffer; length: number; etag: string }
+type EncodedPage = { body: Buffer; length: number; etag: string }
 
 /** Returns the page in an encoding. The 9 MB are compressed at the first request, once per encoding, in a thread. */
-function createEncodings(page: Buffer): (encoding: ContentEncoding) => Promise<Encoded> {
+function createEncodings(page: Buffer): (encoding: ContentEncoding) => Promise<EncodedPage> {
   const hash = createHash('sha256').update(page).digest('base64url').slice(0, 27)
-  const made = new Map<ContentEncoding, Promise<Encoded>>()
+  const results = new Map<ContentEncoding, Promise<EncodedPage>>()
   return (encoding) => {
-    let result = made.get(encoding)
+    let result = results.get(encoding)
     if (result === undefined) {
       // ETags differ between encodings, because the bytes do.
       result = compress(page, encoding).then((body) => ({
@@ -50,7 +50,7 @@ function createEncodings(page: Buffer): (encoding: ContentEncoding) => Promise<E
         length: body.length,
         etag: `"${hash}-${encoding}"`,
       }))
-      made.set(encoding, result)
+      results.set(encoding, result)
     }
     return result
   }

@@ -1,6 +1,11 @@
 // Request and response schemas of the GraphQL routes. The GraphQL schema itself is in docs/api/schema.graphql.
 import { Type } from 'typebox'
-import { cachedHeaders, errorResponses, graphqlResponse, notModified } from '../http/http.schemas.ts'
+import {
+  cachedHeaders,
+  createErrorResponses,
+  graphqlResponse,
+  notModifiedSchema,
+} from '../http/http.schemas.ts'
 import { limits } from './limits.ts'
 
 export const querySchema = {
@@ -25,7 +30,7 @@ export const querySchema = {
     },
     { title: 'a JSON object with a query' },
   ),
-  response: { 200: graphqlResponse, ...errorResponses('graphql', 403) },
+  response: { 200: graphqlResponse, ...createErrorResponses('graphql', 403) },
 }
 
 export const playgroundSchema = {
@@ -33,6 +38,6 @@ export const playgroundSchema = {
   summary: 'Serves GraphiQL, in development only',
   tags: ['development' as const],
   produces: 'text/html; charset=utf-8',
-  response: { 200: Type.String(), 304: notModified, ...errorResponses('error') },
+  response: { 200: Type.String(), 304: notModifiedSchema, ...createErrorResponses('error') },
   responseHeaders: cachedHeaders,
 }

@@ -1,5 +1,5 @@
-// The ID scalar of this schema. It normalizes a UUID to the spelling that rows store, so that later code never sees two
-// spellings of one id. Other texts stay unchanged and match no row.
+// The ID scalar of this schema. It normalizes a UUID to the spelling that rows store, so that later code
+// never sees two spellings of one id. Other values stay unchanged and match no row.
 import {
   GraphQLID,
   GraphQLList,
@@ -29,18 +29,18 @@ export function useIdScalar(schema: GraphQLSchema): void {
   for (const type of Object.values(types)) {
     if (type.name.startsWith('__')) continue
     if (isInputObjectType(type))
-      for (const field of Object.values(type.getFields())) field.type = replaced(field.type)
+      for (const field of Object.values(type.getFields())) field.type = replaceIdType(field.type)
     if (isObjectType(type) || isInterfaceType(type))
       for (const field of Object.values(type.getFields())) {
-        field.type = replaced(field.type)
-        for (const argument of field.args) argument.type = replaced(argument.type)
+        field.type = replaceIdType(field.type)
+        for (const argument of field.args) argument.type = replaceIdType(argument.type)
       }
   }
   types[idScalar.name] = idScalar
 }
 
-function replaced<T extends GraphQLType>(type: T): T {
-  if (isNonNullType(type)) return new GraphQLNonNull(replaced(type.ofType)) as T
-  if (isListType(type)) return new GraphQLList(replaced(type.ofType)) as T
+function replaceIdType<T extends GraphQLType>(type: T): T {
+  if (isNonNullType(type)) return new GraphQLNonNull(replaceIdType(type.ofType)) as T
+  if (isListType(type)) return new GraphQLList(replaceIdType(type.ofType)) as T
   return (type === (GraphQLID as GraphQLType) ? idScalar : type) as T
 }

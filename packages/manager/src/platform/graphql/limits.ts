@@ -27,25 +27,28 @@ export const limits = {
   variables: 40_000,
 } as const
 
-/** Rejects fields of an @large type, and fields that return one, if they are requested under two names. */
-function repeatedContentsRule(context: ValidationContext): ASTVisitor {
-  const fieldsOf = (selection: SelectionSetNode): FieldNode[] =>
+/**
+ * Rejects fields of an @large type, and fields that return such a type, if they are requested under two
+ * names.
+ */
+function createRepeatedContentsRule(context: ValidationContext): ASTVisitor {
+  const collectFields = (selection: SelectionSetNode): FieldNode[] =>
     selection.selections.flatMap((node) => {
       if (node.kind === Kind.FIELD) return [node]
       const inner = node.kind === Kind.INLINE_FRAGMENT ? node : context.getFragment(node.name.value)
-      return inner ? fieldsOf(inner.selectionSet) : []
+      return inner ? collectFields(inner.selectionSet) : []
     })
   return {
     SelectionSet(node) {
       const type = context.getParentType()
       const schema = context.getSchema()
       if (!isObjectType(type) || type === schema.getQueryType() || type === schema.getMutationType()) return
-      const requested = new Map<string, string>()
-      for (const { name, alias } of fieldsOf(node)) {
+      const namesByField = new Map<string, string>()
+      for (const { name, alias } of collectFields(node)) {
         const field = type.getFields()[name.value]
         const mayBeLarge = isLarge(type) || (field !== undefined && isLarge(getNamedType(field.type)))
         const key = alias?.value ?? name.value
-        if (!mayBeLarge || (requested.get(name.value) ?? key) === key) requested.set(name.value, key)
+        if (!mayBeLarge || (namesByField.get(name.value) ?? key) === key) namesByField.set(name.value, key)
         else
           context.reportError(
             new GraphQLError(`request ${type.name}.${name.value} only once: its contents can be large`),
@@ -59,5 +62,5 @@ export const limitRules: ValidationRule[] = [
   maxDepthRule({ n: limits.depth, flattenFragments: true }),
   maxAliasesRule({ n: limits.aliases }),
   maxDirectivesRule({ n: limits.directives }),
-  repeatedContentsRule,
+  createRepeatedContentsRule,
 ]

@@ -24,12 +24,12 @@ export function resolveLinks(schema: GraphQLSchema, links: Links): void {
         throw new Error(
           `${type.name}.${field.name} has @link, but no feature contributes a link to ${target}`,
         )
-      field.resolve = resolverOf(`${field.name}Id`, link)
+      field.resolve = createResolver(`${field.name}Id`, link)
     }
   }
 }
 
-function resolverOf(property: string, { noun, findMany }: Link) {
+function createResolver(property: string, { noun, findMany }: Link) {
   return (row: Record<string, string | null | undefined>, _args: object, context: object) => {
     const id = row[property]
     if (id === undefined) throw new Error(`a row with a link to ${noun} has no ${property}`)

@@ -1,5 +1,5 @@
-// Runs one statement per level of a query: keys that are requested while others are still being resolved are loaded
-// together. A loader lives as long as its request.
+// Runs one statement per level of a query: keys that are requested while others are still being resolved are
+// loaded together. A loader exists only for the duration of its request.
 import DataLoader from 'dataloader'
 import { orNotFound } from '../errors.ts'
 
@@ -12,10 +12,10 @@ export function load<Value>(
   key: string,
   loadMany: (keys: readonly string[]) => Promise<Value[]>,
 ): Promise<Value> {
-  let ofRequest = loaders.get(context)
-  if (ofRequest === undefined) loaders.set(context, (ofRequest = new Map()))
-  let loader = ofRequest.get(name)
-  if (loader === undefined) ofRequest.set(name, (loader = new DataLoader<string, unknown>(loadMany)))
+  let requestLoaders = loaders.get(context)
+  if (requestLoaders === undefined) loaders.set(context, (requestLoaders = new Map()))
+  let loader = requestLoaders.get(name)
+  if (loader === undefined) requestLoaders.set(name, (loader = new DataLoader<string, unknown>(loadMany)))
   return loader.load(key) as Promise<Value>
 }
 
@@ -30,27 +30,27 @@ export async function loadRow<Row extends { id: string }>(
   findMany: (ids: readonly string[]) => Promise<Row[]>,
 ): Promise<Row> {
   const row = await load(context, noun, id, async (ids) =>
-    inOrder(ids, await findMany(ids), (found) => found.id),
+    orderByKeys(ids, await findMany(ids), (foundRow) => foundRow.id),
   )
   return orNotFound(row, noun)
 }
 
 /** Returns the rows in the order of the keys, with null for a key without a row. */
-function inOrder<Row>(
+function orderByKeys<Row>(
   keys: readonly string[],
   rows: readonly Row[],
-  keyOf: (row: Row) => string,
+  getKey: (row: Row) => string,
 ): (Row | null)[] {
-  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
-  return keys.map((key) => byKey.get(key) ?? null)
+  const rowsByKey = new Map(rows.map((row) => [getKey(row), row]))
+  return keys.map((key) => rowsByKey.get(key) ?? null)
 }
 
 /** Returns the rows of each key, in the order of the keys; a key without rows gets an empty list. */
-export function grouped<Row>(
+export function groupByKeys<Row>(
   keys: readonly string[],
   rows: readonly Row[],
-  keyOf: (row: Row) => string,
+  getKey: (row: Row) => string,
 ): Row[][] {
-  const byKey = Map.groupBy(rows, keyOf)
-  return keys.map((key) => byKey.get(key) ?? [])
+  const rowsByKey = Map.groupBy(rows, getKey)
+  return keys.map((key) => rowsByKey.get(key) ?? [])
 }

@@ -3,7 +3,7 @@ import { type GraphQLSchema, buildSchema, execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { load } from './loaders.ts'
 import { countObjects } from './object-budget.ts'
-import { rejectedResponse } from './rejected-responses.ts'
+import { waitForRejection } from './rejected-responses.ts'
 
 const sdl = `
   directive @large on OBJECT
@@ -56,7 +56,7 @@ function schemaOf(rowsOf: (limit: number) => number, most = max): { schema: Grap
 async function run(schema: GraphQLSchema, text: string) {
   const contextValue = {}
   const executed = execute({ schema, document: parse(text), rootValue: {}, contextValue })
-  return Promise.race([executed, rejectedResponse(contextValue)])
+  return Promise.race([executed, waitForRejection(contextValue)])
 }
 
 const tooMany = 'this response would have more than 10000 objects; request smaller pages or fewer levels'
@@ -90,7 +90,7 @@ describe('a response', () => {
     expect([data, errors?.[0]?.message]).toEqual([null, tooMany])
     expect(reads.mostOpen).toBeLessThanOrEqual(max)
     expect(reads.rows).toBeLessThanOrEqual(2 * max)
-    // Running reads have ended with the rejection: nothing is read after the response.
+    // The rejection ends running reads: nothing is read after the response.
     const { batches } = reads
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(reads.batches).toBe(batches)

@@ -1,6 +1,7 @@
 // Limits the number of objects in one response. Objects are counted while they are produced, because page sizes say
-// little about how many rows exist. Room for a page is reserved before the page is read. The rows of one request in
-// memory thus stay bounded, however many lists it requests concurrently.
+// little about how many rows exist. Room for a page is reserved before the page is read. The number of
+// rows in memory is therefore limited for each request, regardless of the number of lists that it requests
+// concurrently.
 import {
   type GraphQLField,
   type GraphQLResolveInfo,
@@ -16,9 +17,9 @@ import {
 } from 'graphql'
 import { type AppError, badRequest, unavailable } from '../errors.ts'
 import { isLarge } from './response-budget.ts'
-import { isResponseRejected, rejectResponse, unresolved } from './rejected-responses.ts'
+import { isResponseRejected, rejectResponse, createPendingPromise } from './rejected-responses.ts'
 import type { Turn } from './turns.ts'
-import { nextTurn } from './yielding.ts'
+import { waitForNextTurn } from './yielding.ts'
 
 export const maxObjects = 100_000
 /** Default and maximum page size of lists. */
@@ -27,15 +28,15 @@ const fullPage = 100
 const largeAt = 5_000
 // Limits of the rows that one request reads concurrently. Near the end of the budget, 100 pages are still read
 // together, because one statement per page would take too long.
-const [mostRoom, leastRoom] = [250 * fullPage, 100 * fullPage]
+const [maxRoom, minRoom] = [250 * fullPage, 100 * fullPage]
 
-type Waiting = { rows: number; resume: () => void }
+type WaitingRead = { rows: number; resume: () => void }
 type Budget = {
   max: number
-  produced: number
+  producedCount: number
   /** Maximum number of rows in the pages that are being read. */
-  reserved: number
-  waiting: Waiting[]
+  reservedRows: number
+  waitingReads: WaitingRead[]
 }
 /** The part of the resolver context that is used here. */
 type Context = {
@@ -46,9 +47,10 @@ type Context = {
 
 const budgets = new WeakMap<object, Budget>()
 
-function budgetOf(context: Context, max: number): Budget {
+function getBudget(context: Context, max: number): Budget {
   let budget = budgets.get(context)
-  if (budget === undefined) budgets.set(context, (budget = { max, produced: 0, reserved: 0, waiting: [] }))
+  if (budget === undefined)
+    budgets.set(context, (budget = { max, producedCount: 0, reservedRows: 0, waitingReads: [] }))
   return budget
 }
 
@@ -63,29 +65,31 @@ export function countObjects(schema: GraphQLSchema, max = maxObjects): void {
 
 function countField(field: GraphQLField<unknown, unknown>, max: number): void {
   const { resolve = defaultFieldResolver } = field
-  // The bytes of large contents are charged instead (response-budget.ts).
+  // The bytes of large values are charged instead (response-budget.ts).
   const isCharged = isLarge(getNamedType(field.type))
   // Without a resolver the rows are part of the parent, which is in memory already.
   const readsPage = !isCharged && field.resolve !== undefined && isListType(getNullableType(field.type))
-  field.resolve = (source, args, given, info) => {
-    const context = given as Context
-    const budget = budgetOf(context, max)
-    const rows = readsPage ? pageSizeOf(args) : 0
+  field.resolve = (source, args, givenContext, info) => {
+    const context = givenContext as Context
+    const budget = getBudget(context, max)
+    const rows = readsPage ? getPageSize(args) : 0
     const produce = (value: unknown): unknown => {
       release(budget, rows)
       const objects = Array.isArray(value) ? value.length : Number(value !== null && value !== undefined)
-      if (!isCharged) budget.produced += objects * weightOf(info)
-      const problem = problemOf(budget, context, info)
+      if (!isCharged) budget.producedCount += objects * computeWeight(info)
+      const problem = findProblem(budget, context, info)
       if (problem !== null) return rejectResponse(context, problem, info)
-      const turn = objects === 0 ? null : turnFor(budget, context, objects)
-      return turn === null ? value : turn.then(() => (isResponseRejected(context) ? unresolved() : value))
+      const turn = objects === 0 ? null : waitForTurn(budget, context, objects)
+      return turn === null
+        ? value
+        : turn.then(() => (isResponseRejected(context) ? createPendingPromise() : value))
     }
     const fail = (error: unknown): never => {
       release(budget, rows)
       throw error
     }
-    const read = (): unknown => {
-      if (isResponseRejected(context)) return unresolved()
+    const readRows = (): unknown => {
+      if (isResponseRejected(context)) return createPendingPromise()
       let value: unknown
       try {
         value = resolve(source, args, context, info)
@@ -94,21 +98,24 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
       }
       return value instanceof Promise ? value.then(produce, fail) : produce(value)
     }
-    const room = reserve(budget, rows)
-    return room === null ? read() : room.then(read)
+    const roomAvailable = reserve(budget, rows)
+    return roomAvailable === null ? readRows() : roomAvailable.then(readRows)
   }
 }
 
-/** Returns null if the objects may be returned immediately, otherwise a promise that resolves when they may. */
-function turnFor(budget: Budget, { turn }: Context, objects: number): Promise<unknown> | null {
-  const take = (): Promise<void> | null => nextTurn(turn?.pace ?? budget, objects)
-  const entered = budget.produced > largeAt ? (turn?.enterLarge() ?? null) : null
-  return entered === null ? take() : entered.then(take)
+/**
+ * Returns null if the objects may be returned immediately, otherwise a promise that resolves when they may be
+ * returned.
+ */
+function waitForTurn(budget: Budget, { turn }: Context, objects: number): Promise<unknown> | null {
+  const waitForPace = (): Promise<void> | null => waitForNextTurn(turn?.pace ?? budget, objects)
+  const largeEntered = budget.producedCount > largeAt ? (turn?.enterLarge() ?? null) : null
+  return largeEntered === null ? waitForPace() : largeEntered.then(waitForPace)
 }
 
 /** Returns the reason to stop building the response, or null to continue. */
-function problemOf(
-  { produced, max }: Budget,
+function findProblem(
+  { producedCount: produced, max }: Budget,
   { isDisconnected }: Context,
   { operation }: GraphQLResolveInfo,
 ): AppError | null {
@@ -122,7 +129,7 @@ function problemOf(
 }
 
 /** Returns the requested page size if it is valid, otherwise the default. */
-export function pageSizeOf(args: {
+export function getPageSize(args: {
   pagination?: { limit?: unknown } | null
   limit?: unknown
   first?: unknown
@@ -131,48 +138,48 @@ export function pageSizeOf(args: {
   return typeof size === 'number' && size >= 1 && size <= fullPage ? size : fullPage
 }
 
-const hasRoom = ({ max, produced, reserved }: Budget, rows: number): boolean =>
-  reserved === 0 || reserved + rows <= Math.min(mostRoom, Math.max(max - produced, leastRoom))
+const hasRoom = ({ max, producedCount: produced, reservedRows: reserved }: Budget, rows: number): boolean =>
+  reserved === 0 || reserved + rows <= Math.min(maxRoom, Math.max(max - produced, minRoom))
 
-/** Returns null if there is room for the rows, otherwise a promise that resolves when there is. */
+/** Returns null if there is room for the rows, otherwise a promise that resolves when there is room. */
 function reserve(budget: Budget, rows: number): Promise<void> | null {
   if (rows > 0 && !hasRoom(budget, rows))
-    return new Promise((resume) => budget.waiting.push({ rows, resume }))
-  budget.reserved += rows
+    return new Promise((resume) => budget.waitingReads.push({ rows, resume }))
+  budget.reservedRows += rows
   return null
 }
 
 function release(budget: Budget, rows: number): void {
-  budget.reserved -= rows
-  let resumed = 0
-  for (const next of budget.waiting) {
-    if (!hasRoom(budget, next.rows)) break
-    budget.reserved += next.rows
-    next.resume()
-    resumed++
+  budget.reservedRows -= rows
+  let resumedCount = 0
+  for (const waitingRead of budget.waitingReads) {
+    if (!hasRoom(budget, waitingRead.rows)) break
+    budget.reservedRows += waitingRead.rows
+    waitingRead.resume()
+    resumedCount++
   }
-  if (resumed > 0) budget.waiting.splice(0, resumed)
+  if (resumedCount > 0) budget.waitingReads.splice(0, resumedCount)
 }
 
 // No other limit counts __typename: clients request it once per object, attackers under many names.
-const typeNames = new WeakMap<SelectionSetNode, number>()
+const aliasCounts = new WeakMap<SelectionSetNode, number>()
 
 /** Returns the weight of one object of this field: 1, plus 1 for each alias of its __typename. */
-function weightOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
-  const otherNames = (set: SelectionSetNode | undefined): number => {
+function computeWeight({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+  const countAliases = (set: SelectionSetNode | undefined): number => {
     if (set === undefined) return 0
-    const known = typeNames.get(set)
-    if (known !== undefined) return known
-    const names = set.selections.reduce((sum, node) => {
+    const cachedCount = aliasCounts.get(set)
+    if (cachedCount !== undefined) return cachedCount
+    const aliasCount = set.selections.reduce((sum, node) => {
       if (node.kind === Kind.FIELD)
         return sum + Number(node.name.value === '__typename' && node.alias !== undefined)
       return (
         sum +
-        otherNames((node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value])?.selectionSet)
+        countAliases((node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value])?.selectionSet)
       )
     }, 0)
-    typeNames.set(set, names)
-    return names
+    aliasCounts.set(set, aliasCount)
+    return aliasCount
   }
-  return fieldNodes.reduce((sum, { selectionSet }) => sum + otherNames(selectionSet), 1)
+  return fieldNodes.reduce((sum, { selectionSet }) => sum + countAliases(selectionSet), 1)
 }

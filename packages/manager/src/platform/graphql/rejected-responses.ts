@@ -4,25 +4,29 @@
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
 import type { AppError } from '../errors.ts'
 
-type Rejected = { data: null; errors: readonly GraphQLError[] }
-type State = { isRejected: boolean; rejected: Promise<Rejected>; resolve: (rejected: Rejected) => void }
+type RejectedResponse = { data: null; errors: readonly GraphQLError[] }
+type State = {
+  isRejected: boolean
+  response: Promise<RejectedResponse>
+  resolve: (response: RejectedResponse) => void
+}
 
 const states = new WeakMap<object, State>()
 
-function stateOf(context: object): State {
+function getState(context: object): State {
   let state = states.get(context)
   if (state === undefined) {
-    const { promise: rejected, resolve } = Promise.withResolvers<Rejected>()
-    states.set(context, (state = { isRejected: false, rejected, resolve }))
+    const { promise: response, resolve } = Promise.withResolvers<RejectedResponse>()
+    states.set(context, (state = { isRejected: false, response, resolve }))
   }
   return state
 }
 
 /** Resolves with the error response if the request is rejected, otherwise never. */
-export const rejectedResponse = (context: object): Promise<Rejected> => stateOf(context).rejected
+export const waitForRejection = (context: object): Promise<RejectedResponse> => getState(context).response
 
 /** Whether the response is rejected, so that no field needs to resolve anymore. */
-export const isResponseRejected = (context: object): boolean => stateOf(context).isRejected
+export const isResponseRejected = (context: object): boolean => getState(context).isRejected
 
 /** Rejects the response at a field. The field returns this promise, which never resolves. */
 export function rejectResponse(
@@ -30,19 +34,20 @@ export function rejectResponse(
   reason: AppError,
   { fieldNodes, path }: GraphQLResolveInfo,
 ): Promise<never> {
-  const state = stateOf(context)
+  const state = getState(context)
   if (!state.isRejected) {
     state.isRejected = true
-    state.resolve({ data: null, errors: [locatedError(reason, [...fieldNodes], keysOf(path))] })
+    state.resolve({ data: null, errors: [locatedError(reason, [...fieldNodes], listKeys(path))] })
   }
-  return unresolved()
+  return createPendingPromise()
 }
 
-/** Returns a new promise each time: a shared one would keep everything that waits for it in memory. */
-export const unresolved = (): Promise<never> => new Promise<never>(() => undefined)
+/** Returns a new promise each time: a shared promise would keep everything that waits for it in memory. */
+export const createPendingPromise = (): Promise<never> => new Promise<never>(() => undefined)
 
-function keysOf(path: GraphQLResolveInfo['path']): (string | number)[] {
+function listKeys(path: GraphQLResolveInfo['path']): (string | number)[] {
   const keys: (string | number)[] = []
-  for (let at: typeof path | undefined = path; at !== undefined; at = at.prev) keys.unshift(at.key)
+  for (let segment: typeof path | undefined = path; segment !== undefined; segment = segment.prev)
+    keys.unshift(segment.key)
   return keys
 }

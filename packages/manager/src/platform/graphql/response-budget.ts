@@ -11,23 +11,26 @@ import {
   isObjectType,
 } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
-import { isResponseRejected, rejectResponse, unresolved } from './rejected-responses.ts'
+import { isResponseRejected, rejectResponse, createPendingPromise } from './rejected-responses.ts'
 
 const maxBytes = 16 * 1_048_576
 // Cost of a value in addition to its text: quotes and serialization, which are the whole cost of true or 1.
 const bytesPerValue = 24
-const shortLength = 64
+const maxShortLength = 64
 
-/** `contents` can be large and are charged before they are read; `values` are all others, charged when resolved. */
+/**
+ * `contents` can be large and are charged before they are read; `values` are all other values, which are
+ * charged when they are resolved.
+ */
 type Kind = 'contents' | 'values'
-type Spent = Record<Kind, number>
-const spent = new WeakMap<object, Spent>()
+type ChargedBytes = Record<Kind, number>
+const chargedBytes = new WeakMap<object, ChargedBytes>()
 
 /** Charges bytes to a response; throws 400 once its budget is exceeded. */
 export type Charge = (bytes: number) => void
 
-/** Returns a function that throws once the contents of this request exceed the response budget. */
-export const responseBudget =
+/** Returns a function that throws once the large values of this request exceed the response budget. */
+export const createContentCharge =
   (context: object): Charge =>
   (bytes) => {
     const problem = charge(context, 'contents', bytes)
@@ -36,8 +39,8 @@ export const responseBudget =
 
 /** Returns an error once the bytes of this kind exceed the limit; null until then. */
 function charge(context: object, kind: Kind, bytes: number): AppError | null {
-  let total = spent.get(context)
-  if (total === undefined) spent.set(context, (total = { contents: 0, values: 0 }))
+  let total = chargedBytes.get(context)
+  if (total === undefined) chargedBytes.set(context, (total = { contents: 0, values: 0 }))
   total[kind] += bytes
   if (total[kind] <= maxBytes) return null
   return badRequest(
@@ -62,22 +65,23 @@ function chargeField(field: GraphQLField<unknown, unknown>): void {
   const resolve = field.resolve ?? defaultFieldResolver
   field.resolve = (source, args, context, info) => {
     const value = resolve(source, args, context, info)
-    if (value instanceof Promise) return value.then((shown) => chargeValue(context as object, info, shown))
+    if (value instanceof Promise)
+      return value.then((resolvedValue) => chargeValue(context as object, info, resolvedValue))
     return chargeValue(context as object, info, value)
   }
 }
 
 function chargeValue(context: object, info: GraphQLResolveInfo, value: unknown): unknown {
-  if (isResponseRejected(context)) return unresolved()
-  const problem = charge(context, 'values', bytesOf(value) + (info.path.key as string).length)
+  if (isResponseRejected(context)) return createPendingPromise()
+  const problem = charge(context, 'values', estimateBytes(value) + (info.path.key as string).length)
   return problem === null ? value : rejectResponse(context, problem, info)
 }
 
-function bytesOf(value: unknown): number {
-  // Most texts are short, and computing their byte length would be the largest part of the cost.
+function estimateBytes(value: unknown): number {
+  // Most strings are short, and computing their byte length would be most of the cost.
   if (typeof value === 'string')
-    return bytesPerValue + (value.length < shortLength ? value.length : Buffer.byteLength(value))
+    return bytesPerValue + (value.length < maxShortLength ? value.length : Buffer.byteLength(value))
   return Array.isArray(value)
-    ? value.reduce<number>((sum, one) => sum + bytesOf(one), bytesPerValue)
+    ? value.reduce<number>((sum, element) => sum + estimateBytes(element), bytesPerValue)
     : bytesPerValue
 }

@@ -1,4 +1,4 @@
-// The requests of one person take turns; those of others do not wait for them. Pure.
+// The requests of one person take turns. Other people's requests do not wait for them. Pure.
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../errors.ts'
 import { type Turn, createTurns } from './turns.ts'
@@ -109,7 +109,7 @@ describe('large responses', () => {
     const ends = new Map<string, () => void>()
     const build = (person: string, name: string): Promise<void> =>
       inTurn(newTurn, person, async (turn) => {
-        // Several fields call it, and the request waits once.
+        // Several fields call `enterLarge`, and the request waits once.
         await Promise.all([turn.enterLarge(), turn.enterLarge()])
         expect(turn.enterLarge()).toBeNull()
         order.push(name)

@@ -22,13 +22,13 @@ const maxPauseMs = 500
 
 type Person = {
   /** Number of turns that run or wait. */
-  turns: number
+  turnCount: number
   /** Resolves when the next document may be checked. */
-  checked: Promise<void>
+  checkPromise: Promise<void>
   isPausing: boolean
-  /** The request whose large response is being built; those in `waitingLarge` wait until it ends. */
-  large: object | null
-  waitingLarge: { request: object; resume: () => void }[]
+  /** The request whose large response is being built. The requests in `waitingLarge` wait until it ends. */
+  largeRequest: object | null
+  waitingRequests: { request: object; resume: () => void }[]
 }
 
 /** The turn of one request. */
@@ -50,8 +50,8 @@ export type Turn = {
    */
   check<T>(isCostly: boolean, work: () => T, isRefusal: (result: T) => boolean): Promise<T>
   /**
-   * Reserves the right to build a large response until the turn ends; only one request per person has it. Returns null,
-   * or a promise that resolves when the right is free.
+   * Reserves the right to build a large response until the turn ends; only one request per person can have
+   * this right. Returns null if the right is free, otherwise a promise that resolves when it is.
    */
   enterLarge(): Promise<void> | null
 }
@@ -60,27 +60,27 @@ export type Turn = {
 export function createTurns() {
   const slots = createFairShare({
     capacity: unlimitedSlots,
-    maxEach: limits.running,
+    maxPerOwner: limits.running,
     maxWaiting: limits.waiting,
     maxWaitMs: limits.waitMs,
-    full: 'too many of your requests are running or waiting; send fewer concurrently',
+    full: 'too many of your requests are running or waiting; send fewer concurrent requests',
   })
   const people = new Map<string, Person>()
-  const forgetIdle = (name: string, { turns, isPausing }: Person): void => {
+  const forgetIdle = (name: string, { turnCount: turns, isPausing }: Person): void => {
     if (turns === 0 && !isPausing) people.delete(name)
   }
   return (name: string): Turn => {
-    const person = people.get(name) ?? newPerson()
+    const person = people.get(name) ?? createPerson()
     people.set(name, person)
-    person.turns++
+    person.turnCount++
     const request = {}
     const slot = slots.begin([name])
     let state: 'waits' | 'runs' | 'over' = 'waits'
-    const end = (): void => {
+    const endTurn = (): void => {
       state = 'over'
       leaveLarge(person, request)
       slot.release()
-      person.turns--
+      person.turnCount--
       forgetIdle(name, person)
     }
     return {
@@ -88,14 +88,14 @@ export function createTurns() {
       run: async (work) => {
         if (state !== 'waits') throw unavailable('the client disconnected')
         state = 'runs'
-        return await work().finally(end)
+        return await work().finally(endTurn)
       },
       leave: () => {
-        if (state === 'waits') end()
+        if (state === 'waits') endTurn()
       },
       pace: person,
-      check: checkOf(person, () => forgetIdle(name, person)),
-      enterLarge: largeOf(person, request),
+      check: createCheck(person, () => forgetIdle(name, person)),
+      enterLarge: createEnterLarge(person, request),
     }
   }
 }
@@ -114,13 +114,13 @@ function pause(person: Person, tookMs: number, whenOver: () => void): Promise<vo
   )
 }
 
-const checkOf =
+const createCheck =
   (person: Person, whenPaused: () => void): Turn['check'] =>
   async (isCostly, work, isRefusal) => {
-    const before = person.checked
+    const previousCheck = person.checkPromise
     const { promise, resolve } = Promise.withResolvers<void>()
-    person.checked = promise
-    await before
+    person.checkPromise = promise
+    await previousCheck
     if (isCostly) await nextLoop()
     const startedAt = performance.now()
     try {
@@ -132,29 +132,34 @@ const checkOf =
     }
   }
 
-const newPerson = (): Person => ({
-  turns: 0,
-  checked: Promise.resolve(),
+const createPerson = (): Person => ({
+  turnCount: 0,
+  checkPromise: Promise.resolve(),
   isPausing: false,
-  large: null,
-  waitingLarge: [],
+  largeRequest: null,
+  waitingRequests: [],
 })
 
-/** Waits at most once per request: fields that call it concurrently share the promise. */
-function largeOf(person: Person, request: object): Turn['enterLarge'] {
-  let entering: Promise<void> | null = null
+/**
+ * Creates `enterLarge`, which waits at most once per request: fields that call it concurrently share the
+ * promise.
+ */
+function createEnterLarge(person: Person, request: object): Turn['enterLarge'] {
+  let pendingEntry: Promise<void> | null = null
   return () => {
-    if (person.large === null) person.large = request
-    if (person.large === request) return null
-    return (entering ??= new Promise((resume) => person.waitingLarge.push({ request, resume })))
+    if (person.largeRequest === null) person.largeRequest = request
+    if (person.largeRequest === request) return null
+    return (pendingEntry ??= new Promise((resume) => person.waitingRequests.push({ request, resume })))
   }
 }
 
 /** Releases the right to build a large response, or stops waiting for it, and resumes the next request. */
 function leaveLarge(person: Person, request: object): void {
-  person.waitingLarge = person.waitingLarge.filter((waiting) => waiting.request !== request)
-  if (person.large !== request) return
-  const next = person.waitingLarge.shift()
-  person.large = next?.request ?? null
-  next?.resume()
+  person.waitingRequests = person.waitingRequests.filter(
+    (waitingRequest) => waitingRequest.request !== request,
+  )
+  if (person.largeRequest !== request) return
+  const nextRequest = person.waitingRequests.shift()
+  person.largeRequest = nextRequest?.request ?? null
+  nextRequest?.resume()
 }

@@ -9,7 +9,7 @@ import {
   typeFromAST,
 } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
-import { maxErrors, variableError } from './error-messages.ts'
+import { maxErrors, createVariableError } from './error-messages.ts'
 
 const errorLimitReached = Symbol('error limit reached')
 // A key can be megabytes long, and graphql-js would compare all of it with the names it knows.
@@ -20,10 +20,10 @@ type OnError = Parameters<typeof coerceInputValue>[2]
 export function findVariableErrors(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  given: Record<string, unknown>,
+  variables: Record<string, unknown>,
 ): AppError[] {
   const errors: AppError[] = []
-  const report = (error: AppError): void => {
+  const reportError = (error: AppError): void => {
     errors.push(error)
     if (errors.length >= maxErrors) throw errorLimitReached
   }
@@ -32,14 +32,14 @@ export function findVariableErrors(
       const type = typeFromAST(schema, node)
       const name = variable.name.value
       if (!isInputType(type)) continue
-      const value = Object.hasOwn(given, name) ? given[name] : undefined
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined
       if (value === undefined) {
         if (isNonNullType(type) && defaultValue === undefined)
-          report(badRequest(`Variable "$${name}" of required type "${String(type)}" was not provided.`))
+          reportError(badRequest(`Variable "$${name}" of required type "${String(type)}" was not provided.`))
       } else if (value === null && isNonNullType(type))
-        report(badRequest(`Variable "$${name}" of non-null type "${String(type)}" must not be null.`))
+        reportError(badRequest(`Variable "$${name}" of non-null type "${String(type)}" must not be null.`))
       else {
-        const onError: OnError = (path, _value, error) => report(variableError(name, path, error))
+        const onError: OnError = (path, _value, error) => reportError(createVariableError(name, path, error))
         coerceInputValue(value, type, onError, hideSuggestions)
       }
     }

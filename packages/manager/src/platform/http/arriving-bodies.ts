@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Time at which its headers had arrived, by performance.now(). */
+    /** Time at which the headers of the request had arrived, by performance.now(). */
     arrivedAt: number
   }
   interface FastifyContextConfig {
@@ -27,7 +27,7 @@ export type ArrivalLimits = {
 
 const watchEveryMs = 1_000
 /** The longest time limit that a route may set: Node ends every request that takes longer. */
-export const longestBodyMs = 120_000
+export const maxBodyTimeoutMs = 120_000
 
 /**
  * Ends requests whose body is overdue. Node's own check has one limit for all routes, and stops when the server closes.
@@ -37,21 +37,22 @@ export function watchBodies(
   inflight: ReadonlySet<FastifyRequest>,
   limits: ArrivalLimits,
 ): { close(): void } {
-  let waitsUntil = Infinity
+  let shutdownDeadline = Infinity
   const endOverdue = (): void => {
     const now = performance.now()
-    for (const { raw, arrivedAt, routeOptions } of incomplete(inflight)) {
+    for (const { raw, arrivedAt, routeOptions } of listIncomplete(inflight)) {
       const timeoutMs = routeOptions.config?.bodyTimeoutMs ?? limits.bodyTimeoutMs
-      if (now > Math.min(arrivedAt + timeoutMs, waitsUntil)) limits.end(raw.socket)
+      if (now > Math.min(arrivedAt + timeoutMs, shutdownDeadline)) limits.end(raw.socket)
     }
   }
-  const watch = setInterval(endOverdue, watchEveryMs).unref()
-  server.once('close', () => clearInterval(watch))
+  const watchTimer = setInterval(endOverdue, watchEveryMs).unref()
+  server.once('close', () => clearInterval(watchTimer))
   return {
     /** Closes all connections once no request is in flight, without waiting for incomplete requests. */
     close: () => {
-      // An incomplete request is not work to be finished, so it must not delay the process beyond its shutdown timeout.
-      waitsUntil = performance.now() + 0.9 * limits.shutdownTimeoutMs
+      // An incomplete request cannot be finished, so it must not delay the process beyond its shutdown
+      // timeout.
+      shutdownDeadline = performance.now() + 0.9 * limits.shutdownTimeoutMs
       const timer = setInterval(() => {
         endOverdue()
         if (inflight.size > 0) return
@@ -62,7 +63,7 @@ export function watchBodies(
   }
 }
 
-function* incomplete(requests: ReadonlySet<FastifyRequest>): Generator<FastifyRequest> {
+function* listIncomplete(requests: ReadonlySet<FastifyRequest>): Generator<FastifyRequest> {
   for (const request of requests) if (!request.raw.complete) yield request
 }
 
@@ -70,40 +71,42 @@ function* incomplete(requests: ReadonlySet<FastifyRequest>): Generator<FastifyRe
 export type DrainLimits = { maxBytes: number; timeoutMs: number }
 
 /**
- * Reads and drops the rest of the body after a response. The caller may read the response only after it has sent
- * everything, and the next request follows on the same connection. Beyond the limits, the connection is closed.
+ * Reads and drops the rest of the body after a response. The caller may read the response only after it has
+ * sent everything, and the next request follows on the same connection. If the rest exceeds the limits, the
+ * connection is closed.
  */
 export function drainBody(request: IncomingMessage, { maxBytes, timeoutMs }: DrainLimits): void {
   const { socket } = request
   // An injected request has no connection.
   if (request.complete || !(socket instanceof Socket) || socket.destroyed) return
-  let bytes = 0
-  const count = (piece: Buffer): void => {
-    bytes += piece.length
-    if (request.complete) socket.off('data', count)
-    else if (bytes > maxBytes) socket.destroy()
+  let byteCount = 0
+  const countBytes = (piece: Buffer): void => {
+    byteCount += piece.length
+    if (request.complete) socket.off('data', countBytes)
+    else if (byteCount > maxBytes) socket.destroy()
   }
-  const overdue = setTimeout(() => request.complete || socket.destroy(), timeoutMs).unref()
-  request.once('close', () => clearTimeout(overdue))
-  // Node emits no data of a body without a reader, so bytes are counted on the connection. A listener there takes the
-  // connection from the parser, so it is added after the parser has resumed.
+  const drainTimer = setTimeout(() => request.complete || socket.destroy(), timeoutMs).unref()
+  request.once('close', () => clearTimeout(drainTimer))
+  // Node emits no data of a body without a reader, so bytes are counted on the connection. A listener on
+  // the connection detaches the parser, so the listener is added after the parser has resumed.
   request.resume()
   setImmediate(() => {
     if (request.complete) return
-    socket.on('data', count)
-    // The response was the last one on the connection: data after the body is not a request.
+    socket.on('data', countBytes)
+    // The response was the last response on the connection: data after the body is not a request.
     if (socket.writableEnded) request.once('end', () => socket.destroy())
   })
 }
 
 /** Whether the rest of the body may exceed the bytes that are dropped; a chunked body does not announce its length. */
-export const mayExceed = ({ complete, headers }: IncomingMessage, maxBytes: number): boolean =>
+export const canExceedLimit = ({ complete, headers }: IncomingMessage, maxBytes: number): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes)
 
 /**
- * Makes this response the last one on its connection, and announces it: otherwise the caller could lose its next
- * request. Node would also stop reading immediately, and bytes that arrive at a closed connection destroy the response.
- * So only the server side is closed here, and drainBody closes the other.
+ * Makes this response the last response on its connection, and announces that with a header. Otherwise, the
+ * caller could lose its next request. Node would also stop reading immediately, and bytes that arrive at a
+ * closed connection destroy the response. Therefore only the server side is closed here, and drainBody closes
+ * the other side.
  */
 export function closeAfterDrain({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('connection', 'close')

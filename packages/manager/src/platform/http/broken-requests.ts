@@ -2,8 +2,8 @@
 import { type ServerResponse, maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
 
-const malformed = { status: '400 Bad Request', text: 'the request is malformed' }
-const byParserCode: Record<string, typeof malformed> = {
+const malformedResponse = { status: '400 Bad Request', text: 'the request is malformed' }
+const responsesByCode: Record<string, typeof malformedResponse> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     text: `the request headers exceed ${maxHeaderSize} bytes; send fewer or shorter headers`,
@@ -15,13 +15,13 @@ const byParserCode: Record<string, typeof malformed> = {
 }
 
 /**
- * Responds to data that never becomes a request, and closes the connection. Nothing is written after the head of a
- * response: it would look like a part of the body.
+ * Responds to data that never becomes a request, and closes the connection. After the head of a response,
+ * nothing is written: the text would look like a part of the body.
  */
-export function answerBrokenRequest(error: { code?: string }, socket: Socket): void {
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
-  if (socket.writable && answer?.headersSent !== true && error.code !== 'ECONNRESET') {
-    const { status, text } = byParserCode[error.code ?? ''] ?? malformed
+export function respondToBrokenRequest(error: { code?: string }, socket: Socket): void {
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse }
+  if (socket.writable && response?.headersSent !== true && error.code !== 'ECONNRESET') {
+    const { status, text } = responsesByCode[error.code ?? ''] ?? malformedResponse
     const body = JSON.stringify({ error: text, code: 'bad_request' })
     socket.write(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\n` +

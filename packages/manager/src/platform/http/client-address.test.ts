@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientNetwork, createClientAddress } from './client-address.ts'
+import { getClientNetwork, createClientAddress } from './client-address.ts'
 
 /** Returns the client address of a request from this peer with these hops. */
 function addressOf(
@@ -103,7 +103,7 @@ describe('the client address', () => {
 describe('the network a throttle counts', () => {
   test('is an IPv4 address itself, and what is no address stays as it is', () => {
     for (const address of ['192.0.2.1', '0.0.0.0', '255.255.255.255', '', 'nonsense'])
-      expect(clientNetwork(address)).toBe(address)
+      expect(getClientNetwork(address)).toBe(address)
   })
 
   test('is the first half of an IPv6 address, in one spelling', () => {
@@ -128,12 +128,12 @@ describe('the network a throttle counts', () => {
       ['fe80::%1', 'fe80:0:0:0::/64'],
       ['fe80:0:0:7:1:2:3:4%en0', 'fe80:0:0:7::/64'],
     ] as const)
-      expect([address, clientNetwork(address)]).toEqual([address, network])
+      expect([address, getClientNetwork(address)]).toEqual([address, network])
   })
 
   /**
-   * An address as eight groups, and one of its spellings: with or without `::`, leading zeros, capitals or a dotted
-   * end.
+   * An address as eight groups, and one of its spellings: with or without `::`, leading zeros, uppercase
+   * letters or a dotted end.
    */
   const spelled = fc
     .record({
@@ -167,7 +167,7 @@ describe('the network a throttle counts', () => {
       fc.property(spelled, ({ groups, text }) => {
         expect([text, isIP(text)]).toEqual([text, 6])
         const network = groups.slice(0, 4).map((group) => group.toString(16))
-        expect([text, clientNetwork(text)]).toEqual([text, `${network.join(':')}::/64`])
+        expect([text, getClientNetwork(text)]).toEqual([text, `${network.join(':')}::/64`])
       }),
       { numRuns: 2_000 },
     )

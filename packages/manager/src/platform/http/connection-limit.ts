@@ -19,29 +19,32 @@ const defaultUnreadMs = 30_000
 const maxPipelined = 100
 
 /**
- * Call it after the server has its handler: requests beyond the limits do not reach the handler. `onClosed` is called
- * for every connection that is closed because the port is full, or because it leaves responses unread.
+ * Limits the connections of a server. Call this function after the server has its handler: requests beyond
+ * the limits do not reach the handler. `onClosed` is called for every connection that is closed because the
+ * port is full, or because it leaves responses unread.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onClosed: () => void): void {
-  // Connections without a request in flight, in the order in which they fell silent. Whether they ever sent a request
-  // does not matter: a new connection has had no time to, and would be closed by the next one.
-  const silent = new Set<Socket>()
-  // Connections with requests in flight, and how many.
-  const busy = new Map<Socket, number>()
-  const forget = (socket: Socket): void => {
-    silent.delete(socket)
-    busy.delete(socket)
+  // Connections without a request in flight, in the order in which they fell silent. Whether they ever sent a
+  // request does not matter: a new connection has had no time to send a request, and the next connection
+  // would replace it.
+  const silentConnections = new Set<Socket>()
+  // Number of requests in flight per connection.
+  const requestCounts = new Map<Socket, number>()
+  const forgetConnection = (socket: Socket): void => {
+    silentConnections.delete(socket)
+    requestCounts.delete(socket)
   }
-  const close = (socket: Socket): void => {
+  const closeConnection = (socket: Socket): void => {
     // The socket is forgotten before its close event; otherwise a second connection would be admitted in its place.
-    forget(socket)
+    forgetConnection(socket)
     socket.destroy()
     onClosed()
   }
   server.on('connection', (socket: Socket) => {
-    socket.once('close', () => forget(socket))
-    silent.add(socket)
-    if (silent.size + busy.size > limits.max) close(selectConnectionToClose(silent, busy))
+    socket.once('close', () => forgetConnection(socket))
+    silentConnections.add(socket)
+    if (silentConnections.size + requestCounts.size > limits.max)
+      closeConnection(selectConnectionToClose(silentConnections, requestCounts))
   })
 
   const handlers = server.listeners('request')
@@ -50,18 +53,18 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
     const { socket } = request
     // Node continues to parse data that it has already read.
     if (socket.destroyed) return
-    const inFlight = (busy.get(socket) ?? 0) + 1
-    if (inFlight > maxPipelined) return close(socket)
-    silent.delete(socket)
-    busy.set(socket, inFlight)
+    const requestCount = (requestCounts.get(socket) ?? 0) + 1
+    if (requestCount > maxPipelined) return closeConnection(socket)
+    silentConnections.delete(socket)
+    requestCounts.set(socket, requestCount)
     response.once('close', () => {
       if (socket.destroyed) return
-      // The connection was upgraded, and its new owner counts it.
-      if (response.statusCode === switchingProtocols) return forget(socket)
-      const left = (busy.get(socket) ?? 1) - 1
-      if (left > 0) return void busy.set(socket, left)
-      busy.delete(socket)
-      silent.add(socket)
+      // The connection was upgraded, and its new owner counts the connection.
+      if (response.statusCode === switchingProtocols) return forgetConnection(socket)
+      const remainingCount = (requestCounts.get(socket) ?? 1) - 1
+      if (remainingCount > 0) return void requestCounts.set(socket, remainingCount)
+      requestCounts.delete(socket)
+      silentConnections.add(socket)
     })
     for (const handle of handlers) handle.call(server, request, response)
   })
@@ -72,18 +75,21 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
   server.on('timeout', (socket: Socket) => {
     const isUnread = socket.writableLength > 0
     // A caller that waits for an unfinished response keeps its connection.
-    if (busy.has(socket) && !isUnread) socket.setTimeout(unreadMs)
-    else if (isUnread) close(socket)
+    if (requestCounts.has(socket) && !isUnread) socket.setTimeout(unreadMs)
+    else if (isUnread) closeConnection(socket)
     else socket.destroy()
   })
 }
 
 /**
- * Returns the connection that has been silent for longest. If only the new one is silent, prefers a connection
- * that does not read its responses.
+ * Returns the connection that has been silent for longest. If only the new connection is silent, prefers a
+ * connection that does not read its responses.
  */
-function selectConnectionToClose(silent: ReadonlySet<Socket>, busy: ReadonlyMap<Socket, number>): Socket {
-  const [longest] = silent
-  if (silent.size > 1) return longest as Socket
-  return busy.keys().find((socket) => socket.writableLength > 0) ?? (longest as Socket)
+function selectConnectionToClose(
+  silentConnections: ReadonlySet<Socket>,
+  requestCounts: ReadonlyMap<Socket, number>,
+): Socket {
+  const [longestSilent] = silentConnections
+  if (silentConnections.size > 1) return longestSilent as Socket
+  return requestCounts.keys().find((socket) => socket.writableLength > 0) ?? (longestSilent as Socket)
 }

@@ -2,12 +2,14 @@
 export type ContentEncoding = 'br' | 'gzip' | 'identity'
 
 /** Returns the smallest encoding that Accept-Encoding allows, or `identity`. */
-export function selectEncoding(accepted: string | undefined): ContentEncoding {
-  const allowed = new Map<string, boolean>()
-  for (const part of (accepted ?? '').split(',')) {
+export function selectEncoding(acceptHeader: string | undefined): ContentEncoding {
+  const isAllowedByName = new Map<string, boolean>()
+  for (const part of (acceptHeader ?? '').split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-    allowed.set(name, !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter)))
+    isAllowedByName.set(name, !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter)))
   }
   const encodings = ['br', 'gzip'] as const
-  return encodings.find((name) => allowed.get(name) ?? allowed.get('*') ?? false) ?? 'identity'
+  return (
+    encodings.find((name) => isAllowedByName.get(name) ?? isAllowedByName.get('*') ?? false) ?? 'identity'
+  )
 }

@@ -1,11 +1,13 @@
-// Declarations of a route besides its handler. Requests are validated against them (validation.ts), and the API
-// document is generated from them (tools/openapi.ts).
+// Types for declaring a route. validation.ts validates requests against the declared schemas, and
+// tools/openapi.ts generates the API document from them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
 
-/** The API server as features see it: a handler's request has the types of its schemas. */
+/**
+ * The API server type that features use: the request type of a handler follows from the schemas of its route.
+ */
 export type ApiServer = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -14,10 +16,10 @@ export type ApiServer = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** The kind of callers that a route is for. */
+/** The kind of caller that a route is for. */
 type Audience = 'development' | 'machines' | 'operations' | 'people' | 'proxy'
 
-/** Response headers that the API document lists, besides those that follow from the status. */
+/** Response headers that the API document lists in addition to those that the status implies. */
 export type ResponseHeader = 'Deprecation' | 'ETag' | 'Sunset' | 'X-Audit-Chain'
 
 declare module 'fastify' {
@@ -27,7 +29,7 @@ declare module 'fastify' {
     description?: string
     tags?: Audience[]
     deprecated?: true
-    /** Credential that an open route reads if it is sent. */
+    /** Credential that an open route accepts but does not require. */
     optionalCredential?: 'machineToken' | 'proxySecret'
     /** The path in the API document, if the router's pattern is less specific. */
     path?: string

@@ -1,11 +1,15 @@
-// Renders the error class in the body shapes of the interface.
+// Renders an AppError in the body shape of each route group.
 import { AppError } from '../errors.ts'
 
 /** `page` is HTML; an unauthenticated caller that does not accept HTML gets `error` instead. */
 export type ErrorShape = 'error' | 'envelope' | 'graphql' | 'page' | 'validation'
 
 /** Returns the body of an error response in the shape of its route group. */
-export function errorBody(shape: ErrorShape, error: AppError, requestId: string): Record<string, unknown> {
+export function createErrorBody(
+  shape: ErrorShape,
+  error: AppError,
+  requestId: string,
+): Record<string, unknown> {
   const { code, hint } = error
   const details = { code, request_id: requestId, ...(hint === undefined ? {} : { hint }) }
   if (shape === 'envelope') return { success: false, message: error.message, ...details }
@@ -14,7 +18,7 @@ export function errorBody(shape: ErrorShape, error: AppError, requestId: string)
   return { error: error.message, ...details }
 }
 
-const byFastifyCode: Record<string, [AppError['code'], string]> = {
+const errorsByFastifyCode: Record<string, [AppError['code'], string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'the request body is larger than this route accepts'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
@@ -23,19 +27,21 @@ const byFastifyCode: Record<string, [AppError['code'], string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['bad_request', 'the request body is empty; send a JSON object'],
 }
 
-/** Converts any thrown value to an AppError; an unexpected one becomes a 500 that shows only the request id. */
+/**
+ * Converts any thrown value to an AppError. The message of an unexpected error contains only the request id.
+ */
 export function toAppError(
   error: unknown,
   requestId: string,
   readDbError: (e: unknown) => AppError | null,
 ): AppError {
   if (error instanceof AppError) return error
-  const fromDb = readDbError(error)
-  if (fromDb !== null) return fromDb
+  const dbError = readDbError(error)
+  if (dbError !== null) return dbError
   const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number }
-  const known = byFastifyCode[code]
-  if (known !== undefined) return new AppError(known[0], known[1])
-  // Fastify itself rejects a URL that does not decode, or that has a part which is too long.
+  const knownError = errorsByFastifyCode[code]
+  if (knownError !== undefined) return new AppError(knownError[0], knownError[1])
+  // Fastify itself rejects URLs that cannot be decoded or that contain a segment that is too long.
   if (statusCode === 400 || statusCode === 414) return new AppError('bad_request', 'the request is malformed')
   return new AppError('internal', `internal error; the request id is ${requestId}`, { cause: error })
 }

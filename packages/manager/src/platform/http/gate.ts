@@ -4,15 +4,15 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { singleHeader } from './headers.ts'
+import { readSingleHeader } from './headers.ts'
 
 /** Decides whether a request comes from the trusted proxy. */
 export type Gate = {
   /** Throws 401 unless the request comes from the trusted proxy; returns false if only the escape hatch admits it. */
   pass(request: IncomingMessage): boolean
-  /** False if no secret is configured: no request passes then. */
+  /** False if no secret is configured; the gate then trusts no request. */
   hasSecret: boolean
-  /** Whether the request carries a correct secret; the escape hatch does not count. */
+  /** Whether the request carries a correct secret, regardless of the escape hatch. */
   isTrusted(request: IncomingMessage): boolean
 }
 
@@ -25,17 +25,17 @@ export function createGate(options: {
   openForDevelopment: boolean
   metrics: Metrics
 }): Gate {
-  const longest = Math.max(minWidth, ...options.secrets.map((secret) => secret.length))
-  const secrets = options.secrets.map((secret) => writePadded(Buffer.alloc(longest), secret))
-  const given = Buffer.alloc(longest)
+  const paddedLength = Math.max(minPaddedLength, ...options.secrets.map((secret) => secret.length))
+  const secrets = options.secrets.map((secret) => writePadded(Buffer.alloc(paddedLength), secret))
+  const presentedSecret = Buffer.alloc(paddedLength)
   const isTrusted = (request: IncomingMessage): boolean => {
-    const header = singleHeader(request, 'x-proxy-auth')
-    if (header === null || header === 'repeated' || header.value.length > longest) return false
-    writePadded(given, header.value)
+    const header = readSingleHeader(request, 'x-proxy-auth')
+    if (header === null || header === 'repeated' || header.value.length > paddedLength) return false
+    writePadded(presentedSecret, header.value)
     // Both secrets are always compared, so that timing does not reveal which one matched.
-    let matches = false
-    for (const secret of secrets) if (timingSafeEqual(secret, given)) matches = true
-    return matches
+    let isMatch = false
+    for (const secret of secrets) if (timingSafeEqual(secret, presentedSecret)) isMatch = true
+    return isMatch
   }
   const refuse = (reason: 'no_secret_configured' | 'secret', text: string): never => {
     options.metrics.gateRejections.inc({ reason })
@@ -45,8 +45,8 @@ export function createGate(options: {
     hasSecret: secrets.length > 0,
     isTrusted,
     pass: (request) => {
-      const trusted = isTrusted(request)
-      if (trusted || options.openForDevelopment) return trusted
+      const isFromProxy = isTrusted(request)
+      if (isFromProxy || options.openForDevelopment) return isFromProxy
       if (secrets.length === 0)
         refuse(
           'no_secret_configured',
@@ -60,9 +60,9 @@ export function createGate(options: {
   }
 }
 
-// Texts are padded to equal lengths for timingSafeEqual, so that timing does not reveal the length of a secret. The
-// padding is zeros, which no header can contain.
-const minWidth = 128
+// Values are padded to equal lengths for timingSafeEqual, so that timing does not reveal the length of a
+// secret. The padding is zeros, which no header can contain.
+const minPaddedLength = 128
 
 function writePadded(buffer: Buffer, text: string): Buffer {
   return buffer.fill(0, buffer.write(text, 'latin1'))

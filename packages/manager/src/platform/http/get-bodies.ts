@@ -1,10 +1,12 @@
-// The server does not read the body of a GET. A route that accepts one reads it with this hook, after the gate.
+// The server does not read GET bodies. Routes that accept a GET body read it with this hook, after the gate.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, badRequest } from '../errors.ts'
 
 const maxBytes = 16_384
 
-/** Parses the JSON body of a GET, of at most 16 KiB, into the request's `body`; without one it stays undefined. */
+/**
+ * Parses the JSON body of a GET (at most 16 KiB) into `request.body`, which stays undefined without a body.
+ */
 export function acceptGetBodies(server: FastifyInstance): void {
   server.addHook('preValidation', async (request) => {
     const { raw, headers } = request
@@ -13,29 +15,31 @@ export function acceptGetBodies(server: FastifyInstance): void {
     if (!/^application\/json(?:; ?charset="?utf-8"?)?$/i.test(headers['content-type'] ?? ''))
       throw new AppError('unsupported_media_type', 'send the body as application/json; charset=utf-8')
     const text = await readText(request)
-    if (text !== '') request.body = parsed(text)
+    if (text !== '') request.body = parseJson(text)
   })
 }
 
-/** The time limit applies to all requests (arriving-bodies.ts); bytes beyond the size limit are left to be dropped. */
+/**
+ * Reads the body as text. arriving-bodies.ts enforces the time limit and drops bytes beyond the size limit.
+ */
 function readText({ raw }: FastifyRequest): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const pieces: Buffer[] = []
   let bytes = 0
-  const take = (piece: Buffer): void => {
+  const onData = (piece: Buffer): void => {
     bytes += piece.length
     if (bytes <= maxBytes) return void pieces.push(piece)
-    raw.off('data', take)
-    reject(new AppError('payload_too_large', `the body must have at most ${maxBytes} bytes`))
+    raw.off('data', onData)
+    reject(new AppError('payload_too_large', `the body must be at most ${maxBytes} bytes long`))
   }
-  raw.on('data', take)
+  raw.on('data', onData)
   raw.once('end', () => resolve(Buffer.concat(pieces).toString('utf8')))
   raw.once('error', reject)
   raw.once('close', () => reject(badRequest('the body did not arrive completely')))
   return promise
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

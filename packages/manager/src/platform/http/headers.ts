@@ -1,4 +1,4 @@
-// Reads security-relevant headers: a header that is sent twice has no value.
+// Reads security-relevant headers. The value of a header that is sent more than once is never used.
 import type { IncomingMessage } from 'node:http'
 
 /** Counts the header in the raw lines of the request, because Node joins or drops repeats in `headers`. */
@@ -12,8 +12,14 @@ function countHeader(request: IncomingMessage, name: string): number {
   return count
 }
 
-/** Returns the value of a header sent exactly once and not empty; `repeated` if sent more often; null if absent. */
-export function singleHeader(request: IncomingMessage, name: string): { value: string } | 'repeated' | null {
+/**
+ * Returns the value of a header that is sent once. Returns `repeated` if the header is sent more than once,
+ * or null if it is absent or empty.
+ */
+export function readSingleHeader(
+  request: IncomingMessage,
+  name: string,
+): { value: string } | 'repeated' | null {
   const count = countHeader(request, name)
   if (count > 1) return 'repeated'
   const value = request.headers[name]
@@ -21,15 +27,18 @@ export function singleHeader(request: IncomingMessage, name: string): { value: s
 }
 
 /** Decodes a header as UTF-8: Node reads Latin-1, but proxies send UTF-8. Invalid UTF-8 stays unchanged. */
-export function headerText(value: string): string {
+export function decodeHeader(value: string): string {
   const bytes = Buffer.from(value, 'latin1')
-  const decoded = bytes.toString('utf8')
-  return decoded.includes('\ufffd') ? value : decoded
+  const text = bytes.toString('utf8')
+  return text.includes('\ufffd') ? value : text
 }
 
-/** Returns the Authorization header; null if absent. A repeated header returns a text that no scheme accepts. */
-export function presentedAuthorization(request: IncomingMessage): string | null {
-  const header = singleHeader(request, 'authorization')
+/**
+ * Returns the Authorization header, or null if it is absent. For a repeated header, returns an empty string,
+ * which no scheme accepts.
+ */
+export function readAuthorization(request: IncomingMessage): string | null {
+  const header = readSingleHeader(request, 'authorization')
   if (header === null) return null
   return header === 'repeated' ? '' : header.value
 }

@@ -16,8 +16,10 @@ export const readinessSchema = Type.Object(
   { $id: 'Readiness' },
 )
 
-const failed = Type.Object({ error: Type.String() }, { $id: 'HealthPortError' })
-const malformed = Type.Null({ description: 'The data that the client sent is not an HTTP request.' })
+const errorSchema = Type.Object({ error: Type.String() }, { $id: 'HealthPortError' })
+const malformedRequestSchema = Type.Null({
+  description: 'The data that the client sent is not an HTTP request.',
+})
 const tags = ['operations' as const]
 
 /** The routes of the health port, by path. */
@@ -26,19 +28,19 @@ export const healthPortSchemas = {
     operationId: 'getLiveness',
     summary: 'Reports whether the process is running',
     tags,
-    response: { 200: Type.Object({ status: Type.Literal('healthy') }), 400: malformed },
+    response: { 200: Type.Object({ status: Type.Literal('healthy') }), 400: malformedRequestSchema },
   },
   '/readyz': {
     operationId: 'getReadiness',
     summary: 'Reports whether the service can handle requests',
     tags,
-    response: { 200: readinessSchema, 400: malformed, 500: failed, 503: readinessSchema },
+    response: { 200: readinessSchema, 400: malformedRequestSchema, 500: errorSchema, 503: readinessSchema },
   },
   '/metrics': {
     operationId: 'getMetrics',
     summary: 'Returns metrics in the Prometheus text format',
     tags,
     produces: 'text/plain; version=0.0.4; charset=utf-8',
-    response: { 200: Type.String(), 400: malformed, 500: failed },
+    response: { 200: Type.String(), 400: malformedRequestSchema, 500: errorSchema },
   },
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
-import { headerText, singleHeader } from './headers.ts'
+import { decodeHeader, readSingleHeader } from './headers.ts'
 
 /** The subject is the user's id; name and e-mail are null when the proxy does not send them. */
 export type Identity = { subject: string; email: string | null; name: string | null }
@@ -28,18 +28,18 @@ export function readIdentity(
     metrics.gateRejections.inc({ reason })
     throw new AppError('unauthenticated', text)
   }
-  const read = (name: string, maxLength: number): string | null => {
-    const header = singleHeader(request, name)
+  const readHeader = (name: string, maxLength: number): string | null => {
+    const header = readSingleHeader(request, name)
     if (header === 'repeated')
       return refuse('identity', `invalid authenticated user: ${name} is sent more than once`)
     if (header === null) return null
-    const text = headerText(header.value).trim()
+    const text = decodeHeader(header.value).trim()
     if (text.length > maxLength) return refuse('identity', `invalid authenticated user: ${name} is too long`)
     return text === '' ? null : text
   }
-  const subject = read('x-token-subject', 100)
-  const email = read('x-token-user-email', maxEmailLength)
-  const name = read('x-token-user-name', maxNameLength)
+  const subject = readHeader('x-token-subject', 100)
+  const email = readHeader('x-token-user-email', maxEmailLength)
+  const name = readHeader('x-token-user-name', maxNameLength)
   if (subject === null) {
     if (fallback !== null) return fallback
     return refuse('no_identity', 'no authenticated user: the proxy did not forward X-Token-Subject')
@@ -54,15 +54,15 @@ export type TenantUser = { userId: string; tenantId: string }
 
 /** Reads X-User-Id and X-Tenant-Id; throws 401 if one is absent, repeated or not a UUID. */
 export function readTenantUser(request: IncomingMessage, metrics: Metrics): TenantUser {
-  const read = (name: string, shown: string): string => {
-    const header = singleHeader(request, name)
+  const readHeader = (name: string, headerName: string): string => {
+    const header = readSingleHeader(request, name)
     const id = header === null || header === 'repeated' ? null : parseUuid(header.value.trim())
     if (id !== null) return id
     metrics.gateRejections.inc({ reason: header === null ? 'no_identity' : 'identity' })
     if (header === null)
-      throw new AppError('unauthenticated', `no authenticated user: the proxy did not forward ${shown}`)
+      throw new AppError('unauthenticated', `no authenticated user: the proxy did not forward ${headerName}`)
     const problem = header === 'repeated' ? 'is sent more than once' : 'is not a UUID'
-    throw new AppError('unauthenticated', `invalid authenticated user: ${shown} ${problem}`)
+    throw new AppError('unauthenticated', `invalid authenticated user: ${headerName} ${problem}`)
   }
-  return { userId: read('x-user-id', 'X-User-Id'), tenantId: read('x-tenant-id', 'X-Tenant-Id') }
+  return { userId: readHeader('x-user-id', 'X-User-Id'), tenantId: readHeader('x-tenant-id', 'X-Tenant-Id') }
 }

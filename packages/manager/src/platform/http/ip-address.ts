@@ -11,9 +11,9 @@ export type IpAddress = ReturnType<typeof ipaddr.parse>
  * rewrites IPv6 addresses as hexadecimal groups first.
  */
 export function parseAddress(text: string): IpAddress | null {
-  const kind = isIP(text)
-  if (kind === 0) return null
-  if (kind === 4) return ipaddr.parse(text)
+  const family = isIP(text)
+  if (family === 0) return null
+  if (family === 4) return ipaddr.parse(text)
   const { hostname } = new URL(`http://[${text.split('%')[0]}]`)
   return ipaddr.parse(hostname.slice(1, -1))
 }

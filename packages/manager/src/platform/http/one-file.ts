@@ -1,4 +1,4 @@
-// Reads a form with one file as it arrives (multipart/form-data). The size of everything around the file is limited.
+// Reads a form with one file as it arrives (multipart/form-data). The size of all other parts is limited.
 // Other bodies are rejected, and no part of a rejected body stays in memory.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -16,7 +16,7 @@ export type OneFileOptions = {
 }
 
 // The allowance covers boundaries, headers and unknown fields.
-const maxBytesAround = 65_536
+const maxBytesBesidesFile = 65_536
 const limits = {
   files: 1,
   fields: 4,
@@ -30,40 +30,41 @@ const limits = {
 /** Makes the routes of this instance accept multipart forms, and no other body. */
 export function acceptOnlyForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', (_request, _body, done) => done(notMultipart()))
+  server.addContentTypeParser('*', (_request, _body, done) => done(createNotMultipartError()))
   void server.register(multipart, { throwFileSizeLimit: false })
 }
 
 /** Returns the Content-Length of the body; null if the client does not send one. */
-const announcedLength = ({ headers }: FastifyRequest): number | null =>
+const readContentLength = ({ headers }: FastifyRequest): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length'])
 
 /** Returns the maximum size of a body with a file of `maxBytes`. */
-export const maxFormBytes = (maxBytes: number): number => maxBytes + maxBytesAround
+export const getMaxFormBytes = (maxBytes: number): number => maxBytes + maxBytesBesidesFile
 
 /**
- * Passes the pieces of the file to `take`, and returns the file's declarations once the form has ended. Throws 400, 413
- * or 415, or the error that `take` throws.
+ * Passes the pieces of the file to `take`, and returns its declared type and name when the form has ended.
+ * Throws 400, 413 or 415, or the error that `take` throws.
  */
 export async function readOneFile(request: FastifyRequest, options: OneFileOptions): Promise<FormFile> {
-  if (!request.isMultipart()) throw notMultipart()
-  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw encodedBody()
-  const maxBody = maxFormBytes(options.maxBytes)
-  const length = announcedLength(request)
-  if (length !== null && length > maxBody) throw tooLarge(maxBody)
+  if (!request.isMultipart()) throw createNotMultipartError()
+  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+    throw createEncodedBodyError()
+  const maxBodyBytes = getMaxFormBytes(options.maxBytes)
+  const length = readContentLength(request)
+  if (length !== null && length > maxBodyBytes) throw createBodyTooLargeError(maxBodyBytes)
   const body = request.raw
-  const { promise: tooLong, reject } = Promise.withResolvers<never>()
+  const { promise: bodyTooLarge, reject } = Promise.withResolvers<never>()
   // The promise is not awaited once the form has been read.
-  tooLong.catch(() => undefined)
-  let received = 0
+  bodyTooLarge.catch(() => undefined)
+  let receivedBytes = 0
   body.on('data', (piece: Buffer) => {
-    received += piece.length
-    if (received > maxBody) reject(tooLarge(maxBody))
+    receivedBytes += piece.length
+    if (receivedBytes > maxBodyBytes) reject(createBodyTooLargeError(maxBodyBytes))
     // After a rejection, the rest is read and dropped up to this limit, so that the client sees the response.
-    if (received > 2 * maxBody) body.destroy()
+    if (receivedBytes > 2 * maxBodyBytes) body.destroy()
   })
   try {
-    return await Promise.race([readForm(request, options), tooLong])
+    return await Promise.race([readForm(request, options), bodyTooLarge])
   } finally {
     body.unpipe()
     body.resume()
@@ -74,7 +75,7 @@ async function readForm(
   request: FastifyRequest,
   { field, maxBytes, take }: OneFileOptions,
 ): Promise<FormFile> {
-  let found: FormFile | null = null
+  let formFile: FormFile | null = null
   try {
     const parts = request.parts({
       limits: { ...limits, fileSize: maxBytes + 1 },
@@ -83,22 +84,22 @@ async function readForm(
     })
     for await (const part of parts) {
       if (part.type === 'field') {
-        if (part.valueTruncated) throw tooLargeField()
+        if (part.valueTruncated) throw createFieldTooLargeError()
         continue
       }
       if (part.fieldname !== field) throw badRequest(`send the file in the field ${field}, and no other file`)
       for await (const piece of part.file) await take(piece as Buffer)
-      found = { declaredType: part.mimetype, fileName: part.filename ?? '' }
+      formFile = { declaredType: part.mimetype, fileName: part.filename ?? '' }
     }
   } catch (error) {
-    throw asRefusal(error, field)
+    throw toAppError(error, field)
   }
-  if (found === null) throw badRequest(`the form has no file; send it in the field ${field}`)
-  return found
+  if (formFile === null) throw badRequest(`the form has no file; send the file in the field ${field}`)
+  return formFile
 }
 
 /** Converts parser errors, which have no text for callers and usually no code. */
-function asRefusal(error: unknown, field: string): AppError {
+function toAppError(error: unknown, field: string): AppError {
   if (error instanceof AppError) return error
   const { code = '' } = error as { code?: string }
   if (code === 'FST_FILES_LIMIT') return badRequest(`send one file, in the field ${field}`)
@@ -116,14 +117,14 @@ function asRefusal(error: unknown, field: string): AppError {
   )
 }
 
-const notMultipart = (): AppError =>
+const createNotMultipartError = (): AppError =>
   new AppError('unsupported_media_type', 'send the body as multipart/form-data with a boundary')
-const encodedBody = (): AppError =>
+const createEncodedBodyError = (): AppError =>
   new AppError(
     'unsupported_media_type',
     'send the body without a Content-Encoding; the file itself may be compressed',
   )
-const tooLargeField = (): AppError =>
+const createFieldTooLargeError = (): AppError =>
   new AppError('payload_too_large', `a form field exceeds ${limits.fieldSize} bytes; leave it out`)
-const tooLarge = (maxBody: number): AppError =>
-  new AppError('payload_too_large', `the body exceeds ${maxBody} bytes; send a smaller file`)
+const createBodyTooLargeError = (maxBodyBytes: number): AppError =>
+  new AppError('payload_too_large', `the body exceeds ${maxBodyBytes} bytes; send a smaller file`)

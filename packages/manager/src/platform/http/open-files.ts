@@ -1,6 +1,6 @@
-// Every connection is an open file, and the number of open files is limited. Each kind has a share, so that none uses
-// up the files of another. Without a free file, database connections and health requests fail, and Node itself may fail
-// where the code does not expect it.
+// Every connection is an open file, and the number of open files is limited. Each kind of connection has a
+// share, so that no kind uses up the files of another. Without a free file, database connections and health
+// requests fail, and Node itself can fail in unexpected places.
 import { readFileSync } from 'node:fs'
 
 /** Maximum number of connections of each kind. */
@@ -11,14 +11,14 @@ export type ConnectionShares = {
   outbound: number
   /** Connections for callbacks to backends. */
   callbacks: number
-  /** Websockets. */
+  /** WebSocket connections. */
   sockets: number
 }
-type Needs = {
+type ConnectionNeeds = {
   /** Connections to PostgreSQL, in all pools. */
   database: number
   redis: number
-  /** Connections to a bucket. */
+  /** Connections to buckets. */
   blobStores: number
   /** Worker threads; each has its own event loop. */
   threads: number
@@ -33,22 +33,22 @@ type Needs = {
 export const healthConnections = 16
 // The reserve covers standard streams, the event loop, listeners, files being read, DNS lookups, and one connection to
 // accept and close. A process without connections has about 30 open files.
-const ownFiles = 64
+const baseFiles = 64
 const filesPerThread = 8
-const leastShared = 48
-const usualLimit = 1_024
-// No process delivers more callbacks concurrently (triggers.max_deliveries). Without this bound the share would be
-// infinite under an unlimited number of open files.
+const minSharedFiles = 48
+const defaultLimit = 1_024
+// The maximum of triggers.max_deliveries. Without this bound, the share would be infinite if the number of
+// open files is unlimited.
 const maxCallbacks = 10_000
 
 /** Returns how many files this process may open; Node raises the soft limit to the hard limit at startup. */
-export function openFileLimit(): number {
+export function readOpenFileLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
     const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits) ?? []
-    return soft === 'unlimited' ? Infinity : Number(soft ?? usualLimit)
+    return soft === 'unlimited' ? Infinity : Number(soft ?? defaultLimit)
   } catch {
-    return usualLimit
+    return defaultLimit
   }
 }
 
@@ -56,24 +56,24 @@ export function openFileLimit(): number {
  * Divides the remaining files. Websockets get up to two thirds. Inbound connections get two thirds of the rest, ESB
  * endpoints a quarter, and callbacks a twelfth. Throws if fewer than 48 files remain.
  */
-export function shareConnections(limit: number, needs: Needs): ConnectionShares {
-  const taken =
-    ownFiles +
+export function shareConnections(limit: number, needs: ConnectionNeeds): ConnectionShares {
+  const reservedFiles =
+    baseFiles +
     needs.threads * filesPerThread +
     needs.database +
     needs.blobStores +
     needs.redis +
     healthConnections
-  const sockets = Math.min(needs.maxSockets, Math.floor(((limit - taken) * 2) / 3))
-  const shared = limit - taken - sockets
-  if (limit - taken < leastShared)
+  const sockets = Math.min(needs.maxSockets, Math.floor(((limit - reservedFiles) * 2) / 3))
+  const sharedFiles = limit - reservedFiles - sockets
+  if (limit - reservedFiles < minSharedFiles)
     throw new Error(
-      `the open file limit is too low: it is ${limit}, but this configuration needs ${taken + leastShared} (ulimit -n)`,
+      `the open file limit is too low: it is ${limit}, but this configuration needs ${reservedFiles + minSharedFiles} (ulimit -n)`,
     )
   return {
-    api: Math.min(needs.maxApi, Math.floor((shared * 2) / 3)),
-    outbound: Math.min(needs.maxOutbound, Math.floor(shared / 4)),
-    callbacks: Math.min(maxCallbacks, Math.floor(shared / 12)),
+    api: Math.min(needs.maxApi, Math.floor((sharedFiles * 2) / 3)),
+    outbound: Math.min(needs.maxOutbound, Math.floor(sharedFiles / 4)),
+    callbacks: Math.min(maxCallbacks, Math.floor(sharedFiles / 12)),
     sockets,
   }
 }

@@ -1,6 +1,6 @@
-// Determines whether the service is ready. Only the database decides; a Redis outage only degrades the service. The
-// probe writes, because a read-only database is not enough. It has its own connection, so that a busy pool does not
-// look like a dead database. Its result is at most 1 s old.
+// Determines whether the service is ready. Readiness depends only on the database; a Redis outage only
+// degrades the service. The probe writes, because a read-only database is not enough. It has its own
+// connection, so that a busy pool does not look like an unreachable database. Its result is at most 1 s old.
 import { Pool } from 'pg'
 import { isReadOnly, watchConnections } from '../postgres/connections.ts'
 import type { Database } from '../postgres/database.ts'
@@ -26,8 +26,8 @@ export type ReadinessProbe = {
 
 const probeTimeoutMs = 1_000
 const maxAgeMs = 900
-const watchEveryMs = 1_000
-const pollEveryMs = 10_000
+const watchIntervalMs = 1_000
+const pollIntervalMs = 10_000
 // The slot depends on the connection, so replicas seldom write the same row.
 const probeStatement = `insert into readiness_probes (slot, probed_at) values (mod(pg_backend_pid(), 16), now())
   on conflict (slot) do update set probed_at = excluded.probed_at`
@@ -45,30 +45,30 @@ export type ReadinessOptions = {
 /** Creates the probe; concurrent checks share one probe in flight. */
 export function createReadiness(options: ReadinessOptions): ReadinessProbe {
   const database = watchDatabase(options)
-  let draining = false
+  let isDraining = false
   return {
     check: async () => {
       const state = await database.state()
       const redis = options.redis.isUp()
       return {
-        status: draining ? 'draining' : state === 'ok' ? 'ready' : 'unavailable',
+        status: isDraining ? 'draining' : state === 'ok' ? 'ready' : 'unavailable',
         checks: { database: state, redis: redis ? 'ok' : 'unreachable' },
         degraded: redis ? [] : ['redis'],
         version: options.version,
       }
     },
     startDraining: () => {
-      draining = true
+      isDraining = true
     },
-    isDraining: () => draining,
+    isDraining: () => isDraining,
     close: () => database.close(),
   }
 }
 
 /**
- * Probes on request, and at intervals. After a connection reports a read-only server, or the probe loses its own
- * connection, it probes every second until a write succeeds. Then all connections are replaced, because those that only
- * read may still lead to a previous server.
+ * Probes the database on request and at intervals. After a connection reports a read-only server, or the
+ * probe loses its own connection, the probe runs every second until a write succeeds. Then all connections
+ * are replaced, because connections that only read may still lead to a previous server.
  */
 function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions) {
   const pool = new Pool({
@@ -84,15 +84,15 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
   })
   watchConnections(pool)
   pool.on('error', () => watch())
-  let last: { at: number; state: Promise<DatabaseState> } | null = null
-  let watching: NodeJS.Timeout | undefined
-  let seen: DatabaseState = 'ok'
+  let lastProbe: { at: number; state: Promise<DatabaseState> } | null = null
+  let watchTimer: NodeJS.Timeout | undefined
+  let lastState: DatabaseState = 'ok'
   // Startup fails without a database, so the database is writable at this point.
   metrics.dbWritable.set(1)
-  const record = (state: DatabaseState, error?: unknown): DatabaseState => {
-    if (state !== seen)
+  const recordState = (state: DatabaseState, error?: unknown): DatabaseState => {
+    if (state !== lastState)
       log[state === 'ok' ? 'info' : 'warn']({ database: state, err: error }, 'database state changed')
-    seen = state
+    lastState = state
     metrics.dbWritable.set(Number(state === 'ok'))
     return state
   }
@@ -100,32 +100,32 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
     try {
       await pool.query(probeStatement)
     } catch (error) {
-      // A slow database is still the same server.
+      // After a timeout, the connection still leads to the same server.
       if (!/timeout/.test((error as Error).message)) watch()
-      return record(isReadOnly(error) ? 'read-only' : 'unreachable', error)
+      return recordState(isReadOnly(error) ? 'read-only' : 'unreachable', error)
     }
-    if (watching !== undefined) {
-      clearInterval(watching)
-      watching = undefined
+    if (watchTimer !== undefined) {
+      clearInterval(watchTimer)
+      watchTimer = undefined
       database.renew()
     }
-    return record('ok')
+    return recordState('ok')
   }
   const state = (): Promise<DatabaseState> => {
     const now = performance.now()
-    if (last === null || now - last.at > maxAgeMs) last = { at: now, state: probe() }
-    return last.state
+    if (lastProbe === null || now - lastProbe.at > maxAgeMs) lastProbe = { at: now, state: probe() }
+    return lastProbe.state
   }
   const watch = (): void => {
-    if (!pool.ending) watching ??= setInterval(() => void state(), watchEveryMs).unref()
+    if (!pool.ending) watchTimer ??= setInterval(() => void state(), watchIntervalMs).unref()
   }
   database.onReadOnly(watch)
-  const polling = setInterval(() => void state(), pollEveryMs).unref()
+  const pollTimer = setInterval(() => void state(), pollIntervalMs).unref()
   return {
     state,
     close: async (): Promise<void> => {
-      clearInterval(polling)
-      clearInterval(watching)
+      clearInterval(pollTimer)
+      clearInterval(watchTimer)
       await pool.end()
     },
   }

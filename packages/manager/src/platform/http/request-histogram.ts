@@ -7,18 +7,18 @@ export type RequestLabels = { route: string; method: string; status: string }
 
 /** Returns a function that records a request in the registry. */
 export function createRequestHistogram(registry: Registry): (labels: RequestLabels, seconds: number) => void {
-  const seriesOf = createQuickHistogram(registry, {
+  const createSeries = createQuickHistogram(registry, {
     name: 'svc_http_request_duration_seconds',
     help: 'Time from the first byte of a request to the end of its response.',
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   })
-  const byRoute = new Map<string, Map<string, (seconds: number) => void>>()
+  const seriesByRoute = new Map<string, Map<string, (seconds: number) => void>>()
   return (labels, seconds) => {
-    let ofRoute = byRoute.get(labels.route)
-    if (ofRoute === undefined) byRoute.set(labels.route, (ofRoute = new Map()))
+    let routeSeries = seriesByRoute.get(labels.route)
+    if (routeSeries === undefined) seriesByRoute.set(labels.route, (routeSeries = new Map()))
     const key = labels.method + labels.status
-    let observe = ofRoute.get(key)
-    if (observe === undefined) ofRoute.set(key, (observe = seriesOf(labels)))
+    let observe = routeSeries.get(key)
+    if (observe === undefined) routeSeries.set(key, (observe = createSeries(labels)))
     observe(seconds)
   }
 }

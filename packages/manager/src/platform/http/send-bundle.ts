@@ -10,14 +10,14 @@ export type Bundle = { hash: string; size: number; contentType: string }
 const contentHeaders = {
   'cache-control': 'public, max-age=31536000, immutable',
   'x-content-type-options': 'nosniff',
-  // A bundle that is opened as a page shows text or a download, and nothing in it runs.
+  // If a bundle is opened as a page, the browser shows text or a download and runs nothing.
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
 }
 
 /**
- * Sends a bundle, or 304 if the client has it. The bytes are read only if they are sent, and not while earlier
- * responses on the same connection are unread.
+ * Sends a bundle, or 304 if the client already has it. The bytes are read only if they are sent, and only
+ * after all earlier responses on the connection have been sent.
  */
 export async function sendBundle(
   request: FastifyRequest,
@@ -25,49 +25,59 @@ export async function sendBundle(
   { hash, size, contentType }: Bundle,
   read: (holder: Holder) => Promise<Buffer>,
 ): Promise<FastifyReply> {
-  const sending = { bytes: 0 }
+  const progress = { bytes: 0 }
   const holder: Holder = {
     onClose: (listener) => void reply.raw.on('close', listener),
-    movedBytes: () => sending.bytes,
+    getMovedBytes: () => progress.bytes,
     end: () => void reply.raw.destroy(),
   }
   const etag = `"${hash}"`
-  const known = request.headers['if-none-match']
-  const isKnown = known !== undefined && matchesEtag(known, etag)
+  const ifNoneMatch = request.headers['if-none-match']
+  const isUnmodified = ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)
   // The bytes are read before any header is set, because a failure must not be cached.
-  const body = isKnown || request.method === 'HEAD' ? null : await readInTurn(reply.raw, () => read(holder))
+  const body =
+    isUnmodified || request.method === 'HEAD'
+      ? null
+      : await readAfterEarlierResponses(reply.raw, () => read(holder))
   void reply.headers(contentHeaders).header('etag', etag).header('x-pilet-hash', hash)
-  if (isKnown) return sendNotModified(request, reply)
+  if (isUnmodified) return sendNotModified(request, reply)
   void reply.header('content-type', contentType).header('content-length', size)
-  // For a HEAD without a body Fastify would send a length of 0; for a stream it keeps this length.
+  // Fastify would replace the length of a HEAD response without a body with 0, but keeps the length of a
+  // stream.
   if (body === null) return reply.send(Readable.from([]))
-  return reply.send(body.length > pieceBytes ? inPieces(body, sending) : body)
+  return reply.send(body.length > pieceBytes ? streamPieces(body, progress) : body)
 }
 
 // Pieces are small enough to show how fast a client reads, and large enough to cost little.
 const pieceBytes = 65_536
 
-/** Streams the bytes in pieces, each when the connection has room for it. */
-function inPieces(bytes: Buffer, sending: { bytes: number }): Readable {
+/** Streams the bytes in pieces, and sends each piece when the connection has room. */
+function streamPieces(bytes: Buffer, progress: { bytes: number }): Readable {
   return new Readable({
     highWaterMark: pieceBytes,
     read() {
-      const piece = bytes.subarray(sending.bytes, sending.bytes + pieceBytes)
-      sending.bytes += piece.length
+      const piece = bytes.subarray(progress.bytes, progress.bytes + pieceBytes)
+      progress.bytes += piece.length
       this.push(piece.length === 0 ? null : piece)
     },
   })
 }
 
-const nothing = Buffer.alloc(0)
+const emptyBuffer = Buffer.alloc(0)
 
-/** Reads the bytes when all earlier responses on the connection have been sent; returns none after a disconnect. */
-async function readInTurn(response: ServerResponse, read: () => Promise<Buffer>): Promise<Buffer> {
-  // A response behind others on the connection has no socket yet.
+/**
+ * Reads the bytes when all earlier responses on the connection have been sent; returns an empty buffer after
+ * a disconnect.
+ */
+async function readAfterEarlierResponses(
+  response: ServerResponse,
+  read: () => Promise<Buffer>,
+): Promise<Buffer> {
+  // A response that is queued behind others on the connection has no socket yet.
   if (response.socket === null && !response.destroyed)
     await new Promise<void>((resolve) => {
       response.once('socket', () => resolve())
       response.once('close', () => resolve())
     })
-  return response.destroyed ? nothing : read()
+  return response.destroyed ? emptyBuffer : read()
 }

@@ -1,18 +1,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-const json = 'application/json; charset=utf-8'
+const jsonType = 'application/json; charset=utf-8'
 
 /**
- * Sends a body whose pieces are produced while it is sent, so that a long list is never completely in memory: the next
- * piece is produced when the connection has room. A failure after the response has started closes the connection;
- * Fastify does that without a log line.
+ * Streams a body. Each piece is produced when the connection has room, so a long list is never completely in
+ * memory. A failure after the response has started closes the connection, which Fastify does not log.
  */
 export function sendPieces(
   request: FastifyRequest,
   reply: FastifyReply,
   pieces: AsyncIterable<string>,
-  type: string = json,
+  type: string = jsonType,
 ): FastifyReply {
   const body = Readable.from(pieces, { objectMode: false, highWaterMark: 1 })
   body.once('error', (error) => {

@@ -1,5 +1,5 @@
-// The API server: request ids, central error handling, one log line and one measurement per request, exact content
-// types, and load shedding. It does not know any feature.
+// The API server: request ids, central error handling, one log line and one measurement per request, exact
+// content types, and load shedding. It contains no feature code.
 import type { ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
@@ -18,14 +18,20 @@ import { type Logger, logRequest } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { readTraceContext } from '../tracing/trace-context.ts'
 import type { RequestSpan, Tracing } from '../tracing/tracing.ts'
-import { type ErrorShape, errorBody, toAppError } from './error-bodies.ts'
-import { closeAfterDrain, drainBody, longestBodyMs, mayExceed, watchBodies } from './arriving-bodies.ts'
-import { answerBrokenRequest } from './broken-requests.ts'
+import { type ErrorShape, createErrorBody, toAppError } from './error-bodies.ts'
+import {
+  closeAfterDrain,
+  drainBody,
+  maxBodyTimeoutMs,
+  canExceedLimit,
+  watchBodies,
+} from './arriving-bodies.ts'
+import { respondToBrokenRequest } from './broken-requests.ts'
 import { limitConnections } from './connection-limit.ts'
 import { prefersHtml } from './accept.ts'
 import type { ApiServer } from './declarations.ts'
-import { singleHeader } from './headers.ts'
-import { errorPage } from './pages/error-page.ts'
+import { readSingleHeader } from './headers.ts'
+import { createErrorPage } from './pages/error-page.ts'
 import { sendPage } from './pages/send-page.ts'
 import { shedWhenOverloaded } from './shedding.ts'
 import { createUpgrades, switchingProtocols } from './upgrades.ts'
@@ -41,7 +47,10 @@ declare module 'fastify' {
     logFields: Record<string, unknown>
     /** The span of the request; outgoing calls on its behalf are its children. */
     span: RequestSpan
-    /** Set when the request failed, whatever its status: its log line is a warning, like that of a 5xx. */
+    /**
+     * Set when the request failed, whatever its status. Its log line is then a warning, as for a 5xx
+     * response.
+     */
     hasFailed: boolean
   }
   interface FastifyContextConfig {
@@ -49,8 +58,8 @@ declare module 'fastify' {
     errorShape?: ErrorShape
     /** Text of the 404 for URLs below the route's fixed prefix that do not match the route or cannot be decoded. */
     notFoundText?: string
-    /** Errors behind the gate are pages if the client prefers HTML, and have the error shape otherwise. */
-    errorPageIfAsked?: true
+    /** Errors after the gate are pages if the client prefers HTML, and have the error shape otherwise. */
+    prefersErrorPage?: true
   }
 }
 
@@ -82,7 +91,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const timeoutMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs
   const notFoundTexts = new Map<string, string>()
   const upgrades = createUpgrades()
-  const notFoundTextOf = (url: string): string | undefined =>
+  const findNotFoundText = (url: string): string | undefined =>
     notFoundTexts.entries().find(([prefix]) => url.startsWith(prefix))?.[1]
   const loggerInstance: FastifyBaseLogger = options.log
   const server = fastify({
@@ -92,17 +101,18 @@ export function createServer(options: ServerOptions): ApiServer {
     // A separate logger for every request costs more than naming the request in the one line it usually writes.
     childLoggerFactory: (logger) => logger,
     genReqId: (request) => {
-      const header = singleHeader(request, 'x-request-id')
+      const header = readSingleHeader(request, 'x-request-id')
       return header !== null && header !== 'repeated' && isRequestId(header.value)
         ? header.value
         : newRequestId()
     },
-    // Readiness makes the proxy stop sending before the listener closes; requests that still arrive are served.
+    // When readiness fails, the proxy stops sending requests before the listener closes. Requests that still
+    // arrive are served.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // The bodies of most routes get less time (watchBodies).
-    requestTimeout: longestBodyMs,
-    // A connection that sends no request within that time is closed, even if it never sends a byte.
+    // Most routes have a shorter body timeout (watchBodies).
+    requestTimeout: maxBodyTimeoutMs,
+    // A connection that sends no request within `headersTimeout` is closed, even if it never sends a byte.
     http: {
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
@@ -112,13 +122,13 @@ export function createServer(options: ServerOptions): ApiServer {
     routerOptions: { maxParamLength: 600 },
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: respondToBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      const text = notFoundTextOf(request.url)
-      const answer = text === undefined ? error : new AppError('not_found', text)
+      const text = findNotFoundText(request.url)
+      const responseError = text === undefined ? error : new AppError('not_found', text)
       // Fastify runs no hooks for framework errors, so the body is drained here.
       reply.raw.once('close', () => drainBody(request.raw, { maxBytes: maxBodyBytes, timeoutMs }))
-      void sendError(answer, request, reply.header('x-request-id', request.id), options)
+      void sendError(responseError, request, reply.header('x-request-id', request.id), options)
     },
   })
   server.setValidatorCompiler(compileValidator)
@@ -127,19 +137,19 @@ export function createServer(options: ServerOptions): ApiServer {
   server.addHook('onRoute', ({ url, config }) => {
     if (config?.notFoundText !== undefined)
       notFoundTexts.set(url.slice(0, url.indexOf(':')), config.notFoundText)
-    if (config?.upgrades === true) upgrades.add(url)
+    if (config?.acceptsUpgrade === true) upgrades.add(url)
   })
-  followRequests(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
+  trackRequests(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   acceptOnlyJson(server)
   limitConnections(server.server, { max: options.maxConnections }, () =>
     options.metrics.shed.inc({ point: 'connections' }),
   )
   upgrades.serve(server.server)
   shedWhenOverloaded(server, options)
-  boundBodies(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
+  limitBodyTimes(server, inflight, { ...options, bodyTimeoutMs: timeoutMs })
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options))
   server.setNotFoundHandler((request, reply) => {
-    const text = notFoundTextOf(request.url) ?? 'no such route'
+    const text = findNotFoundText(request.url) ?? 'no such route'
     return sendError(new AppError('not_found', text), request, reply, options)
   })
   return server.withTypeProvider<TypeBoxTypeProvider>()
@@ -156,24 +166,27 @@ function sendError(
   if (failure.hint !== undefined) request.logFields['hint'] = failure.hint
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
-  if (mayExceed(request.raw, drainableBytes(request))) closeAfterDrain(request, reply)
-  const { errorShape: declared = 'error', errorPageIfAsked = false } = request.routeOptions?.config ?? {}
+  if (canExceedLimit(request.raw, getDrainableBytes(request))) closeAfterDrain(request, reply)
+  const { errorShape: declared = 'error', prefersErrorPage: errorPageIfAsked = false } =
+    request.routeOptions?.config ?? {}
   const isPageRoute = declared === 'page' && isForPage(request, failure)
   if (isPageRoute || (errorPageIfAsked && !request.isRejectedByGate && prefersHtml(request.headers.accept)))
-    return sendPage(reply, failure.status, errorPage(failure, request.id))
+    return sendPage(reply, failure.status, createErrorPage(failure, request.id))
   // GraphQL starts after authentication: callers rejected before that get the same body on every route.
-  const isBefore = request.isUnlogged || (declared === 'graphql' && failure.code === 'unauthenticated')
-  const body = errorBody(isBefore ? 'error' : declared, failure, request.id)
-  // Clients of these routes expect the envelope, and clients of machine routes the error. A rejection contains both.
-  const isBoth = isBefore && declared === 'envelope'
+  const isBeforeRoute = request.isUnlogged || (declared === 'graphql' && failure.code === 'unauthenticated')
+  const body = createErrorBody(isBeforeRoute ? 'error' : declared, failure, request.id)
+  // Clients of envelope routes expect the envelope, and clients of machine routes expect the error shape. A
+  // rejection contains both.
+  const needsBothShapes = isBeforeRoute && declared === 'envelope'
   return reply
     .code(failure.status)
     .header('cache-control', 'no-store')
-    .send(isBoth ? { ...errorBody(declared, failure, request.id), ...body } : body)
+    .send(needsBothShapes ? { ...createErrorBody(declared, failure, request.id), ...body } : body)
 }
 
 /**
- * Rejections at the gate are for the proxy, not for a page. An unauthenticated caller gets a page if it accepts HTML.
+ * Rejections at the gate are meant for the proxy and are never pages. An unauthenticated caller gets a page
+ * only if it accepts HTML.
  */
 function isForPage({ isRejectedByGate, headers }: FastifyRequest, { code }: AppError): boolean {
   const wantsPage = /(?:^|[,\s])text\/html(?:[;,\s]|$)/i.test(headers.accept ?? '')
@@ -191,12 +204,12 @@ function acceptOnlyJson(server: FastifyInstance): void {
       )
     else
       void parseJson(request, body as string, (error: Error | null, value?: unknown) =>
-        done(error === null ? null : asBadJson(error), value),
+        done(error === null ? null : toJsonError(error), value),
       )
   })
 }
 
-const asBadJson = (error: Error): AppError | FastifyError =>
+const toJsonError = (error: Error): AppError | FastifyError =>
   (error as FastifyError).code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
     ? (error as FastifyError)
     : new AppError('bad_request', 'the request body is not valid JSON')
@@ -205,7 +218,7 @@ const asBadJson = (error: Error): AppError | FastifyError =>
 const isPlainJson = (type: string): boolean => /^application\/json(?:; ?charset="?utf-8"?)?$/i.test(type)
 
 /** Counts every request while it is in flight, and measures and logs it when it ends. */
-function followRequests(
+function trackRequests(
   server: FastifyInstance,
   inflight: Set<FastifyRequest>,
   options: ServerOptions & { bodyTimeoutMs: number },
@@ -227,10 +240,10 @@ function followRequests(
     reply.raw.once('close', () => {
       inflight.delete(request)
       if (!request.raw.complete)
-        drainBody(request.raw, { maxBytes: drainableBytes(request), timeoutMs: options.bodyTimeoutMs })
-      // Work that stops because the client disconnected listens to this event too, and adds to the log line first.
-      if (reply.raw.writableFinished) observe(request, reply, options)
-      else setImmediate(observe, request, reply, options)
+        drainBody(request.raw, { maxBytes: getDrainableBytes(request), timeoutMs: options.bodyTimeoutMs })
+      // Work that stops on a disconnect also listens to this event, and must add its log fields first.
+      if (reply.raw.writableFinished) recordRequest(request, reply, options)
+      else setImmediate(recordRequest, request, reply, options)
     })
     void reply.header('x-request-id', request.id)
     if (options.isDraining()) void reply.header('connection', 'close')
@@ -238,32 +251,33 @@ function followRequests(
   })
   if (!tracing.isOn) return
   // The span is entered twice, because reading a body leaves the first context.
-  server.addHook('onRequest', (request, _reply, done) => tracing.within(request.span, done))
-  server.addHook('preHandler', (request, _reply, done) => tracing.within(request.span, done))
+  server.addHook('onRequest', (request, _reply, done) => tracing.runWithin(request.span, done))
+  server.addHook('preHandler', (request, _reply, done) => tracing.runWithin(request.span, done))
 }
 
-/** Limits the time to wait for bodies, while the server runs and while it closes. */
-function boundBodies(
+/** Limits how long the server waits for bodies, also while it closes. */
+function limitBodyTimes(
   server: FastifyInstance,
   inflight: ReadonlySet<FastifyRequest>,
   limits: { bodyTimeoutMs: number; shutdownTimeoutMs: number },
 ): void {
-  // The default response of Node leaves the connection open for the body, however long it takes.
+  // The default response of Node would keep the connection open until the body arrives, however long that
+  // takes.
   server.server.on('checkExpectation', (_request, response: ServerResponse) =>
     response.writeHead(417, { connection: 'close', 'cache-control': 'no-store' }).end(),
   )
   const bodies = watchBodies(server.server, inflight, {
     ...limits,
-    end: (socket) => answerBrokenRequest({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
+    end: (socket) => respondToBrokenRequest({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
   })
   server.addHook('preClose', async () => bodies.close())
 }
 
-/** A caller that was rejected early can still read the reason, if the route would have read a body of that size. */
-const drainableBytes = ({ routeOptions }: FastifyRequest): number =>
+/** Returns how many bytes of a rejected body are read, so that the caller can still read the error. */
+const getDrainableBytes = ({ routeOptions }: FastifyRequest): number =>
   Math.max(maxBodyBytes, routeOptions?.bodyLimit ?? 0)
 
-function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }: ServerOptions): void {
+function recordRequest(request: FastifyRequest, reply: FastifyReply, { metrics, log }: ServerOptions): void {
   const route = request.routeOptions.url ?? 'unknown'
   const { method, id, span } = request
   const [status, elapsedMs] = [String(reply.statusCode), reply.elapsedTime]
@@ -271,8 +285,8 @@ function observe(request: FastifyRequest, reply: FastifyReply, { metrics, log }:
   if (request.isUnlogged) return
   // Spans are recorded only for known callers: anyone else could fill the collector. A websocket is open for hours,
   // which is not the duration of a request.
-  const isKnown = request.isFromProxy || request.machine !== undefined || request.actor !== undefined
-  if (isKnown && reply.statusCode !== switchingProtocols)
+  const isKnownCaller = request.isFromProxy || request.machine !== undefined || request.actor !== undefined
+  if (isKnownCaller && reply.statusCode !== switchingProtocols)
     span.endRequest({ route, method, status: reply.statusCode })
   if (!reply.raw.writableFinished && reply.statusCode !== switchingProtocols)
     request.logFields['aborted'] = true

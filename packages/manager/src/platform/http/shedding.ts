@@ -6,16 +6,16 @@ import type { Metrics } from '../metrics.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served even while the service sheds load. */
+    /** The route is served even while the service sheds load. */
     neverShed?: true
   }
 }
 
 const maxLoopDelayMs = 1_000
 const resolutionMs = 10
-const sampleEveryMs = 1_000
+const sampleIntervalMs = 1_000
 // All rejections share one error: a stack trace for each would cost more than the rest of the rejection.
-const overloaded = unavailable('the service is overloaded; try again')
+const overloadError = unavailable('the service is overloaded; try again')
 
 /** Rejects requests with 503 while the event loop lags by more than 1 s. */
 export function shedWhenOverloaded(
@@ -29,7 +29,7 @@ export function shedWhenOverloaded(
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.neverShed === true || loopDelayMs() <= maxLoopDelayMs) return done()
     options.metrics.shed.inc({ point: 'event_loop' })
-    throw overloaded
+    throw overloadError
   })
 }
 
@@ -43,13 +43,13 @@ function watchLoopDelay(server: FastifyInstance): () => number {
   let timer: NodeJS.Timeout | undefined
   server.addHook('onListen', (done) => {
     delays.enable()
-    // This callback opens no file, because an exception in a timer ends the process.
+    // This callback opens no file: that can fail, and an exception in a timer crashes the process.
     timer = setInterval(() => {
       const meanMs = delays.mean / 1e6 - resolutionMs
-      // Without any sample, the loop was blocked.
+      // If there are no samples, the loop was blocked.
       delayMs = Number.isNaN(meanMs) ? Infinity : meanMs
       delays.reset()
-    }, sampleEveryMs)
+    }, sampleIntervalMs)
     timer.unref()
     done()
   })

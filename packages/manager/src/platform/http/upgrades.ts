@@ -8,14 +8,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes over connections. All other routes ignore the upgrade header. */
-    upgrades?: true
+    acceptsUpgrade?: true
   }
 }
 
 /** A connection that no route has taken over yet. */
 type PendingUpgrade = { socket: Socket; head: Buffer; response: ServerResponse }
 /** A connection that a route has taken over, and the bytes already read from it. */
-export type Taken = { socket: Socket; head: Buffer }
+export type TakenConnection = { socket: Socket; head: Buffer }
 
 /** Status of a connection that was taken over. */
 export const switchingProtocols = 101
@@ -34,29 +34,33 @@ export function createUpgrades() {
     },
     /** Node calls this before it lets a connection leave HTTP. */
     isWanted: (request: IncomingMessage): boolean =>
-      isHandshake(request) && routes.some((route) => matches(route, request.url ?? '')),
+      isHandshake(request) && routes.some((route) => matchesRoute(route, request.url ?? '')),
     serve: (server: Server): void => void server.on('upgrade', serveUpgrade),
   }
 }
 
-function matches(route: readonly (string | null)[], url: string): boolean {
+function matchesRoute(route: readonly (string | null)[], url: string): boolean {
   const [path = ''] = url.split('?', 1)
   const segments = path.split('/')
   return (
     segments.length === route.length &&
-    route.every((wanted, index) => (wanted === null ? segments[index] !== '' : segments[index] === wanted))
+    route.every((expectedSegment, index) =>
+      expectedSegment === null ? segments[index] !== '' : segments[index] === expectedSegment,
+    )
   )
 }
 
 /**
- * A request stays in HTTP if it has a body, or if the response to an earlier one is not sent yet: its connection still
- * carries bytes that are not frames.
+ * A request stays in HTTP if it has a body, or if the response to an earlier request has not been sent yet.
+ * In both cases, the connection still carries bytes that are not frames.
  */
 function isHandshake({ method, httpVersion, headers, socket }: IncomingMessage): boolean {
-  const { _httpMessage: unsent } = socket as { _httpMessage?: ServerResponse | null }
+  const { _httpMessage: unsentResponse } = socket as { _httpMessage?: ServerResponse | null }
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   const isWebsocket = headers.upgrade?.toLowerCase() === 'websocket'
-  return method === 'GET' && httpVersion === '1.1' && isWebsocket && !hasBody && (unsent ?? null) === null
+  return (
+    method === 'GET' && httpVersion === '1.1' && isWebsocket && !hasBody && (unsentResponse ?? null) === null
+  )
 }
 
 function serveUpgrade(this: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -66,7 +70,7 @@ function serveUpgrade(this: Server, request: IncomingMessage, socket: Socket, he
   response.shouldKeepAlive = false
   response.assignSocket(socket)
   response.once('finish', () => {
-    // The request ends here, like every other, although its connection lingers.
+    // The request ends here, like every other request, although its connection stays open.
     response.detachSocket(socket)
     process.nextTick(() => response.emit('close'))
     // Unread data would turn the close into a reset, and the caller would lose the response.
@@ -89,11 +93,11 @@ function destroy(this: Socket): void {
 export function takeConnection(
   request: FastifyRequest,
   reply: FastifyReply,
-  use: (taken: Taken) => void,
+  use: (takenConnection: TakenConnection) => void,
 ): void {
-  const pending = pendingUpgrades.get(request.raw)
-  if (pending === undefined) throw new Error('the request is not an upgrade request')
-  const { socket, head, response } = pending
+  const pendingUpgrade = pendingUpgrades.get(request.raw)
+  if (pendingUpgrade === undefined) throw new Error('the request is not an upgrade request')
+  const { socket, head, response } = pendingUpgrade
   pendingUpgrades.delete(request.raw)
   reply.hijack()
   response.removeAllListeners('finish')

@@ -8,46 +8,47 @@ import { badRequest } from '../errors.ts'
 import { isLongerThan } from '../inputs/inputs.ts'
 
 /** The part of a schema that error messages use. */
-type Form = {
+type SchemaPart = {
   title?: string
   type?: string
   maxLength?: number
   pattern?: string
   properties?: Record<string, TSchema>
   required?: string[]
-  anyOf?: Form[]
+  anyOf?: SchemaPart[]
 }
 
 /** Compiles a schema when its route is registered. Values stay unchanged: nothing is coerced, removed or defaulted. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
   return (value: unknown) =>
-    validator.Check(value) ? true : { error: badRequest(problemOf(schema, value, httpPart)) }
+    validator.Check(value) ? true : { error: badRequest(describeProblem(schema, value, httpPart)) }
 }
 
-function problemOf(schema: TSchema, value: unknown, httpPart: string | undefined): string {
-  const whole: Form = (schema as Form).anyOf?.find(isNotNull) ?? schema
-  const { title = 'a JSON object', properties = {}, required = [] } = whole
+function describeProblem(schema: TSchema, value: unknown, httpPart: string | undefined): string {
+  const objectSchema: SchemaPart = (schema as SchemaPart).anyOf?.find(isNotNull) ?? schema
+  const { title = 'a JSON object', properties = {}, required = [] } = objectSchema
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return `send ${title}`
   for (const [name, field] of Object.entries(properties)) {
-    const given = (value as Record<string, unknown>)[name]
-    if (given === undefined ? !required.includes(name) : Value.Check(field, given)) continue
-    const isRepeated = httpPart === 'querystring' && Array.isArray(given)
-    return `${name} ${isRepeated ? 'must be given at most once' : problemOfField(field, given)}`
+    const fieldValue = (value as Record<string, unknown>)[name]
+    if (fieldValue === undefined ? !required.includes(name) : Value.Check(field, fieldValue)) continue
+    const isRepeated = httpPart === 'querystring' && Array.isArray(fieldValue)
+    return `${name} ${isRepeated ? 'must be given at most once' : describeFieldProblem(field, fieldValue)}`
   }
   return 'the request is malformed'
 }
 
-function problemOfField(field: Form, given: unknown): string {
+function describeFieldProblem(field: SchemaPart, fieldValue: unknown): string {
   const { title, type, maxLength = Infinity, pattern } = field.anyOf?.find(isNotNull) ?? field
   if (title !== undefined) return `must be ${title}`
   if (type !== 'string') return type === 'object' ? 'must be an object' : 'is malformed'
-  const isAbsent = given === undefined || given === null
-  if (typeof given !== 'string') return isAbsent && pattern === notBlank ? 'is required' : 'must be a string'
-  return isLongerThan(given, maxLength) ? `must have at most ${maxLength} characters` : 'is required'
+  const isAbsent = fieldValue === undefined || fieldValue === null
+  if (typeof fieldValue !== 'string')
+    return isAbsent && pattern === notBlankPattern ? 'is required' : 'must be a string'
+  return isLongerThan(fieldValue, maxLength) ? `must have at most ${maxLength} characters` : 'is required'
 }
 
-/** Pattern of texts that must contain more than white space. */
-export const notBlank = '\\S'
+/** Pattern for strings that must contain more than white space. */
+export const notBlankPattern = '\\S'
 
-const isNotNull = ({ type }: Form): boolean => type !== 'null'
+const isNotNull = ({ type }: SchemaPart): boolean => type !== 'null'

@@ -1,7 +1,7 @@
-// Validation rules for texts that people type; each message names the field and the rule.
+// Validation rules for text that people type; each message names the field and the rule.
 import { badRequest } from '../errors.ts'
 
-const slugForm = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
+const slugPattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
 // eslint-disable-next-line no-control-regex -- the expression must match control characters
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
@@ -9,7 +9,7 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 export const hasForbiddenCharacters = (value: string): boolean =>
   controlCharacters.test(value) || !value.isWellFormed()
 
-/** Whether a text has more characters, counted like char_length in PostgreSQL. Far longer texts are not counted. */
+/** Whether the text has more than `maxLength` characters, counted like char_length in PostgreSQL. */
 export const isLongerThan = (text: string, maxLength: number): boolean =>
   text.length > maxLength && (text.length > 2 * maxLength || Array.from(text).length > maxLength)
 
@@ -30,7 +30,7 @@ export function checkText(value: string, field: string, maxLength: number): stri
 
 /** Returns a slug of up to 64 lower-case letters, digits and inner hyphens; throws 400 for any other text. */
 export function checkSlug(value: string): string {
-  if (!slugForm.test(value))
+  if (!slugPattern.test(value))
     throw badRequest(
       'slug must be 1 to 64 lower-case letters, digits or hyphens, without a hyphen at either end',
     )
@@ -38,10 +38,14 @@ export function checkSlug(value: string): string {
 }
 
 /** Returns the value if it is one of the allowed words; throws 400 otherwise. */
-export function checkOneOf<const T extends string>(value: string, field: string, allowed: readonly T[]): T {
-  const found = allowed.find((word) => word === value)
-  if (found === undefined) throw badRequest(`${field} must be one of ${allowed.join(', ')}`)
-  return found
+export function checkOneOf<const T extends string>(
+  value: string,
+  field: string,
+  allowedValues: readonly T[],
+): T {
+  const match = allowedValues.find((word) => word === value)
+  if (match === undefined) throw badRequest(`${field} must be one of ${allowedValues.join(', ')}`)
+  return match
 }
 
 type Changes<T, Nullable extends keyof T> = { [K in Exclude<keyof T, Nullable>]?: NonNullable<T[K]> } & {
@@ -52,14 +56,14 @@ type Changes<T, Nullable extends keyof T> = { [K in Exclude<keyof T, Nullable>]?
  * Returns the fields that an update changes: an absent field stays unchanged, and null clears a nullable field. In any
  * other field, null means the same as absent.
  */
-export function changesOf<T extends object>(input: T): Changes<T, never>
-export function changesOf<T extends object, Nullable extends keyof T>(
+export function selectChanges<T extends object>(input: T): Changes<T, never>
+export function selectChanges<T extends object, Nullable extends keyof T>(
   input: T,
   nullable: readonly Nullable[],
 ): Changes<T, Nullable>
-export function changesOf(input: object, nullable: readonly string[] = []): object {
-  const kept = Object.entries(input).filter(
+export function selectChanges(input: object, nullable: readonly string[] = []): object {
+  const changedEntries = Object.entries(input).filter(
     ([name, value]) => value !== undefined && (value !== null || nullable.includes(name)),
   )
-  return Object.fromEntries(kept)
+  return Object.fromEntries(changedEntries)
 }

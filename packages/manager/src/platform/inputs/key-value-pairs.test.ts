@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { abbreviateList } from '../audit/abbreviate.ts'
-import { type KeyValuePair, changedPairs, checkPairs } from './key-value-pairs.ts'
+import { type KeyValuePair, findChangedPairs, checkPairs } from './key-value-pairs.ts'
 
 const pairsOf = (count: number, Value = ''): KeyValuePair[] =>
   Array.from({ length: count }, (_, index) => ({ Key: `key${index}`, Value }))
@@ -36,7 +36,7 @@ describe('what pairs may hold', () => {
 
   test('keys and values have 2 MiB of bytes together, not of characters', () => {
     const limit = 2 * 1_048_576
-    const tooMuch = 'things must have at most 2097152 bytes of keys and values'
+    const tooMuch = 'things must contain at most 2097152 bytes of keys and values'
     for (const [unit, size] of [
       ['a', 1],
       ['ü', 2],
@@ -105,7 +105,7 @@ describe('what an audit row shows of a change of pairs', () => {
   test('exactly the pairs that differ, each with the value it had and the one it has', () => {
     fc.assert(
       fc.property(anyPairs, anyPairs, (before, after) => {
-        const shown = changedPairs('field', before, after)
+        const shown = findChangedPairs('field', before, after)
         for (const [side, own, other] of [
           [shown.before, before, after],
           [shown.after, after, before],
@@ -123,17 +123,17 @@ describe('what an audit row shows of a change of pairs', () => {
 
   test('a new pair has no value before, a removed one none after, and an empty value is a value', () => {
     expect(
-      changedPairs(
+      findChangedPairs(
         'f',
         [{ Key: 'gone', Value: '' }, ...pairsOf(2)],
         [...pairsOf(2), { Key: 'new', Value: '' }],
       ),
     ).toEqual({ before: { 'f.gone': '' }, after: { 'f.new': '' } })
-    expect(changedPairs('f', [], [])).toEqual({ before: {}, after: {} })
+    expect(findChangedPairs('f', [], [])).toEqual({ before: {}, after: {} })
   })
 
   test('the order of pairs is no change', () => {
-    expect(changedPairs('f', pairsOf(5, 'v'), pairsOf(5, 'v').toReversed())).toEqual({
+    expect(findChangedPairs('f', pairsOf(5, 'v'), pairsOf(5, 'v').toReversed())).toEqual({
       before: {},
       after: {},
     })
@@ -141,14 +141,14 @@ describe('what an audit row shows of a change of pairs', () => {
 
   test('values and keys of more than 200 characters are cut and told by their digest', () => {
     const [full, long, longer] = ['v'.repeat(200), 'v'.repeat(201), 'v'.repeat(100_000)]
-    expect(changedPairs('f', [{ Key: 'k', Value: full }], [{ Key: 'k', Value: long }])).toEqual({
+    expect(findChangedPairs('f', [{ Key: 'k', Value: full }], [{ Key: 'k', Value: long }])).toEqual({
       before: { 'f.k': full },
       after: { 'f.k': `${full}… (${digestOf(long)})` },
     })
-    const alike = changedPairs('f', [{ Key: 'k', Value: long }], [{ Key: 'k', Value: longer }])
+    const alike = findChangedPairs('f', [{ Key: 'k', Value: long }], [{ Key: 'k', Value: longer }])
     expect(alike.before['f.k']).not.toBe(alike.after['f.k'])
     const keys = ['a', 'b'].map((end) => 'k'.repeat(300) + end)
-    const { after } = changedPairs(
+    const { after } = findChangedPairs(
       'f',
       [],
       keys.map((Key) => ({ Key, Value: Key.slice(-1) })),
@@ -161,17 +161,17 @@ describe('what an audit row shows of a change of pairs', () => {
 
   test('a cut never leaves half of a character', () => {
     const long = `${'v'.repeat(199)}🙂🙂`
-    const { after } = changedPairs('f', [], [{ Key: 'k', Value: long }])
+    const { after } = findChangedPairs('f', [], [{ Key: 'k', Value: long }])
     expect(after['f.k']?.isWellFormed()).toBe(true)
     expect(after['f.k']).toContain(digestOf(long))
   })
 
   test('of 100 changed pairs all are shown, of more the first 100 by key and a digest of the whole', () => {
-    const hundred = changedPairs('f', [], pairsOf(100, 'v'))
+    const hundred = findChangedPairs('f', [], pairsOf(100, 'v'))
     expect(Object.keys(hundred.after)).toHaveLength(100)
     expect(hundred.before).toEqual({})
     const [before, after] = [pairsOf(10_000, 'old'), pairsOf(10_000, 'new')]
-    const shown = changedPairs('f', before, after.toReversed())
+    const shown = findChangedPairs('f', before, after.toReversed())
     const first = pairsOf(10_000)
       .map(({ Key }) => Key)
       .toSorted()
@@ -185,7 +185,7 @@ describe('what an audit row shows of a change of pairs', () => {
 
   test('pairs that stay do not count, however many they are', () => {
     const kept = pairsOf(9_000, 'v')
-    expect(changedPairs('f', kept, [...kept, { Key: 'z', Value: '' }])).toEqual({
+    expect(findChangedPairs('f', kept, [...kept, { Key: 'z', Value: '' }])).toEqual({
       before: {},
       after: { 'f.z': '' },
     })
@@ -197,7 +197,7 @@ describe('what an audit row shows of a change of pairs', () => {
         Key: `${i}`.padEnd(500, 'k'),
         Value: letter.repeat(190 + i),
       }))
-    const shown = changedPairs('f', pairs('a'), pairs('b'))
+    const shown = findChangedPairs('f', pairs('a'), pairs('b'))
     expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(150_000)
   })
 })

@@ -1,5 +1,5 @@
 // Key-value lists in settings and language packs: how they are validated, and how an audit row shows their changes.
-import { digestOf, abbreviate } from '../audit/abbreviate.ts'
+import { computeDigest, abbreviate } from '../audit/abbreviate.ts'
 import { badRequest } from '../errors.ts'
 import { hasForbiddenCharacters, isLongerThan } from './inputs.ts'
 
@@ -8,29 +8,85 @@ export type KeyValuePair = { Key: string; Value: string }
 
 const pairLimits = { count: 10_000, keyLength: 500, bytes: 2 * 1_048_576 } as const
 
-const shownKeys = 100
+const maxListedKeys = 100
 
 /**
- * Returns copies of the pairs. Throws 400 if they are too many or too large, if a key is blank or repeated, or if a
- * text has forbidden characters.
+ * Returns copies of the pairs. Throws 400 if they are too many or too large, if a key is blank or repeated,
+ * or if a key or value has forbidden characters.
  */
 export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyValuePair[] {
   if (pairs.length > pairLimits.count)
     throw badRequest(`${field} must have at most ${pairLimits.count} entries`)
-  const seen = new Set<string>()
+  const seenKeys = new Set<string>()
   let bytes = 0
   for (const { Key, Value } of pairs) {
     if (Key.trim() === '' || isLongerThan(Key, pairLimits.keyLength))
       throw badRequest(`every Key of ${field} must have 1 to ${pairLimits.keyLength} characters`)
     if (hasForbiddenCharacters(Key) || hasForbiddenCharacters(Value))
       throw badRequest(`${field} must not contain control characters or malformed Unicode`)
-    if (seen.has(Key)) throw badRequest(`${field} has the Key ${JSON.stringify(Key)} more than once`)
-    seen.add(Key)
+    if (seenKeys.has(Key)) throw badRequest(`${field} has the Key ${JSON.stringify(Key)} more than once`)
+    seenKeys.add(Key)
     bytes += Buffer.byteLength(Key) + Buffer.byteLength(Value)
   }
   if (bytes > pairLimits.bytes)
-    throw badRequest(`${field} must have at most ${pairLimits.bytes} bytes of keys and values`)
+    throw badRequest(`${field} must contain at most ${pairLimits.bytes} bytes of keys and values`)
   return pairs.map(({ Key, Value }) => ({ Key, Value }))
+}
+
+/** Keys to set and to remove in a key-value list; all others keep their values. */
+export type KeyChanges = {
+  readonly set?: readonly KeyValuePair[] | null
+  readonly unset?: readonly string[] | null
+}
+
+/** Limits of one mutation that changes keys in several objects. */
+const keyChangeLimits = { keys: 1_000, objects: 100, bytes: 16 * 1_048_576 } as const
+
+/** Throws 400 if the changes name no key, too many keys or too many objects. */
+export function checkKeyCount(
+  changes: readonly {
+    readonly set?: readonly unknown[] | null
+    readonly unset?: readonly unknown[] | null
+  }[],
+  objects: number,
+): void {
+  const keys = changes.reduce((sum, { set, unset }) => sum + (set?.length ?? 0) + (unset?.length ?? 0), 0)
+  if (keys === 0) throw badRequest('changes must set or unset at least one key')
+  if (keys > keyChangeLimits.keys)
+    throw badRequest(`changes must set and unset at most ${keyChangeLimits.keys} keys; send several requests`)
+  if (changes.length > keyChangeLimits.keys)
+    throw badRequest(`changes must have at most ${keyChangeLimits.keys} entries; send several requests`)
+  if (objects > keyChangeLimits.objects)
+    throw badRequest(`changes must name at most ${keyChangeLimits.objects} objects; send several requests`)
+}
+
+/** Throws 400 if the objects are too large to be changed in one transaction. */
+export function checkChangedBytes(bytes: readonly number[]): void {
+  if (bytes.reduce((sum, one) => sum + one, 0) > keyChangeLimits.bytes)
+    throw badRequest(
+      `the changed objects must have at most ${keyChangeLimits.bytes} bytes in total; send several requests`,
+    )
+}
+
+/** Joins several changes of one list. Throws 400 if they name a key more than once. */
+export function joinKeyChanges(changes: readonly KeyChanges[]): KeyChanges {
+  const set = changes.flatMap((one) => one.set ?? [])
+  const unset = changes.flatMap((one) => one.unset ?? [])
+  const named = new Set<string>()
+  for (const key of [...unset, ...set.map(({ Key }) => Key)]) {
+    if (named.has(key))
+      throw badRequest(`changes must name the Key ${JSON.stringify(key.slice(0, 100))} only once`)
+    named.add(key)
+  }
+  return { set, unset }
+}
+
+/** Returns the pairs with the changes applied. New keys come last. */
+export function applyKeyChanges(pairs: readonly KeyValuePair[], { set, unset }: KeyChanges): KeyValuePair[] {
+  const values = toMap(pairs)
+  for (const key of unset ?? []) values.delete(key)
+  for (const { Key, Value } of set ?? []) values.set(Key, Value)
+  return [...values].map(([Key, Value]) => ({ Key, Value }))
 }
 
 type Fields = Record<string, string>
@@ -39,28 +95,30 @@ type Fields = Record<string, string>
  * Returns the pairs that differ, as audit row fields named `<field>.<key>`. If more than 100 differ, it returns the
  * first 100 and a digest of all pairs.
  */
-export function changedPairs(
+export function findChangedPairs(
   field: string,
   before: readonly KeyValuePair[],
   after: readonly KeyValuePair[],
 ): { before: Fields; after: Fields } {
   const [from, to] = [toMap(before), toMap(after)]
-  const changed = [...new Set([...from.keys(), ...to.keys()])].filter((key) => from.get(key) !== to.get(key))
-  const shown = { before: {} as Fields, after: {} as Fields }
-  for (const key of changed.toSorted().slice(0, shownKeys))
+  const changedKeys = [...new Set([...from.keys(), ...to.keys()])].filter(
+    (key) => from.get(key) !== to.get(key),
+  )
+  const changes = { before: {} as Fields, after: {} as Fields }
+  for (const key of changedKeys.toSorted().slice(0, maxListedKeys))
     for (const [side, pairs] of [
       ['before', from],
       ['after', to],
     ] as const) {
       const value = pairs.get(key)
-      if (value !== undefined) shown[side][`${field}.${abbreviate(key)}`] = abbreviate(value)
+      if (value !== undefined) changes[side][`${field}.${abbreviate(key)}`] = abbreviate(value)
     }
-  if (changed.length > shownKeys) {
-    const name = `${field} (${changed.length - shownKeys} more)`
-    shown.before[name] = digestOf(JSON.stringify(before))
-    shown.after[name] = digestOf(JSON.stringify(after))
+  if (changedKeys.length > maxListedKeys) {
+    const name = `${field} (${changedKeys.length - maxListedKeys} more)`
+    changes.before[name] = computeDigest(JSON.stringify(before))
+    changes.after[name] = computeDigest(JSON.stringify(after))
   }
-  return shown
+  return changes
 }
 
 const toMap = (pairs: readonly KeyValuePair[]): Map<string, string> =>

@@ -10,7 +10,8 @@ export const isPackageName = (name: string): boolean =>
 
 /** Whether the text is a version in its canonical spelling: no range, no leading v or space. */
 export const isExactVersion = (version: string): boolean => {
-  const parsed = parse(version)
-  const build = parsed === null || parsed.build.length === 0 ? '' : `+${parsed.build.join('.')}`
-  return parsed !== null && `${parsed.version}${build}` === version
+  const parsedVersion = parse(version)
+  const build =
+    parsedVersion === null || parsedVersion.build.length === 0 ? '' : `+${parsedVersion.build.join('.')}`
+  return parsedVersion !== null && `${parsedVersion.version}${build}` === version
 }

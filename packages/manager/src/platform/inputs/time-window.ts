@@ -9,7 +9,7 @@ export type TimeWindow = { from: string | null; to: string | null }
  * Returns the window as UTC timestamps with milliseconds; throws 400 if a bound is malformed or the window is empty.
  */
 export function readTimeWindow(query: { from?: string; to?: string }): TimeWindow {
-  const [from, to] = [boundOrNull('from', query.from), boundOrNull('to', query.to)]
+  const [from, to] = [readOptionalBound('from', query.from), readOptionalBound('to', query.to)]
   if (from !== null && to !== null && from >= to)
     throw badRequest('from must be before to: the window includes from and excludes to')
   return { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null }
@@ -25,5 +25,5 @@ export function readBound(name: 'from' | 'to', text: string): Date {
   return bound
 }
 
-const boundOrNull = (name: 'from' | 'to', text: string | undefined): Date | null =>
+const readOptionalBound = (name: 'from' | 'to', text: string | undefined): Date | null =>
   text === undefined ? null : readBound(name, text)

@@ -6,23 +6,23 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 /** `ring` ends the current wait early. If no wait is pending, it ends the next one immediately. */
 export function createAlarm() {
-  let isRung = false
+  let isRinging = false
   let wake: (() => void) | null = null
   return {
     ring: (): void => {
-      isRung = true
+      isRinging = true
       wake?.()
     },
     wait: async (ms: number): Promise<void> => {
-      if (!isRung) {
-        const waiting = Promise.withResolvers<void>()
-        const timer = setTimeout(waiting.resolve, ms)
-        wake = waiting.resolve
-        await waiting.promise
+      if (!isRinging) {
+        const deferred = Promise.withResolvers<void>()
+        const timer = setTimeout(deferred.resolve, ms)
+        wake = deferred.resolve
+        await deferred.promise
         clearTimeout(timer)
         wake = null
       }
-      isRung = false
+      isRinging = false
     },
   }
 }

@@ -32,7 +32,7 @@ export type FetchOptions = {
   /** Null starts with the first group. */
   after?: Position | null
 }
-type Fetched = {
+type FetchResult = {
   jobs: FetchedJob[]
   /** Null when the last group was visited. */
   next: Position | null
@@ -41,12 +41,12 @@ type Backlog = { queue: string; waiting: number; oldestSeconds: number }
 /** The job queues of the database. */
 export type Jobs = ReturnType<typeof createJobs>
 
-const maxWoken = 1_000
+const maxWakeBatch = 1_000
 
 /** `run` executes the statements of calls that pass no transaction. */
 export function createJobs({ run }: { run: Run }) {
-  /** Claims that are being finished. If a touch does not find them, they are deleted, not lost. */
-  const ending = new WeakSet<JobClaim>()
+  /** Claims that are being finished. If a touch does not find such a claim, its job was deleted, not lost. */
+  const finishingClaims = new WeakSet<JobClaim>()
 
   return {
     ...createAnnouncements(),
@@ -68,46 +68,46 @@ export function createJobs({ run }: { run: Run }) {
     /** Deletes finished jobs; returns the ids of those whose claim was still valid. */
     finish: async (claims: readonly JobClaim[], tx?: Tx): Promise<ReadonlySet<string>> => {
       if (claims.length === 0) return new Set()
-      for (const claim of claims) ending.add(claim)
-      if (tx === undefined) return idsOf(await run(statements.finish, valuesOf(claims)))
-      const query = CompiledQuery.raw(statements.finish.text, valuesOf(claims))
-      return idsOf((await tx.executeQuery<{ id: string }>(query)).rows)
+      for (const claim of claims) finishingClaims.add(claim)
+      if (tx === undefined) return collectIds(await run(statements.finish, toValues(claims)))
+      const query = CompiledQuery.raw(statements.finish.text, toValues(claims))
+      return collectIds((await tx.executeQuery<{ id: string }>(query)).rows)
     },
 
     /** Claims waiting jobs, group by group. The cost depends on the groups visited, not on the number of jobs. */
-    fetch: async (queue: string, options: FetchOptions): Promise<Fetched> => {
+    fetch: async (queue: string, options: FetchOptions): Promise<FetchResult> => {
       const { count, maxPerGroup, maxPerVisit = count, withoutOwners = [], after = null } = options
       const { owner, group } = after ?? { owner: '', group: '' }
       const values = [queue, count, maxPerGroup, withoutOwners, owner, group, maxPerVisit]
       const rows = await run<FetchedJob | (Position & { id: null })>(statements.fetch, values)
       const jobs = rows.filter((row) => row.id !== null)
-      const stop = rows.find((row) => row.id === null) ?? null
-      return { jobs, next: jobs.length < count ? stop : lastOf(jobs) }
+      const stopRow = rows.find((row) => row.id === null) ?? null
+      return { jobs, next: jobs.length < count ? stopRow : findLastPosition(jobs) }
     },
 
-    isEnding: (claim: JobClaim): boolean => ending.has(claim),
+    isEnding: (claim: JobClaim): boolean => finishingClaims.has(claim),
 
     /** Extends the leases of the claims; returns the ids of those that are valid. */
     touch: async (claims: readonly JobClaim[]): Promise<ReadonlySet<string>> =>
-      idsOf(await run(statements.touch, valuesOf(claims))),
+      collectIds(await run(statements.touch, toValues(claims))),
 
     /** Releases jobs. They can be fetched again after a random delay between `delayMs` and twice that. */
     release: async (claims: readonly JobClaim[], delayMs = 0): Promise<void> => {
-      if (claims.length > 0) await run(statements.release, [...valuesOf(claims), delayMs])
+      if (claims.length > 0) await run(statements.release, [...toValues(claims), delayMs])
     },
 
-    /** Makes jobs available whose lease or delay has expired; returns their queues. */
+    /** Makes jobs with an expired lease or delay available; returns their queues. */
     wake: async (): Promise<ReadonlySet<string>> => {
       const queues = new Set<string>()
       for (let hasMore = true; hasMore;) {
-        const woken = await run<{ queue: string }>(statements.wake, [maxWoken])
-        for (const { queue } of woken) queues.add(queue)
-        hasMore = woken.length === maxWoken
+        const wokenJobs = await run<{ queue: string }>(statements.wake, [maxWakeBatch])
+        for (const { queue } of wokenJobs) queues.add(queue)
+        hasMore = wokenJobs.length === maxWakeBatch
       }
       return queues
     },
 
-    /** Takes over jobs of the previous release that none of its processes is running. */
+    /** Adopts jobs of the previous release that none of its processes is running. */
     adopt: async (): Promise<void> => void (await run(statements.adopt, [])),
 
     /** Returns the number of waiting jobs in each queue and the age of the oldest one. */
@@ -129,18 +129,22 @@ function createAnnouncements() {
   }
 }
 
-const valuesOf = (claims: readonly JobClaim[]): unknown[] => [
+const toValues = (claims: readonly JobClaim[]): unknown[] => [
   claims.map(({ id }) => id),
   claims.map((claim) => claim.claims),
 ]
 
-const idsOf = (rows: readonly { id: string }[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
+const collectIds = (rows: readonly { id: string }[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id))
 
 /** This comparison matches the database order: both columns have the collation "C" and contain only ASCII. */
-function lastOf(jobs: readonly FetchedJob[]): Position | null {
-  let last: Position | null = null
+function findLastPosition(jobs: readonly FetchedJob[]): Position | null {
+  let lastPosition: Position | null = null
   for (const { owner, group } of jobs)
-    if (last === null || owner > last.owner || (owner === last.owner && group > last.group))
-      last = { owner, group }
-  return last
+    if (
+      lastPosition === null ||
+      owner > lastPosition.owner ||
+      (owner === lastPosition.owner && group > lastPosition.group)
+    )
+      lastPosition = { owner, group }
+  return lastPosition
 }

@@ -1,5 +1,6 @@
-// Periodic work of every replica that has the role. A failed run is counted and logged, and the next interval retries
-// it. Runs of one schedule never overlap within a process. The work itself must coordinate with other replicas.
+// Runs periodic jobs on every replica that has the role. A failed run is counted and logged, and the next
+// interval retries it. Runs of one schedule never overlap within a process. The work itself must coordinate
+// with other replicas.
 import type { RoleName } from '../../config/readers.ts'
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -7,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 /** A periodic job. */
 export type Schedule = {
   name: string
-  /** The role of the processes that run it; `jobs` by default. */
+  /** The role of the processes that run the job; `jobs` by default. */
   role?: RoleName
   everyMs: number
   /** Also runs at startup: a process may exit before its first interval ends. */
@@ -22,26 +23,26 @@ export function startSchedules(
   log: Logger,
   metrics: Metrics,
 ): () => Promise<void> {
-  const running = new Map<string, Promise<void>>()
-  const stopping = new AbortController()
-  const countFailure = new Map(schedules.map(({ name }) => [name, metrics.jobFailures.of(name)]))
+  const activeRuns = new Map<string, Promise<void>>()
+  const shutdownController = new AbortController()
+  const failureCounters = new Map(schedules.map(({ name }) => [name, metrics.jobFailures.startSeries(name)]))
   const start = (schedule: Schedule): void => {
-    if (running.has(schedule.name)) return
+    if (activeRuns.has(schedule.name)) return
     // An exception in a timer callback would crash the process, so the run starts inside the promise.
     const run = Promise.resolve()
-      .then(() => schedule.run(stopping.signal))
+      .then(() => schedule.run(shutdownController.signal))
       .catch((error: unknown) => {
-        countFailure.get(schedule.name)?.()
+        failureCounters.get(schedule.name)?.()
         log.error({ err: error, job: schedule.name }, 'periodic job failed')
       })
-      .finally(() => running.delete(schedule.name))
-    running.set(schedule.name, run)
+      .finally(() => activeRuns.delete(schedule.name))
+    activeRuns.set(schedule.name, run)
   }
   const timers = schedules.map((schedule) => setInterval(() => start(schedule), schedule.everyMs))
   for (const schedule of schedules) if (schedule.atStart === true) start(schedule)
   return async () => {
     for (const timer of timers) clearInterval(timer)
-    stopping.abort()
-    await Promise.all(running.values())
+    shutdownController.abort()
+    await Promise.all(activeRuns.values())
   }
 }

@@ -16,8 +16,8 @@ export type BackgroundWork = {
 }
 
 // Maximum delay until an expired lease or a due job is noticed.
-const wakeEveryMs = 1_000
-const backlogEveryTurns = 5
+const wakeIntervalMs = 1_000
+const pollsPerBacklogRead = 5
 
 const outcomes: readonly JobOutcome[] = ['done', 'failed', 'lost', 'given_back']
 const createQueueMetrics = ({ counter, labelledGauge }: MetricFactory, queue: readonly string[]) => ({
@@ -46,17 +46,17 @@ type Stop = (graceMs: number) => Promise<void>
 /** Starts the schedules and queue workers; the returned function stops them. */
 export function startBackgroundWork(work: BackgroundWork, roles: readonly RoleName[]): Stop {
   const { schedules, log, metrics } = work
-  const own = schedules.filter(({ role = 'jobs' }) => roles.includes(role))
+  const ownSchedules = schedules.filter(({ role = 'jobs' }) => roles.includes(role))
   const stopQueues = roles.includes('jobs') ? startQueues(work) : () => Promise.resolve()
-  const stopSchedules = startSchedules(own, log, metrics)
+  const stopSchedules = startSchedules(ownSchedules, log, metrics)
   return async (graceMs) => {
     await Promise.all([stopSchedules(), stopQueues(graceMs)])
   }
 }
 
 function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
-  const names = queues.map(({ name }) => name)
-  const measured = createQueueMetrics(metrics, names)
+  const queueNames = queues.map(({ name }) => name)
+  const queueMetrics = createQueueMetrics(metrics, queueNames)
   const workers = new Map<string, Worker>()
   for (const queue of queues)
     workers.set(
@@ -64,25 +64,29 @@ function startQueues({ queues, jobs, log, metrics }: BackgroundWork): Stop {
       new Worker(queue, {
         jobs,
         log,
-        count: (outcome) => measured.count.inc({ queue: queue.name, outcome }),
+        count: (outcome) => queueMetrics.count.inc({ queue: queue.name, outcome }),
       }),
     )
-  const stopNudging = jobs.onEnqueued((queue) => workers.get(queue)?.nudge())
-  let turn = 0
+  const stopListening = jobs.onEnqueued((queue) => workers.get(queue)?.fetchNow())
+  let pollCount = 0
   const poll = async (): Promise<void> => {
-    const woken = await jobs.wake()
-    for (const queue of woken) workers.get(queue)?.nudge()
-    if (turn++ % backlogEveryTurns !== 0) return
+    const wokenQueues = await jobs.wake()
+    for (const queue of wokenQueues) workers.get(queue)?.fetchNow()
+    if (pollCount++ % pollsPerBacklogRead !== 0) return
     await jobs.adopt()
-    for (const { queue, waiting, oldestSeconds } of await jobs.readBacklog(names)) {
-      measured.waiting(queue, waiting)
-      measured.oldest(queue, oldestSeconds)
-      measured.held(queue, workers.get(queue)?.held ?? 0)
+    for (const { queue, waiting, oldestSeconds } of await jobs.readBacklog(queueNames)) {
+      queueMetrics.waiting(queue, waiting)
+      queueMetrics.oldest(queue, oldestSeconds)
+      queueMetrics.held(queue, workers.get(queue)?.heldCount ?? 0)
     }
   }
-  const stopPolling = startSchedules([{ name: 'job-queues', everyMs: wakeEveryMs, run: poll }], log, metrics)
+  const stopPolling = startSchedules(
+    [{ name: 'job-queues', everyMs: wakeIntervalMs, run: poll }],
+    log,
+    metrics,
+  )
   return async (graceMs) => {
-    stopNudging()
+    stopListening()
     await stopPolling()
     await Promise.all([...workers.values()].map((worker) => worker.stop(graceMs)))
   }

@@ -3,8 +3,8 @@
 import type { Statement } from '../postgres/statements.ts'
 
 /** Workers extend their leases every 3 s. */
-const lease = `interval '10 seconds'`
-const claimed = `
+const leaseInterval = `interval '10 seconds'`
+const lockedJobs = `
   locked as materialized (
     select j.id from unnest($1::bigint[], $2::integer[]) as w (id, claims) join queued_jobs j using (id, claims)
     order by j.id for update of j
@@ -15,14 +15,14 @@ export const enqueue = `
     select $1, w.owner, w.group_key, w.data, now() + make_interval(secs => w.delay_ms / 1000.0)
     from unnest($2::text[], $3::text[], $4::jsonb[], $5::float8[]) as w (owner, group_key, data, delay_ms)`
 
-/** Selects the first group after a position that has a waiting job, with the number of the visit. */
-const nextGroup = (owner: string, group: string, visit: string): string => `
+/** Selects the first group after a position that has a waiting job, and numbers the visit. */
+const buildNextGroupSql = (owner: string, group: string, visit: string): string => `
   select j.owner, j.group_key, j.owner = any($4::text[]) as is_left_out, ${visit} as visit from queued_jobs j
   where j.queue = $1 and j.hidden_until is null and (j.owner, j.group_key) > (${owner}, ${group})
   order by j.owner, j.group_key limit 1`
 // Sorts after every group key: group keys contain only ASCII letters, digits, '-' and '/'.
 const lastGroup = `'~'`
-// Bounds the cost of a fetch: a visit to a full group claims nothing.
+// Limits the cost of a fetch, because a visit to a full group claims nothing.
 const maxVisits = 100
 
 /**
@@ -34,10 +34,10 @@ export const fetch: Statement = {
   kind: 'write',
   text: `
     with recursive visited as (
-      (${nextGroup('$5', '$6', '1')})
+      (${buildNextGroupSql('$5', '$6', '1')})
       union all
       select n.* from visited v cross join lateral (
-        ${nextGroup('v.owner', `case when v.is_left_out then ${lastGroup} else v.group_key end`, 'v.visit + 1')}
+        ${buildNextGroupSql('v.owner', `case when v.is_left_out then ${lastGroup} else v.group_key end`, 'v.visit + 1')}
       ) n where v.visit < ${maxVisits}
     ), chosen as materialized (
       select w.id from visited v cross join lateral (
@@ -50,7 +50,7 @@ export const fetch: Statement = {
         for update skip locked) w
       where not v.is_left_out limit $2
     ), fetched as (
-      update queued_jobs j set hidden_until = now() + ${lease}, is_held = true, claims = j.claims + 1
+      update queued_jobs j set hidden_until = now() + ${leaseInterval}, is_held = true, claims = j.claims + 1
       from chosen c where j.id = c.id
       returning j.id, j.claims, j.data, j.owner, j.group_key
     )
@@ -62,18 +62,18 @@ export const fetch: Statement = {
 
 export const finish: Statement = {
   kind: 'write',
-  text: `with ${claimed} delete from queued_jobs j using locked l where j.id = l.id returning j.id`,
+  text: `with ${lockedJobs} delete from queued_jobs j using locked l where j.id = l.id returning j.id`,
 }
 
 export const touch: Statement = {
   kind: 'idempotent',
-  text: `with ${claimed} update queued_jobs j set hidden_until = now() + ${lease}
+  text: `with ${lockedJobs} update queued_jobs j set hidden_until = now() + ${leaseInterval}
     from locked l where j.id = l.id and j.is_held returning j.id`,
 }
 
 export const release: Statement = {
   kind: 'idempotent',
-  text: `with ${claimed} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
+  text: `with ${lockedJobs} update queued_jobs j set is_held = false, waiting_since = now(), hidden_until =
       case when $3::float8 > 0 then now() + make_interval(secs => $3::float8 / 1000 * (1 + random())) end
     from locked l where j.id = l.id`,
 }

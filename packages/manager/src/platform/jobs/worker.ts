@@ -33,14 +33,14 @@ export type Queue = {
 export type JobOutcome = 'done' | 'failed' | 'lost' | 'given_back'
 /** Dependencies of a worker; `count` records the outcome of each job. */
 export type WorkerDeps = { jobs: Jobs; log: Logger; count: (outcome: JobOutcome) => void }
-type Held = { job: HeldJob; controller: AbortController; ended: Promise<void> }
+type HeldEntry = { job: HeldJob; controller: AbortController; endPromise: Promise<void> }
 type AdmittedJob = { job: FetchedJob; slot: Lease | null }
 
-const maxFetch = 200
-// A small number lets one fetch serve many groups, and prevents it from calling one backend with all jobs together.
+const maxJobsPerFetch = 200
+// A small number lets one fetch serve many groups, so that its jobs do not all call the same backend.
 const maxPerVisit = 4
 // Leases expire 10 s after the last touch.
-const touchEveryMs = 3_000
+const touchIntervalMs = 3_000
 // A fetch for one job costs as much as a fetch for many, so the worker does not fetch after every finished job.
 const minPauseMs = 50
 const minFreeSlotsToFetch = 32
@@ -49,18 +49,18 @@ const abortGraceMs = 1_000
 // The delay is up to twice as long, plus up to 1 s until the job is noticed. Retries must stay close to their due time.
 const postponeMs = 500
 const maxFailurePauseMs = 60_000
-const noWait = { maxWaiting: 0, maxWaitMs: 0, full: '' }
+const noWaiting = { maxWaiting: 0, maxWaitMs: 0, full: '' }
 
 /** Fetches and runs jobs from its creation until it is stopped. */
 export class Worker {
   readonly #queue: Queue
   readonly #deps: WorkerDeps
   readonly #share: FairShare | null
-  readonly #held = new Map<string, Held>()
+  readonly #heldEntries = new Map<string, HeldEntry>()
   readonly #alarm: Alarm = createAlarm()
-  readonly #touching: NodeJS.Timeout
-  readonly #working: Promise<void>
-  /** The next fetch continues after this group, so that every group has its turn. */
+  readonly #touchTimer: NodeJS.Timeout
+  readonly #workPromise: Promise<void>
+  /** The next fetch continues after this group, so that every group is served. */
   #position: Position | null = null
   #isStopping = false
 
@@ -68,37 +68,45 @@ export class Worker {
     this.#queue = queue
     this.#deps = deps
     // The share needs no waiting list: excess jobs wait in the database.
-    this.#share = queue.isShared === true ? createFairShare({ ...noWait, capacity: queue.maxHeld }) : null
-    this.#touching = setInterval(() => {
+    this.#share = queue.isShared === true ? createFairShare({ ...noWaiting, capacity: queue.maxHeld }) : null
+    this.#touchTimer = setInterval(() => {
       this.#touch().catch((error: unknown) =>
         deps.log.error({ err: error, queue: queue.name }, 'cannot extend job leases'),
       )
-    }, touchEveryMs)
-    this.#working = this.#work()
+    }, touchIntervalMs)
+    this.#workPromise = this.#work()
   }
 
   /** Fetches now instead of at the next poll. */
-  nudge(): void {
+  fetchNow(): void {
     this.#alarm.ring()
   }
 
   /** Number of running jobs. */
-  get held(): number {
-    return this.#held.size
+  get heldCount(): number {
+    return this.#heldEntries.size
   }
 
   /** Stops fetching, waits up to `graceMs` for running jobs, then aborts and releases the rest. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
     this.#alarm.ring()
-    await this.#working
-    await Promise.race([Promise.all([...this.#held.values()].map(({ ended }) => ended)), pause(graceMs)])
-    const rest = [...this.#held.values()].filter(({ controller }) => !controller.signal.aborted)
-    for (const { controller } of rest) controller.abort()
-    clearInterval(this.#touching)
-    await Promise.race([Promise.all(rest.map(({ ended }) => ended)), pause(abortGraceMs)])
-    await this.#deps.jobs.release(rest.map(({ job }) => job))
-    for (const _ of rest) this.#deps.count('given_back')
+    await this.#workPromise
+    await Promise.race([
+      Promise.all([...this.#heldEntries.values()].map(({ endPromise: ended }) => ended)),
+      pause(graceMs),
+    ])
+    const unfinishedJobs = [...this.#heldEntries.values()].filter(
+      ({ controller }) => !controller.signal.aborted,
+    )
+    for (const { controller } of unfinishedJobs) controller.abort()
+    clearInterval(this.#touchTimer)
+    await Promise.race([
+      Promise.all(unfinishedJobs.map(({ endPromise: ended }) => ended)),
+      pause(abortGraceMs),
+    ])
+    await this.#deps.jobs.release(unfinishedJobs.map(({ job }) => job))
+    for (const _ of unfinishedJobs) this.#deps.count('given_back')
   }
 
   async #work(): Promise<void> {
@@ -113,16 +121,17 @@ export class Worker {
   /** Returns how long to wait before the next fetch. */
   async #fetch(): Promise<number> {
     const { name, maxHeld, pollMs } = this.#queue
-    const room = Math.min(maxFetch, maxHeld - this.#held.size)
-    if (room === 0) return pollMs
+    const freeSlots = Math.min(maxJobsPerFetch, maxHeld - this.#heldEntries.size)
+    if (freeSlots === 0) return pollMs
     try {
       const isFromStart = this.#position === null
-      const some = await this.#fetchSome(room, maxPerVisit)
-      let left = room - some
+      const fetchedCount = await this.#fetchSome(freeSlots, maxPerVisit)
+      let remainingSlots = freeSlots - fetchedCount
       // A second fetch only finds jobs in groups that the first one did not visit or did not empty.
-      if (left > 0 && (some > 0 || !isFromStart)) left -= await this.#fetchSome(left, left)
-      if (left === room || (left > 0 && this.#position === null)) return pollMs
-      return room < minFreeSlotsToFetch ? minPauseMs : 0
+      if (remainingSlots > 0 && (fetchedCount > 0 || !isFromStart))
+        remainingSlots -= await this.#fetchSome(remainingSlots, remainingSlots)
+      if (remainingSlots === freeSlots || (remainingSlots > 0 && this.#position === null)) return pollMs
+      return freeSlots < minFreeSlotsToFetch ? minPauseMs : 0
     } catch (error) {
       this.#deps.log.error({ err: error, queue: name }, 'cannot fetch jobs')
       return Math.max(pauseAfterErrorMs, pollMs)
@@ -133,42 +142,42 @@ export class Worker {
   async #fetchSome(count: number, perVisit: number): Promise<number> {
     const { name, maxHeldPerGroup: maxPerGroup } = this.#queue
     const { jobs } = this.#deps
-    const wanted = { count, maxPerGroup, maxPerVisit: perVisit, withoutOwners: this.#busyOwners() }
-    const { jobs: fetched, next } = await jobs.fetch(name, { ...wanted, after: this.#position })
+    const limits = { count, maxPerGroup, maxPerVisit: perVisit, withoutOwners: this.#listBusyOwners() }
+    const { jobs: fetchedJobs, next } = await jobs.fetch(name, { ...limits, after: this.#position })
     this.#position = next
-    const [admitted, postponed]: [AdmittedJob[], FetchedJob[]] = [[], []]
-    for (const job of fetched) {
+    const [admittedJobs, postponedJobs]: [AdmittedJob[], FetchedJob[]] = [[], []]
+    for (const job of fetchedJobs) {
       const slot = this.#share?.tryTake(job.owner) ?? null
-      if (this.#share !== null && slot === null) postponed.push(job)
-      else admitted.push({ job, slot })
+      if (this.#share !== null && slot === null) postponedJobs.push(job)
+      else admittedJobs.push({ job, slot })
     }
-    if (admitted.length > 0) this.#start(admitted)
-    if (postponed.length > 0) await jobs.release(postponed, postponeMs)
-    return fetched.length
+    if (admittedJobs.length > 0) this.#start(admittedJobs)
+    if (postponedJobs.length > 0) await jobs.release(postponedJobs, postponeMs)
+    return fetchedJobs.length
   }
 
-  /** Owners that have used up their share. */
-  #busyOwners(): string[] {
+  /** Returns the owners that have used up their share. */
+  #listBusyOwners(): string[] {
     const share = this.#share
     if (share === null) return []
-    const owners = new Set([...this.#held.values()].map(({ job }) => job.owner))
+    const owners = new Set([...this.#heldEntries.values()].map(({ job }) => job.owner))
     return [...owners].filter((owner) => !share.isOpenTo(owner))
   }
 
-  #start(admitted: readonly AdmittedJob[]): void {
-    const started = admitted.map(({ job, slot }) => {
+  #start(admittedJobs: readonly AdmittedJob[]): void {
+    const startedJobs = admittedJobs.map(({ job, slot }) => {
       const controller = new AbortController()
-      const previous = this.#held.get(job.id)
+      const previousEntry = this.#heldEntries.get(job.id)
       // The lease expired while this process was still running the job.
-      if (previous !== undefined) this.#lose(previous)
+      if (previousEntry !== undefined) this.#abortLost(previousEntry)
       return { job: { ...job, signal: controller.signal }, controller, slot }
     })
-    const runs = this.#queue.run(started.map(({ job }) => job))
-    for (const [index, { job, controller, slot }] of started.entries()) {
-      const entry: Held = { job, controller, ended: Promise.resolve() }
-      this.#held.set(job.id, entry)
-      entry.ended = this.#end(job, runs[index] ?? Promise.resolve()).finally(() => {
-        if (this.#held.get(job.id) === entry) this.#held.delete(job.id)
+    const runs = this.#queue.run(startedJobs.map(({ job }) => job))
+    for (const [index, { job, controller, slot }] of startedJobs.entries()) {
+      const entry: HeldEntry = { job, controller, endPromise: Promise.resolve() }
+      this.#heldEntries.set(job.id, entry)
+      entry.endPromise = this.#end(job, runs[index] ?? Promise.resolve()).finally(() => {
+        if (this.#heldEntries.get(job.id) === entry) this.#heldEntries.delete(job.id)
         slot?.release()
         this.#alarm.ring()
       })
@@ -187,28 +196,28 @@ export class Worker {
       if (job.signal.aborted) return
       count('failed')
       log.error({ err: error, queue: name, job: job.id }, 'job failed')
-      await jobs.release([job], failurePauseMs(job)).catch(() => undefined)
+      await jobs.release([job], computeFailurePauseMs(job)).catch(() => undefined)
     }
   }
 
   async #touch(): Promise<void> {
     const { jobs } = this.#deps
     // A touch and the transaction that finishes the job must not wait for each other's row locks.
-    const entries = [...this.#held.values()].filter(({ job }) => !jobs.isEnding(job))
+    const entries = [...this.#heldEntries.values()].filter(({ job }) => !jobs.isEnding(job))
     if (entries.length === 0) return
-    const stillClaimed = await jobs.touch(entries.map(({ job }) => job))
+    const validIds = await jobs.touch(entries.map(({ job }) => job))
     for (const entry of entries) {
-      const isOver = this.#held.get(entry.job.id) !== entry || entry.controller.signal.aborted
-      if (!isOver && !stillClaimed.has(entry.job.id) && !jobs.isEnding(entry.job)) this.#lose(entry)
+      const isReleased = this.#heldEntries.get(entry.job.id) !== entry || entry.controller.signal.aborted
+      if (!isReleased && !validIds.has(entry.job.id) && !jobs.isEnding(entry.job)) this.#abortLost(entry)
     }
   }
 
-  #lose({ controller }: Held): void {
+  #abortLost({ controller }: HeldEntry): void {
     controller.abort()
     this.#deps.count('lost')
   }
 }
 
-/** Doubles with each fetch of the job. */
-const failurePauseMs = ({ claims }: FetchedJob): number =>
+/** The pause doubles with each fetch of the job. */
+const computeFailurePauseMs = ({ claims }: FetchedJob): number =>
   Math.min(maxFailurePauseMs, 1_000 * 2 ** Math.min(claims - 1, 6))

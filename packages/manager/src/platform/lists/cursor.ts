@@ -8,7 +8,7 @@ export const encodeCursor = (id: string): string => Buffer.from(`id:${id}`).toSt
 /** Returns the row id in a cursor; throws if `encodeCursor` did not create the cursor. */
 export function decodeCursor(cursor: string): string {
   const [, id] = /^id:(.{36})$/.exec(Buffer.from(cursor.slice(0, 100), 'base64url').toString('utf8')) ?? []
-  const parsed = parseUuid(id)
-  if (parsed === null) throw badRequest('after is not a valid cursor; use endCursor of the previous page')
-  return parsed
+  const rowId = parseUuid(id)
+  if (rowId === null) throw badRequest('after is not a valid cursor; use endCursor of the previous page')
+  return rowId
 }

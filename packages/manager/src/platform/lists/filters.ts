@@ -12,7 +12,7 @@ type ListField = {
   column: string
   match: FieldMatch
   /** The column to order by, if it differs from `column`. */
-  orderedBy?: string
+  orderColumn?: string
 }
 
 /** Arguments of a list query before validation. */
@@ -53,7 +53,7 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
       return { column, match, value: readValue(field, match, value) }
     }),
     order: order.map(({ field, direction }) => {
-      const { column, orderedBy = column } = findField(fields, field, 'order')
+      const { column, orderColumn: orderedBy = column } = findField(fields, field, 'order')
       return { column: orderedBy, direction: direction === 'DESC' ? 'desc' : 'asc' }
     }),
     limit,
@@ -62,12 +62,12 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
 }
 
 function findField(fields: ListFields, field: string, use: 'filter' | 'order') {
-  const found = Object.hasOwn(fields, field) ? fields[field] : undefined
-  if (found === undefined)
+  const listField = Object.hasOwn(fields, field) ? fields[field] : undefined
+  if (listField === undefined)
     throw badRequest(
       `unknown ${use} field "${field.slice(0, 100)}"; allowed: ${Object.keys(fields).join(', ')}`,
     )
-  return found
+  return listField
 }
 
 function readValue(field: string, match: FieldMatch, value: string): string {
@@ -93,8 +93,8 @@ function readValue(field: string, match: FieldMatch, value: string): string {
   return value
 }
 
-/** The ILIKE pattern that matches texts containing `text` literally. */
-export const containsPattern = (text: string): string => `%${startPattern(text)}`
+/** Returns the ILIKE pattern that matches strings that contain `text` literally. */
+export const createContainsPattern = (text: string): string => `%${createStartPattern(text)}`
 
-/** The LIKE pattern that matches texts starting with `text` literally. */
-export const startPattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`
+/** Returns the LIKE pattern that matches strings that start with `text` literally. */
+export const createStartPattern = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -17,7 +17,7 @@ const bufferLength = 4 * 1_048_576
 // Reserved for lines other than request lines: audit trail checkpoints, errors, startup and shutdown.
 const reservedLength = 1_048_576
 const batchLength = 65_536
-const writeEveryMs = 100
+const writeIntervalMs = 100
 const flushTimeoutMs = 1_000
 const standardOutput = 1
 
@@ -29,46 +29,46 @@ export function createLogOutput(options: {
   onDropped: (count: number) => void
   formatDroppedNotice: (count: number) => string
 }): LogOutput {
-  const sink = standardOutputSink()
+  const sink = createStandardOutputSink()
   // The length includes the lines in flight: the reader has not consumed them yet.
   let [lines, length]: [string[], number] = [[], 0]
-  let [isWriting, dropped] = [false, 0]
-  let waiting: (() => void)[] = []
+  let [isWriting, droppedCount] = [false, 0]
+  let flushCallbacks: (() => void)[] = []
   const drop = (count: number): void => {
-    dropped += count
+    droppedCount += count
     options.onDropped(count)
   }
   const writeBatch = (): void => {
     if (isWriting) return
-    const reported = length > bufferLength / 2 ? 0 : dropped
-    const batch = lines.splice(0, countOf(lines))
-    if (batch.length === 0 && reported === 0) return settle()
+    const reportedCount = length > bufferLength / 2 ? 0 : droppedCount
+    const batch = lines.splice(0, countBatchLines(lines))
+    if (batch.length === 0 && reportedCount === 0) return runFlushCallbacks()
     const text = batch.join('')
     isWriting = true
-    sink(reported === 0 ? text : options.formatDroppedNotice(reported) + text, (error) => {
+    sink(reportedCount === 0 ? text : options.formatDroppedNotice(reportedCount) + text, (error) => {
       isWriting = false
       length -= text.length
       const hasFailed = error instanceof Error
       if (hasFailed) drop(batch.length)
-      else dropped -= reported
-      if (length >= batchLength || (waiting.length > 0 && !hasFailed)) writeBatch()
-      else if (hasFailed) settle()
+      else droppedCount -= reportedCount
+      if (length >= batchLength || (flushCallbacks.length > 0 && !hasFailed)) writeBatch()
+      else if (hasFailed) runFlushCallbacks()
     })
   }
-  const settle = (): void => {
-    const done = waiting
-    waiting = []
-    for (const call of done) call()
+  const runFlushCallbacks = (): void => {
+    const callbacks = flushCallbacks
+    flushCallbacks = []
+    for (const callback of callbacks) callback()
   }
-  setInterval(writeBatch, writeEveryMs).unref()
+  setInterval(writeBatch, writeIntervalMs).unref()
   process.on('exit', () => {
     // A write in flight waits for a reader that does not read. Writing now would put the lines out of order.
     if (!isWriting) writeUntilFull(lines.join(''))
   })
   return {
     write: (line) => {
-      const room = line.endsWith(requestLineEnd) ? bufferLength : bufferLength + reservedLength
-      if (length + line.length > room) return drop(1)
+      const maxLength = line.endsWith(requestLineEnd) ? bufferLength : bufferLength + reservedLength
+      if (length + line.length > maxLength) return drop(1)
       lines.push(line)
       length += line.length
       if (length >= batchLength) writeBatch()
@@ -76,18 +76,18 @@ export function createLogOutput(options: {
     flush: (done) => {
       const finish = (): void => {
         clearTimeout(timer)
-        waiting = waiting.filter((other) => other !== finish)
+        flushCallbacks = flushCallbacks.filter((other) => other !== finish)
         done()
       }
       const timer = setTimeout(finish, flushTimeoutMs)
-      waiting.push(finish)
+      flushCallbacks.push(finish)
       writeBatch()
     },
   }
 }
 
 /** Returns the number of lines in the next batch. */
-function countOf(lines: readonly string[]): number {
+function countBatchLines(lines: readonly string[]): number {
   let [count, size] = [0, 0]
   while (count < lines.length && size < batchLength) size += lines[count++]?.length ?? 0
   return count
@@ -98,7 +98,7 @@ function countOf(lines: readonly string[]): number {
  * Files and terminals can only be written in the thread pool. After the reader has closed the pipe (EPIPE), every write
  * fails.
  */
-function standardOutputSink(): Sink {
+function createStandardOutputSink(): Sink {
   const { stdout } = process
   if (!(stdout instanceof Socket) || stdout.isTTY) return writeToFile
   stdout.on('error', () => undefined)

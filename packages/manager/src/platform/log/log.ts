@@ -28,13 +28,13 @@ export function createLog(level: string, destination: DestinationStream): Logger
   const options = {
     level,
     base: { pid: process.pid },
-    timestamp,
+    timestamp: formatTimestamp,
     // The redaction of pino is not used: its wildcards cost more than the rest of the line.
     formatters: {
       level: (label: string) => ({ level: label }),
-      log: (fields: Record<string, unknown>) => withoutSecrets(fields, 0) as Record<string, unknown>,
+      log: (fields: Record<string, unknown>) => redactSecrets(fields, 0) as Record<string, unknown>,
     },
-    serializers: { err: (error: Error) => withoutSecrets(withoutRows(stdSerializers.err(error)), 0) },
+    serializers: { err: (error: Error) => redactSecrets(removeRowValues(stdSerializers.err(error)), 0) },
   }
   return pino(options, destination)
 }
@@ -54,50 +54,50 @@ export function logRequest(
   log: Logger,
   level: 'info' | 'warn',
   line: RequestLine,
-  more: Record<string, unknown>,
+  extraFields: Record<string, unknown>,
 ): void {
   if (!log.isLevelEnabled(level)) return
-  if (Object.keys(more).length > 0) return log[level]({ ...line, ...more }, 'request')
+  if (Object.keys(extraFields).length > 0) return log[level]({ ...line, ...extraFields }, 'request')
   const { request_id, trace_id, route, method, status, duration_ms } = line
-  const trace = trace_id === undefined ? '' : `"trace_id":"${trace_id}",`
+  const traceField = trace_id === undefined ? '' : `"trace_id":"${trace_id}",`
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]
   stream?.write(
-    `{"level":"${level}"${timestamp()},"pid":${process.pid},"request_id":"${request_id}",${trace}"route":"${route}",` +
+    `{"level":"${level}"${formatTimestamp()},"pid":${process.pid},"request_id":"${request_id}",${traceField}"route":"${route}",` +
       `"method":"${method}","status":"${status}","duration_ms":${duration_ms},${requestLineEnd}`,
   )
 }
 
 /** Returns the line that reports how many lines were dropped because the reader was too slow. */
-export const droppedNotice = (count: number): string =>
-  `{"level":"warn"${timestamp()},"pid":${process.pid},"dropped":${count},` +
-  `"msg":"${count} log lines were dropped: standard output was not read in time"}\n`
+export const formatDroppedLinesNotice = (count: number): string =>
+  `{"level":"warn"${formatTimestamp()},"pid":${process.pid},"dropped":${count},` +
+  `"msg":"log lines were dropped because standard output was not read in time"}\n`
 
 let [timestampAt, timestampText] = [0, '']
 
 /** Caches the text, because many lines share a millisecond. */
-function timestamp(): string {
+function formatTimestamp(): string {
   const now = Date.now()
   if (now !== timestampAt) [timestampAt, timestampText] = [now, `,"time":"${new Date(now).toISOString()}"`]
   return timestampText
 }
 
 /** Removes the fields in which a database error quotes row values. */
-function withoutRows(error: object): object {
+function removeRowValues(error: object): object {
   const { detail: _detail, where: _where, internalQuery: _query, ...rest } = error as Record<string, unknown>
   return rest
 }
 
 /** Returns the same value, or a copy with redacted secrets. Errors are left to their serializer. */
-function withoutSecrets(value: unknown, depth: number): unknown {
+function redactSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth === maxDepth) return '[too deep]'
   let copy: Record<string, unknown> | null = null
   for (const name of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[name]
-    const shown = secretNames.has(name.toLowerCase()) ? '[redacted]' : withoutSecrets(field, depth + 1)
-    if (shown === field) continue
+    const loggedValue = secretNames.has(name.toLowerCase()) ? '[redacted]' : redactSecrets(field, depth + 1)
+    if (loggedValue === field) continue
     copy ??= (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>
-    copy[name] = shown
+    copy[name] = loggedValue
   }
   return copy ?? value
 }

@@ -12,18 +12,19 @@ export const noRetiredKeys: RetiredKeys = { checkKeys: [], checkpointKeys: [] }
 /** Reads the retired keys; throws if a stored purpose does not match the sealed one. */
 export async function loadRetiredKeys(db: Reads, secrets: Secrets): Promise<RetiredKeys> {
   const rows = await db.selectFrom('retiredKeys').select(['id', 'purpose', 'sealed']).orderBy('id').execute()
-  const opened = rows.map(({ id, sealed, purpose }) => {
-    const key = JSON.parse(secrets.open(sealed, retiredKeyLocation(id))) as RetiredKey
-    // The purpose is sealed too, so that database write access does not allow using a key for another purpose.
+  const retiredKeys = rows.map(({ id, sealed, purpose }) => {
+    const key = JSON.parse(secrets.open(sealed, getRetiredKeyLocation(id))) as RetiredKey
+    // The purpose is sealed too, so that database write access does not allow using a key for a different
+    // purpose.
     if (key.purpose !== purpose)
       throw new Error(`retired key ${id} was modified: its sealed purpose is not ${purpose}`)
     return key
   })
   return {
-    checkKeys: opened.flatMap((key) =>
+    checkKeys: retiredKeys.flatMap((key) =>
       key.purpose === 'access-token-check' ? [createSecretKey(Buffer.from(key.secret, 'base64'))] : [],
     ),
-    checkpointKeys: opened.flatMap((key) =>
+    checkpointKeys: retiredKeys.flatMap((key) =>
       key.purpose === 'audit-checkpoint'
         ? [{ ...createVerifyingKey(Buffer.from(key.publicKey, 'base64')), last: key.last }]
         : [],
@@ -37,4 +38,4 @@ export type RetiredKey =
   | { purpose: 'audit-checkpoint'; publicKey: string; last: { seq: number; hash: string } }
 
 /** Returns the row and column that a sealed retired key is bound to. */
-export const retiredKeyLocation = (id: string) => ({ table: 'retired_keys', column: 'sealed', id })
+export const getRetiredKeyLocation = (id: string) => ({ table: 'retired_keys', column: 'sealed', id })

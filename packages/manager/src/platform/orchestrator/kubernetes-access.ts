@@ -14,38 +14,42 @@ export type KubernetesOptions = {
   serviceAccountFolder?: string | undefined
 }
 
-const podFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
+const defaultServiceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
 const maxFileBytes = 1024 * 1024
 
 /** Reads the credentials; throws OrchestratorFailure, whose message never contains file content. */
 export function readAccess({
   server,
-  serviceAccountFolder = podFolder,
+  serviceAccountFolder = defaultServiceAccountFolder,
 }: KubernetesOptions): KubernetesAccess {
   const tokenFile = path.join(serviceAccountFolder, 'token')
   const token = readText(tokenFile).trim()
   // A header cannot contain other characters.
-  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) throw problem(tokenFile, 'does not contain a valid token')
-  return { server: serverOf(server), tls: { ca: readText(path.join(serviceAccountFolder, 'ca.crt')) }, token }
+  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) throw createFailure(tokenFile, 'does not contain a valid token')
+  return {
+    server: parseServerUrl(server),
+    tls: { ca: readText(path.join(serviceAccountFolder, 'ca.crt')) },
+    token,
+  }
 }
 
-function serverOf(value: string): URL {
+function parseServerUrl(value: string): URL {
   const url = URL.parse(value)
   if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
-    throw problem('orchestrator.api_server', 'must be a URL of the form https://host:port')
+    throw createFailure('orchestrator.api_server', 'must be a URL of the form https://host:port')
   url.pathname = url.pathname.replace(/\/$/, '')
   return url
 }
 
 function readText(file: string): string {
   try {
-    if (statSync(file).size > maxFileBytes) throw problem(file, `is larger than ${maxFileBytes} bytes`)
+    if (statSync(file).size > maxFileBytes) throw createFailure(file, `is larger than ${maxFileBytes} bytes`)
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof OrchestratorFailure) throw error
-    throw problem(file, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`)
+    throw createFailure(file, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`)
   }
 }
 
-const problem = (where: string, what: string): OrchestratorFailure =>
-  new OrchestratorFailure(`Kubernetes access: ${where} ${what}`)
+const createFailure = (where: string, problem: string): OrchestratorFailure =>
+  new OrchestratorFailure(`Kubernetes access: ${where} ${problem}`)

@@ -1,4 +1,5 @@
-// A Kubernetes API client: single requests, bounded in time and size, with credentials that are read for each request.
+// A Kubernetes API client: individual requests, limited in time and size, with credentials that are read for
+// each request.
 import { Pool, errors } from 'undici'
 import { type KubernetesAccess, type KubernetesOptions, readAccess } from './kubernetes-access.ts'
 import { OrchestratorFailure } from './orchestrator.ts'
@@ -8,7 +9,7 @@ export type KubernetesRequest = {
   method: 'GET' | 'PATCH'
   path: string
   /** Purpose of the request for error messages, such as `read the scale of the Deployment shop/orders`. */
-  what: string
+  purpose: string
   /** A merge patch. */
   patch?: unknown
   signal: AbortSignal
@@ -21,68 +22,68 @@ export type KubernetesApi = {
   close(): Promise<void>
 }
 
-/** A list page is far smaller. */
+/** A list page is far smaller than this limit. */
 const maxResponseBytes = 8 * 1024 * 1024
-const connections = 4
+const maxConnections = 4
 
 /** Throws OrchestratorFailure if the credentials cannot be read. */
 export function createKubernetesApi(options: KubernetesOptions): KubernetesApi {
-  let current = open(readAccess(options))
+  let currentPool = openPool(readAccess(options))
   /** Returns the pool for the current certificates; requests in flight keep the previous pool. */
-  const refreshed = (): OpenPool => {
+  const refreshPool = (): OpenPool => {
     const access = readAccess(options)
-    if (fingerprintOf(access) === current.fingerprint) return { ...current, access }
-    current.pool.close().catch(() => undefined)
-    current = open(access)
-    return current
+    if (computeFingerprint(access) === currentPool.fingerprint) return { ...currentPool, access }
+    currentPool.pool.close().catch(() => undefined)
+    currentPool = openPool(access)
+    return currentPool
   }
   return {
     send: async (request) => {
-      const { pool, access } = refreshed()
+      const { pool, access } = refreshPool()
       const attempt = (): Promise<KubernetesResponse> =>
-        withAbort(sendOnce(pool, access, request), request.signal)
+        rejectOnAbort(sendOnce(pool, access, request), request.signal)
       try {
         // The server may have closed the connection while it was idle, so retry once on a new one. A patch names the
         // version that it changes, so it is never applied twice.
         return await attempt().catch((error: unknown) => {
-          if (isBroken(error)) return attempt()
+          if (isBrokenConnection(error)) return attempt()
           throw error
         })
       } catch (error) {
-        throw failureOf(error, access, request)
+        throw toFailure(error, access, request)
       }
     },
-    close: () => current.pool.destroy(),
+    close: () => currentPool.pool.destroy(),
   }
 }
 
 /** undici ignores the signal until the request has a connection. */
-function withAbort<T>(sending: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
+function rejectOnAbort<T>(pendingRequest: Promise<T>, signal: AbortSignal): Promise<T> {
+  const abortPromise = new Promise<never>((_, reject) => {
     const abort = (): void => reject(signal.reason as Error)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
   })
-  return Promise.race([sending, aborted])
+  return Promise.race([pendingRequest, abortPromise])
 }
 
 type OpenPool = { pool: Pool; access: KubernetesAccess; fingerprint: string }
 
-function open(access: KubernetesAccess): OpenPool {
+function openPool(access: KubernetesAccess): OpenPool {
   const pool = new Pool(access.server.origin, {
-    connections,
+    connections: maxConnections,
     connect: { ...access.tls, timeout: 3_000 },
     maxResponseSize: maxResponseBytes,
   })
-  return { pool, access, fingerprint: fingerprintOf(access) }
+  return { pool, access, fingerprint: computeFingerprint(access) }
 }
 
-const fingerprintOf = ({ server, tls }: KubernetesAccess): string => JSON.stringify([server.href, tls])
+const computeFingerprint = ({ server, tls }: KubernetesAccess): string => JSON.stringify([server.href, tls])
 
 async function sendOnce(
   pool: Pool,
   { server, token }: KubernetesAccess,
-  { method, path, patch, what, signal }: KubernetesRequest,
+  { method, path, patch, purpose: what, signal }: KubernetesRequest,
 ): Promise<KubernetesResponse> {
   const { statusCode, body } = await pool.request({
     method,
@@ -102,15 +103,18 @@ async function sendOnce(
   throw new OrchestratorFailure(`cannot ${what}: ${describeRejection(statusCode, text)}`)
 }
 
-function parseJson(text: string, what: string): unknown {
+function parseJson(text: string, purpose: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new OrchestratorFailure(`cannot ${what}: the API server did not return JSON`)
+    throw new OrchestratorFailure(`cannot ${purpose}: the API server did not return JSON`)
   }
 }
 
-/** Includes only the reason from the response, one word of a fixed list: its message can quote untrusted text. */
+/**
+ * Includes only the `reason` of the response, a word from a fixed list. The `message` can quote untrusted
+ * text.
+ */
 function describeRejection(status: number, text: string): string {
   const [, reason] = /"reason":\s{0,8}"([A-Za-z]{1,64})"/.exec(text.slice(0, 65_536)) ?? []
   const statusText = reason === undefined ? String(status) : `${status} ${reason}`
@@ -119,10 +123,10 @@ function describeRejection(status: number, text: string): string {
   return `the API server returned ${statusText}`
 }
 
-const isBroken = (error: unknown): boolean =>
+const isBrokenConnection = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '')
 
-const reasons: Record<string, string> = {
+const reasonsByCode: Record<string, string> = {
   ECONNREFUSED: 'refuses connections',
   ENOTFOUND: 'has a name that cannot be resolved',
   EAI_AGAIN: 'has a name that cannot be resolved',
@@ -138,16 +142,17 @@ const reasons: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that the configured CA did not sign',
 }
 
-function failureOf(
+function toFailure(
   error: unknown,
   { server }: KubernetesAccess,
-  { what, signal }: KubernetesRequest,
+  { purpose: what, signal }: KubernetesRequest,
 ): OrchestratorFailure {
   if (error instanceof OrchestratorFailure) return error
   const { code = '' } = error as { code?: string }
   const reason = signal.aborted
     ? 'did not respond in time'
-    : (reasons[code] ?? (error instanceof errors.UndiciError || code !== '' ? `failed (${code})` : 'failed'))
+    : (reasonsByCode[code] ??
+      (error instanceof errors.UndiciError || code !== '' ? `failed (${code})` : 'failed'))
   return new OrchestratorFailure(`cannot ${what}: the API server at ${server.host} ${reason}`, {
     cause: error,
   })

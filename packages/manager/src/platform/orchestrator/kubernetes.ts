@@ -9,12 +9,12 @@ import { type Orchestrator, OrchestratorFailure, type WakeResult, type Workload 
 /** A wake must return within 5 s, even if the API server does not respond. */
 const wakeTimeoutMs = 4_500
 /** Maximum number of attempts if concurrent changes conflict. */
-const maxTries = 8
+const maxAttempts = 8
 const pageSize = 100
 const maxPages = 10
 
 /** A replica count and the resource version at which it was read. */
-type Floor = { replicas: number; version: string }
+type ReplicaCount = { replicas: number; version: string }
 type Send = (request: Omit<KubernetesRequest, 'signal'>) => ReturnType<KubernetesApi['send']>
 
 /** Throws OrchestratorFailure if the credentials cannot be read. */
@@ -36,51 +36,51 @@ async function wake(send: Send, workload: Workload): Promise<WakeResult> {
   const floor =
     autoscaler === null
       ? null
-      : await raise(() => readAutoscaler(send, autoscaler), writeAutoscaler(send, autoscaler))
-  const scale = await raise(() => readScale(send, workload), writeScale(send, workload))
+      : await raiseToOne(() => readAutoscaler(send, autoscaler), writeAutoscaler(send, autoscaler))
+  const scale = await raiseToOne(() => readScale(send, workload), writeScale(send, workload))
   return {
     minReplicas: floor?.replicas ?? scale.replicas,
     alreadyAwake: !scale.isRaised && floor?.isRaised !== true,
   }
 }
 
-/** Raises 0 to 1 and retries after conflicting writes. `isRaised` is true if it wrote. */
-async function raise(
-  read: () => Promise<Floor>,
+/** Raises 0 to 1 and retries after conflicting writes. `isRaised` is true if the value was written. */
+async function raiseToOne(
+  read: () => Promise<ReplicaCount>,
   write: (version: string) => Promise<boolean>,
 ): Promise<{ replicas: number; isRaised: boolean }> {
-  for (let tries = 0; tries < maxTries; tries++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const { replicas, version } = await read()
     if (replicas >= 1) return { replicas, isRaised: false }
     if (await write(version)) return { replicas: 1, isRaised: true }
     // The random delay keeps conflicting writers from colliding again.
-    await sleep(Math.random() * Math.min(200, 20 * 2 ** tries))
+    await sleep(Math.random() * Math.min(200, 20 * 2 ** attempt))
   }
   throw new OrchestratorFailure(
-    `${maxTries} attempts conflicted with other changes to the workload; try again`,
+    `${maxAttempts} attempts conflicted with other changes to the workload; try again`,
   )
 }
 
-const segment = encodeURIComponent
-const labelOf = ({ namespace, name }: Workload): string => `${namespace}/${name}`
+const encodeSegment = encodeURIComponent
+const formatWorkload = ({ namespace, name }: Workload): string => `${namespace}/${name}`
 
-const scalePath = ({ namespace, name }: Workload): string =>
-  `/apis/apps/v1/namespaces/${segment(namespace)}/deployments/${segment(name)}/scale`
+const getScalePath = ({ namespace, name }: Workload): string =>
+  `/apis/apps/v1/namespaces/${encodeSegment(namespace)}/deployments/${encodeSegment(name)}/scale`
 
-async function readScale(send: Send, workload: Workload): Promise<Floor> {
-  const what = `read the scale of the Deployment ${labelOf(workload)}`
-  const response = await send({ method: 'GET', path: scalePath(workload), what })
-  if (response.status !== 200) throw new OrchestratorFailure(`cannot ${what}: it does not exist`)
+async function readScale(send: Send, workload: Workload): Promise<ReplicaCount> {
+  const purpose = `read the scale of the Deployment ${formatWorkload(workload)}`
+  const response = await send({ method: 'GET', path: getScalePath(workload), purpose })
+  if (response.status !== 200) throw new OrchestratorFailure(`cannot ${purpose}: it does not exist`)
   // The server omits the field if it is 0.
-  return floorOf(response.body, 'replicas', 0, what)
+  return parseReplicaCount(response.body, 'replicas', 0, purpose)
 }
 
 const writeScale =
   (send: Send, workload: Workload) =>
   (version: string): Promise<boolean> =>
-    write(send, {
-      path: scalePath(workload),
-      what: `raise the scale of the Deployment ${labelOf(workload)}`,
+    patchResource(send, {
+      path: getScalePath(workload),
+      purpose: `raise the scale of the Deployment ${formatWorkload(workload)}`,
       patch: { metadata: { resourceVersion: version }, spec: { replicas: 1 } },
     })
 
@@ -91,32 +91,32 @@ type Autoscaler = Workload & { path: string }
 const autoscalingVersions = ['v2', 'v1']
 
 async function findAutoscaler(send: Send, workload: Workload): Promise<Autoscaler | null> {
-  const what = `list the HorizontalPodAutoscalers of ${workload.namespace}`
+  const purpose = `list the HorizontalPodAutoscalers of ${workload.namespace}`
   for (const version of autoscalingVersions) {
-    const collection = `/apis/autoscaling/${version}/namespaces/${segment(workload.namespace)}/horizontalpodautoscalers`
-    let next = ''
+    const collection = `/apis/autoscaling/${version}/namespaces/${encodeSegment(workload.namespace)}/horizontalpodautoscalers`
+    let continueToken = ''
     for (let page = 0; page < maxPages; page++) {
-      const path = `${collection}?limit=${pageSize}${next === '' ? '' : `&continue=${segment(next)}`}`
-      const response = await send({ method: 'GET', path, what })
+      const path = `${collection}?limit=${pageSize}${continueToken === '' ? '' : `&continue=${encodeSegment(continueToken)}`}`
+      const response = await send({ method: 'GET', path, purpose })
       // The list of a missing namespace is empty, so 404 means that the server does not serve this API version.
       if (response.status === 404) break
       if (response.status !== 200)
-        throw new OrchestratorFailure(`cannot ${what}: the API server returned ${response.status}`)
+        throw new OrchestratorFailure(`cannot ${purpose}: the API server returned ${response.status}`)
       const { items = [], metadata } = response.body as {
         items?: ListedAutoscaler[]
         metadata?: { continue?: string }
       }
       const name = items.find((item) => targetsWorkload(item, workload))?.metadata?.name
       if (name !== undefined)
-        return { namespace: workload.namespace, name, path: `${collection}/${segment(name)}` }
-      next = metadata?.continue ?? ''
-      if (next === '') return null
+        return { namespace: workload.namespace, name, path: `${collection}/${encodeSegment(name)}` }
+      continueToken = metadata?.continue ?? ''
+      if (continueToken === '') return null
     }
-    if (next !== '')
-      throw new OrchestratorFailure(`cannot ${what}: there are more than ${pageSize * maxPages}`)
+    if (continueToken !== '')
+      throw new OrchestratorFailure(`cannot ${purpose}: there are more than ${pageSize * maxPages}`)
   }
   throw new OrchestratorFailure(
-    `cannot ${what}: the API server serves neither autoscaling/v2 nor autoscaling/v1`,
+    `cannot ${purpose}: the API server serves neither autoscaling/v2 nor autoscaling/v1`,
   )
 }
 
@@ -131,39 +131,47 @@ function targetsWorkload({ spec }: ListedAutoscaler, { name }: Workload): boolea
   return target?.kind === 'Deployment' && target.name === name && isAppsApi
 }
 
-async function readAutoscaler(send: Send, autoscaler: Autoscaler): Promise<Floor> {
-  const what = `read the HorizontalPodAutoscaler ${labelOf(autoscaler)}`
-  const response = await send({ method: 'GET', path: autoscaler.path, what })
+async function readAutoscaler(send: Send, autoscaler: Autoscaler): Promise<ReplicaCount> {
+  const purpose = `read the HorizontalPodAutoscaler ${formatWorkload(autoscaler)}`
+  const response = await send({ method: 'GET', path: autoscaler.path, purpose })
   if (response.status !== 200)
-    throw new OrchestratorFailure(`cannot ${what}: it was deleted concurrently; try again`)
-  return floorOf(response.body, 'minReplicas', 1, what)
+    throw new OrchestratorFailure(`cannot ${purpose}: it was deleted concurrently; try again`)
+  return parseReplicaCount(response.body, 'minReplicas', 1, purpose)
 }
 
 const writeAutoscaler =
   (send: Send, autoscaler: Autoscaler) =>
   (version: string): Promise<boolean> =>
-    write(send, {
+    patchResource(send, {
       path: autoscaler.path,
-      what: `raise minReplicas of the HorizontalPodAutoscaler ${labelOf(autoscaler)}`,
+      purpose: `raise minReplicas of the HorizontalPodAutoscaler ${formatWorkload(autoscaler)}`,
       patch: { metadata: { resourceVersion: version }, spec: { minReplicas: 1 } },
     })
 
 /** Returns false if a concurrent write came first. */
-async function write(send: Send, request: { path: string; what: string; patch: unknown }): Promise<boolean> {
+async function patchResource(
+  send: Send,
+  request: { path: string; purpose: string; patch: unknown },
+): Promise<boolean> {
   const response = await send({ method: 'PATCH', ...request })
   if (response.status === 404)
-    throw new OrchestratorFailure(`cannot ${request.what}: it was deleted concurrently`)
+    throw new OrchestratorFailure(`cannot ${request.purpose}: it was deleted concurrently`)
   return response.status === 200
 }
 
-function floorOf(body: unknown, field: 'replicas' | 'minReplicas', absent: number, what: string): Floor {
+function parseReplicaCount(
+  body: unknown,
+  field: 'replicas' | 'minReplicas',
+  defaultReplicas: number,
+  purpose: string,
+): ReplicaCount {
   const { spec, metadata } = (body ?? {}) as {
     spec?: Record<string, unknown>
     metadata?: { resourceVersion?: unknown }
   }
-  const replicas = spec?.[field] ?? absent
+  const replicas = spec?.[field] ?? defaultReplicas
   const version = metadata?.resourceVersion
   if (typeof replicas !== 'number' || typeof version !== 'string')
-    throw new OrchestratorFailure(`cannot ${what}: the API server returned an unexpected response`)
+    throw new OrchestratorFailure(`cannot ${purpose}: the API server returned an unexpected response`)
   return { replicas, version }
 }

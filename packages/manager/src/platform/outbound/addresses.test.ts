@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AddressClass, bareHost, canonicalAddress, classifyAddress, createCidrSet } from './addresses.ts'
+import {
+  type AddressClass,
+  toBareHost,
+  canonicalizeAddress,
+  classifyAddress,
+  createCidrSet,
+} from './addresses.ts'
 
 const literals: Record<AddressClass, string> = {
   unspecified: `0.0.0.0 0.0.0.1 0.1.2.3 0.255.255.255 :: 0:0:0:0:0:0:0:0 0::0 0000:0000:0000:0000:0000:0000:0000:0000
@@ -135,7 +141,7 @@ describe('the class of an address', () => {
 
   test('is told for every host that a URL may spell', () => {
     const classOf = (host: string): string | null =>
-      classifyAddress(bareHost(new URL(`http://${host}/`).hostname))
+      classifyAddress(toBareHost(new URL(`http://${host}/`).hostname))
     const wrong = rows(hosts).filter(([host, kind]) => classOf(host) !== kind)
     expect(wrong.map(([host, kind]) => `${host}: ${classOf(host)}, not ${kind}`)).toEqual([])
   })
@@ -143,7 +149,7 @@ describe('the class of an address', () => {
   test('is none for what is no address', () => {
     for (const text of notAddresses) {
       expect([text, classifyAddress(text)]).toEqual([text, null])
-      expect([text, canonicalAddress(text)]).toEqual([text, null])
+      expect([text, canonicalizeAddress(text)]).toEqual([text, null])
       expect([text, createCidrSet(['0.0.0.0/0', '::/0'])(text)]).toEqual([text, false])
     }
   })
@@ -154,7 +160,7 @@ describe('the class of an address', () => {
         const plain = bytes.join('.')
         const texts = wrapped(bytes, tail)
         expect(texts.filter((text) => classifyAddress(text) !== classifyAddress(plain))).toEqual([])
-        expect(texts.filter((text) => canonicalAddress(text) !== plain)).toEqual([])
+        expect(texts.filter((text) => canonicalizeAddress(text) !== plain)).toEqual([])
       }),
       { numRuns: 1_000 },
     )

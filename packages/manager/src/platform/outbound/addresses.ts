@@ -1,5 +1,5 @@
-// Classifies addresses by the kind of network they lead to. Pure. IPv6 can embed an IPv4 address in many forms. The
-// embedded address is extracted first, so that a rule about an IPv4 network applies to all of them.
+// Classifies addresses by the kind of network they lead to. Pure. IPv6 can embed an IPv4 address in many
+// forms. The embedded address is extracted first, so that a rule about an IPv4 network applies to every form.
 import { parseAddress } from '../http/ip-address.ts'
 
 /** The kind of network that an address belongs to. */
@@ -18,11 +18,11 @@ export type AddressClass =
 /** The addresses with `digits` hexadecimal digits that equal `prefix` after a right shift by `shiftBits` bits. */
 type Network = { digits: number; shiftBits: bigint; prefix: bigint }
 
-const mapped = /^0{20}ffff(.{8})$/
+const mappedPattern = /^0{20}ffff(.{8})$/
 
 /** Positions of an embedded IPv4 address in the 32 digits of an IPv6 address. */
 const embeddings = [
-  mapped, // ::ffff:a.b.c.d
+  mappedPattern, // ::ffff:a.b.c.d
   /^0{24}(?!0{7}[01]$)(.{8})$/, // compatible, ::a.b.c.d; :: and ::1 are separate addresses
   /^0{16}ffff0000(.{8})$/, // SIIT, ::ffff:0:a.b.c.d
   /^0064ff9b0{16}(.{8})$/, // NAT64, 64:ff9b::a.b.c.d
@@ -30,7 +30,7 @@ const embeddings = [
   /^2002(.{8})/, // 6to4, 2002:aabb:ccdd::
 ]
 
-/** Addresses of tunnels: the packets leave for another address, which the tunnel determines. */
+/** Tunnel addresses: the tunnel forwards the packets to another address. */
 const tunnels = [
   /^20010{4}/, // Teredo
   /^.{16}0[0-3]005efe/, // ISATAP
@@ -39,11 +39,11 @@ const tunnels = [
 
 /** The first class with a matching network applies. */
 const classes: readonly [AddressClass, readonly Network[]][] = [
-  ['unspecified', networks(['0.0.0.0/8', '::/128'])],
-  ['loopback', networks(['127.0.0.0/8', '::1/128'])],
+  ['unspecified', parseNetworks(['0.0.0.0/8', '::/128'])],
+  ['loopback', parseNetworks(['127.0.0.0/8', '::1/128'])],
   [
     'metadata',
-    networks([
+    parseNetworks([
       '169.254.169.254/32', // Amazon, Google, Azure, Oracle, DigitalOcean, OpenStack and most others
       '169.254.170.2/32', // Amazon ECS
       '169.254.170.23/32', // Amazon EKS
@@ -61,11 +61,11 @@ const classes: readonly [AddressClass, readonly Network[]][] = [
       'fe80::a9fe:a9fe/128', // OpenStack, Akamai
     ]),
   ],
-  ['link-local', networks(['169.254.0.0/16', 'fe80::/10'])],
+  ['link-local', parseNetworks(['169.254.0.0/16', 'fe80::/10'])],
   // Includes shared address space, benchmarking networks and the deprecated site-local addresses.
   [
     'private',
-    networks([
+    parseNetworks([
       '10.0.0.0/8',
       '172.16.0.0/12',
       '192.168.0.0/16',
@@ -75,72 +75,81 @@ const classes: readonly [AddressClass, readonly Network[]][] = [
       'fec0::/10',
     ]),
   ],
-  ['multicast', networks(['224.0.0.0/4', '255.255.255.255/32', 'ff00::/8'])],
+  ['multicast', parseNetworks(['224.0.0.0/4', '255.255.255.255/32', 'ff00::/8'])],
   [
     'documentation',
-    networks(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']),
+    parseNetworks(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']),
   ],
   // Protocol assignments, relays and unallocated networks.
-  ['reserved', networks(['192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4', '2001::/23'])],
-  ['public', networks(['0.0.0.0/0', '2000::/3'])],
+  ['reserved', parseNetworks(['192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4', '2001::/23'])],
+  ['public', parseNetworks(['0.0.0.0/0', '2000::/3'])],
 ]
 
 /** Returns the class of an address, or of the IPv4 address embedded in it; null if the text is not an address. */
 export function classifyAddress(address: string): AddressClass | null {
-  const digits = digitsOf(address)
+  const digits = toDigits(address)
   if (digits === null) return null
-  if (digits.length === 32 && tunnels.some((form) => form.test(digits))) return 'tunnel'
-  const plain = extractEmbedded(digits)
-  return classes.find(([, networks]) => isInside(plain, networks))?.[0] ?? 'reserved'
+  if (digits.length === 32 && tunnels.some((pattern) => pattern.test(digits))) return 'tunnel'
+  const plainDigits = extractEmbedded(digits)
+  return classes.find(([, networks]) => isInside(plainDigits, networks))?.[0] ?? 'reserved'
 }
 
 /** Returns the canonical form without zone, or the embedded IPv4 address; null if the text is not an address. */
-export function canonicalAddress(address: string): string | null {
-  const digits = digitsOf(address)
-  return digits === null ? null : textOf(extractEmbedded(digits))
+export function canonicalizeAddress(address: string): string | null {
+  const digits = toDigits(address)
+  return digits === null ? null : formatAddress(extractEmbedded(digits))
 }
 
 /** Returns a function that tests whether an address, or the IPv4 address embedded in it, is in one of the networks. */
 export function createCidrSet(cidrs: readonly string[]): (address: string) => boolean {
-  const set = networks(cidrs)
+  const parsedNetworks = parseNetworks(cidrs)
   return (address) => {
-    const digits = digitsOf(address)
-    return digits !== null && (isInside(digits, set) || isInside(extractEmbedded(digits), set))
+    const digits = toDigits(address)
+    return (
+      digits !== null &&
+      (isInside(digits, parsedNetworks) || isInside(extractEmbedded(digits), parsedNetworks))
+    )
   }
 }
 
 /** Returns the host of a URL without IPv6 brackets and without the trailing dot of the root domain. */
-export const bareHost = (host: string): string => host.replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1')
+export const toBareHost = (host: string): string => host.replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1')
 
 function extractEmbedded(digits: string): string {
-  return embeddings.map((form) => form.exec(digits)?.[1]).find((inner) => inner !== undefined) ?? digits
+  return (
+    embeddings
+      .map((pattern) => pattern.exec(digits)?.[1])
+      .find((embeddedDigits) => embeddedDigits !== undefined) ?? digits
+  )
 }
 
 /** Returns 8 hexadecimal digits for an IPv4 address and 32 for an IPv6 address, without its zone. */
-function digitsOf(address: string): string | null {
-  const parsed = parseAddress(address)
-  return parsed === null ? null : Buffer.from(parsed.toByteArray()).toString('hex')
+function toDigits(address: string): string | null {
+  const parsedAddress = parseAddress(address)
+  return parsedAddress === null ? null : Buffer.from(parsedAddress.toByteArray()).toString('hex')
 }
 
-function textOf(digits: string): string {
+function formatAddress(digits: string): string {
   if (digits.length === 32) return digits.replace(/.{4}(?=.)/g, '$&:')
   return [0, 2, 4, 6].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)).join('.')
 }
 
 /** Parses networks in CIDR notation. An IPv4 network can be written as an IPv4-mapped IPv6 network. */
-function networks(cidrs: readonly string[]): Network[] {
+function parseNetworks(cidrs: readonly string[]): Network[] {
   return cidrs.map((cidr) => {
     const [address = '', size = ''] = cidr.split('/')
-    const digits = digitsOf(address)
+    const digits = toDigits(address)
     const bits = /^\d{1,3}$/.test(size) ? Number(size) : Number.NaN
     if (digits === null || !(bits <= digits.length * 4))
       throw new Error(`${cidr} is not a network in CIDR notation, such as 10.0.0.0/8`)
-    const inner = bits >= 96 ? mapped.exec(digits)?.[1] : undefined
-    return inner === undefined ? network(digits, bits) : network(inner, bits - 96)
+    const embeddedDigits = bits >= 96 ? mappedPattern.exec(digits)?.[1] : undefined
+    return embeddedDigits === undefined
+      ? createNetwork(digits, bits)
+      : createNetwork(embeddedDigits, bits - 96)
   })
 }
 
-function network(start: string, bits: number): Network {
+function createNetwork(start: string, bits: number): Network {
   const shiftBits = BigInt(start.length * 4 - bits)
   return { digits: start.length, shiftBits, prefix: BigInt(`0x${start}`) >> shiftBits }
 }

@@ -21,28 +21,35 @@ export type RateGuard = {
 const minBytesPerMs = 16.384
 
 /** The 400 error for a body that arrives too slowly. */
-export const bodyTooSlow = (): AppError => badRequest('the request body arrived too slowly')
+export const createBodyTooSlowError = (): AppError => badRequest('the request body arrived too slowly')
 
 /** Counts only the time spent waiting for the sender: a sender that the receiver blocks is not slow. */
 export function createRateGuard({ timeoutMs, stallMs }: BodyRateLimits): RateGuard {
-  let [waitedMs, received, isWaiting] = [0, 0, false]
+  let [waitedMs, receivedBytes, isWaiting] = [0, 0, false]
   return {
     next: async (part) => {
-      const started = performance.now()
-      const leftMs = Math.min(stallMs, stallMs + received / minBytesPerMs - waitedMs, timeoutMs - waitedMs)
-      const { promise: overdue, reject } = Promise.withResolvers<never>()
+      const startedAt = performance.now()
+      const remainingMs = Math.min(
+        stallMs,
+        stallMs + receivedBytes / minBytesPerMs - waitedMs,
+        timeoutMs - waitedMs,
+      )
+      const { promise: timeout, reject } = Promise.withResolvers<never>()
       // If the event loop was blocked, data that arrived in that time is read first.
-      const timer = setTimeout(() => setImmediate(() => reject(bodyTooSlow())), Math.max(0, leftMs))
+      const timer = setTimeout(
+        () => setImmediate(() => reject(createBodyTooSlowError())),
+        Math.max(0, remainingMs),
+      )
       isWaiting = true
       try {
-        return await Promise.race([part, overdue])
+        return await Promise.race([part, timeout])
       } finally {
         isWaiting = false
         clearTimeout(timer)
-        waitedMs += performance.now() - started
+        waitedMs += performance.now() - startedAt
       }
     },
-    add: (bytes) => void (received += bytes),
+    add: (bytes) => void (receivedBytes += bytes),
     isWaiting: () => isWaiting,
   }
 }

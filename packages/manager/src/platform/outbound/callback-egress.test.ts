@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NameServer, startNameServer } from '../../../test/kit/name-server.ts'
 import { parseCallbackUrl } from './callback-url.ts'
-import { callbacksPolicy } from './egress-policies.ts'
+import { createCallbacksPolicy } from './egress-policies.ts'
 import { createAddressRules } from './egress.ts'
 import { createNames } from './names.ts'
 import { createOutboundPools } from './pools.ts'
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** Registers the URL and calls it; returns the response or the reason for the failure. */
 async function callBack(url: string, opened: readonly string[] = []): Promise<unknown> {
-  const policy = callbacksPolicy(opened)
+  const policy = createCallbacksPolicy(opened)
   const parsed = parseCallbackUrl(url, createAddressRules(policy))
   if (parsed === null) return 'not registered'
   const pools = createOutboundPools({
@@ -51,7 +51,7 @@ async function callBack(url: string, opened: readonly string[] = []): Promise<un
   })
   try {
     const { status, headers } = await send({
-      pool: pools.of('project', parsed.origin),
+      pool: pools.getPool('project', parsed.origin),
       path: parsed.pathname + parsed.search,
       method: 'POST',
       headers: [],

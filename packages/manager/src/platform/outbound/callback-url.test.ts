@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { refusedCallbackUrls } from '../../../test/kit/refused-callback-urls.ts'
 import { classifyAddress } from './addresses.ts'
 import { parseCallbackUrl } from './callback-url.ts'
-import { callbacksPolicy } from './egress-policies.ts'
+import { createCallbacksPolicy } from './egress-policies.ts'
 import { createAddressRules } from './egress.ts'
 
-const rules = createAddressRules(callbacksPolicy([]))
+const rules = createAddressRules(createCallbacksPolicy([]))
 const accepted = (url: string, opened: readonly string[] = []): string | null =>
-  parseCallbackUrl(url, createAddressRules(callbacksPolicy(opened)))?.href ?? null
+  parseCallbackUrl(url, createAddressRules(createCallbacksPolicy(opened)))?.href ?? null
 
 describe('a callback URL', () => {
   test('that leads to this machine or an inner network is refused, however it is written', () => {
@@ -100,7 +100,7 @@ describe('an opened network', () => {
       'invalid ports',
       'too long',
     ])
-    const all = createAddressRules(callbacksPolicy(everything))
+    const all = createAddressRules(createCallbacksPolicy(everything))
     const passed = refusedCallbackUrls.filter(
       ([why, url]) => never.has(why) && parseCallbackUrl(url, all) !== null,
     )
@@ -123,7 +123,7 @@ const ipv4: fc.Arbitrary<Bytes> = fc.oneof(
 )
 const valueOf = (bytes: readonly number[]): number => bytes.reduce((sum, one) => sum * 256 + one, 0)
 
-/** One number in a form that hosts can contain: decimal, octal or hexadecimal, with leading zeros. */
+/** One number in a notation that hosts can contain: decimal, octal or hexadecimal, with leading zeros. */
 const numeral = (value: number): fc.Arbitrary<string> =>
   fc.tuple(fc.constantFrom(10, 8, 16), fc.nat(4), fc.boolean()).map(([base, zeros, isUpper]) => {
     if (base === 10) return String(value)
@@ -147,7 +147,7 @@ const percent = (character: string): string =>
 const fullWidth = (character: string): string =>
   /[\w.]/.test(character) ? String.fromCharCode(character.charCodeAt(0) + 0xfee0) : character
 
-/** The same host with some characters in another encoding. */
+/** The same host with some characters in a different encoding. */
 const disguised = (host: string): fc.Arbitrary<string> =>
   fc
     .array(fc.constantFrom('as it is', 'percent', 'full width', 'dot'), {
@@ -191,7 +191,7 @@ describe('every spelling', () => {
     let [refusals, others] = [0, 0]
     fc.assert(
       fc.property(spelled, fc.constantFrom('http', 'https', 'HTTP'), ([address, host], scheme) => {
-        const isRefused = rules.problemOfAddress(address) !== null
+        const isRefused = rules.findAddressProblem(address) !== null
         if (isRefused) refusals++
         else others++
         const verdict = parseCallbackUrl(`${scheme}://${host}/callback`, rules) === null
@@ -243,7 +243,7 @@ describe.skipIf(!hasPython)("beside Python's ipaddress", () => {
   test('what is called is global there, but for documentation', () => {
     const addresses = sample(20_261_116)
     const isGlobal = askPython(addresses)
-    const isCalled = addresses.map((address) => rules.problemOfAddress(address) === null)
+    const isCalled = addresses.map((address) => rules.findAddressProblem(address) === null)
     const wrong = addresses.filter(
       (address, i) =>
         isCalled[i] === true && isGlobal[i] !== true && classifyAddress(address) !== 'documentation',
@@ -257,7 +257,7 @@ describe.skipIf(!hasPython)("beside Python's ipaddress", () => {
     const addresses = sample(1)
     const isGlobal = askPython(addresses)
     const more = addresses.filter(
-      (address, i) => isGlobal[i] === true && rules.problemOfAddress(address) !== null,
+      (address, i) => isGlobal[i] === true && rules.findAddressProblem(address) !== null,
     )
     const known = new Set(['metadata', 'multicast', 'reserved', 'tunnel'])
     const others = more.filter((address) => !known.has(classifyAddress(address) ?? ''))

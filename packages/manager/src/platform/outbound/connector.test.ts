@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
 })
 
-/** A resolver that returns one list after another, repeats the last one, and records its calls. */
+/** A resolver that returns the lists one after another, repeats the last list, and records its calls. */
 function resolver(...lists: string[][]): Lookup & { calls: string[] } {
   const calls: string[] = []
   const lookup: Lookup = (host) => {
@@ -316,8 +316,8 @@ describe('the policy', () => {
     let received = 0
     const server = createServer(answer).on('connection', (socket) => socket.on('data', () => received++))
     const port = await listen(server)
-    // Simulates a kernel that connects to another address than the one that was checked.
-    const egress: Egress = { problemOf: () => Promise.resolve(null), problemOfAddress: () => 'elsewhere' }
+    // Simulates a kernel that connects to a different address than the checked address.
+    const egress: Egress = { findProblem: () => Promise.resolve(null), findAddressProblem: () => 'elsewhere' }
     await expect(call(`http://127.0.0.1:${port}`, { egress })).rejects.toThrow(
       'calls to 127.0.0.1 are not allowed: the connected address is elsewhere',
     )

@@ -5,7 +5,7 @@ import { type LookupFunction, isIP } from 'node:net'
 import { type SecureContext, createSecureContext, getCACertificates } from 'node:tls'
 import { callbackify } from 'node:util'
 import { buildConnector } from 'undici'
-import { bareHost } from './addresses.ts'
+import { toBareHost } from './addresses.ts'
 import type { Egress } from './egress.ts'
 import type { Lookup } from './names.ts'
 
@@ -39,9 +39,9 @@ export function createGuardedConnector(options: {
   const { egress, connectTimeoutMs, trust: secureContext, lookup } = options
   // One connector per port: a lookup function does not receive the port, but the egress check needs it.
   const connectors = new Map<number, buildConnector.connector>()
-  const connectorFor = (port: number): buildConnector.connector => {
-    const known = connectors.get(port)
-    if (known !== undefined) return known
+  const getConnector = (port: number): buildConnector.connector => {
+    const existingConnector = connectors.get(port)
+    if (existingConnector !== undefined) return existingConnector
     const connector = buildConnector({
       secureContext,
       rejectUnauthorized: true,
@@ -54,19 +54,19 @@ export function createGuardedConnector(options: {
     return connector
   }
 
-  return ({ hostname, protocol, port: given }, callback) => {
-    const port = Number(given === '' ? (protocol === 'https:' ? 443 : 80) : given)
-    const bare = bareHost(hostname)
-    const isLiteral = isIP(bare) !== 0
+  return ({ hostname, protocol, port: portText }, callback) => {
+    const port = Number(portText === '' ? (protocol === 'https:' ? 443 : 80) : portText)
+    const bareName = toBareHost(hostname)
+    const isLiteral = isIP(bareName) !== 0
     const connect = (): void => {
       // Other options of undici are not passed on: with them, TLS would be verified against the Host header.
-      const target = isLiteral ? { hostname: bare } : { hostname, servername: bare }
-      connectorFor(port)({ ...target, protocol, port: String(port) }, (...result) => {
-        if (result[0] !== null) return callback(connectError(protocol, result[0]), null)
+      const target = isLiteral ? { hostname: bareName } : { hostname, servername: bareName }
+      getConnector(port)({ ...target, protocol, port: String(port) }, (...result) => {
+        if (result[0] !== null) return callback(toConnectError(protocol, result[0]), null)
         const [, socket] = result
         // A connection that is already closed has no address and is harmless.
         const problem =
-          socket.remoteAddress === undefined ? null : egress.problemOfAddress(socket.remoteAddress)
+          socket.remoteAddress === undefined ? null : egress.findAddressProblem(socket.remoteAddress)
         if (problem === null) return callback(...result)
         socket.destroy()
         callback(new EgressRefused(hostname, `the connected address is ${problem}`), null)
@@ -74,19 +74,19 @@ export function createGuardedConnector(options: {
     }
     // The guarded lookup is not called for an address literal, so the literal is checked here.
     if (isLiteral)
-      checkAddress(egress, bare, port, (error) => (error === null ? connect() : callback(error, null)))
+      checkAddress(egress, bareName, port, (error) => (error === null ? connect() : callback(error, null)))
     else connect()
   }
 }
 
 /** Connecting fails with a refusal or a timeout, so a reset means that TCP was open and the TLS handshake failed. */
-const connectError = (protocol: string, error: Error & { code?: string }): Error =>
+const toConnectError = (protocol: string, error: Error & { code?: string }): Error =>
   protocol === 'https:' && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
     ? new HandshakeEnded('the connection closed during the TLS handshake', { cause: error })
     : error
 
 const checkAddress = callbackify(async (egress: Egress, address: string, port: number): Promise<void> => {
-  const problem = await egress.problemOf(address, port)
+  const problem = await egress.findProblem(address, port)
   if (problem !== null) throw new EgressRefused(address, `it is ${problem}`)
 })
 
@@ -97,7 +97,7 @@ function createGuardedLookup(egress: Egress, lookup: Lookup, port: number): Look
     if (addresses.length === 0)
       throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
     for (const { address } of addresses) {
-      const problem = await egress.problemOf(address, port)
+      const problem = await egress.findProblem(address, port)
       if (problem !== null) throw new EgressRefused(host, `its address ${address} is ${problem}`)
     }
     return [...addresses]

@@ -17,10 +17,10 @@ const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY'])
 const serverFailures = new Set(['ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EBADRESP', 'EFORMERR'])
 
 /** The error for a name that does not exist or has no address. */
-export const nameNotFound = (host: string): Error =>
+export const createNameNotFoundError = (host: string): Error =>
   Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
 /** The error for a lookup that failed or timed out. */
-export const lookupFailed = (host: string): Error =>
+export const createLookupFailedError = (host: string): Error =>
   Object.assign(new Error(`no name server could resolve ${host}`), { code: 'EAI_AGAIN' })
 
 /** Returns all addresses of a name, including its search domains; rejects if there are none or after the timeout. */
@@ -32,39 +32,39 @@ export async function resolveName(
   const resolver = new Resolver({ timeout: attemptTimeoutMs, tries: attemptsPerServer })
   const timer = setTimeout(() => resolver.cancel(), timeoutMs)
   try {
-    for (const name of candidatesOf(host, resolution)) {
-      const addresses = await addressesOf(resolver, name, resolution.servers)
+    for (const name of listCandidates(host, resolution)) {
+      const addresses = await resolveAddresses(resolver, name, resolution.servers)
       // A failure ends the search: the next name could belong to another owner.
-      if (addresses === null) throw lookupFailed(host)
-      if (addresses.length > 0) return addresses.slice(0, maxAddresses).map(withFamily)
+      if (addresses === null) throw createLookupFailedError(host)
+      if (addresses.length > 0) return addresses.slice(0, maxAddresses).map(addFamily)
     }
-    throw nameNotFound(host)
+    throw createNameNotFoundError(host)
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** Returns the names to try, in order. */
-function candidatesOf(host: string, { search, ndots }: Resolution): string[] {
+function listCandidates(host: string, { search, ndots }: Resolution): string[] {
   if (host.endsWith('.')) return [host.slice(0, -1)]
-  const searched = search.map((domain) => `${host}.${domain}`)
-  return host.split('.').length > ndots ? [host, ...searched] : [...searched, host]
+  const searchNames = search.map((domain) => `${host}.${domain}`)
+  return host.split('.').length > ndots ? [host, ...searchNames] : [...searchNames, host]
 }
 
 /** Returns IPv4 addresses first: without an IPv6 route, trying IPv6 costs time. Returns null if the servers fail. */
-async function addressesOf(
+async function resolveAddresses(
   resolver: Resolver,
   name: string,
-  given: readonly string[],
+  configuredServers: readonly string[],
 ): Promise<string[] | null> {
-  const servers = given.length === 0 ? getServers() : given
-  for (let first = 0; first < servers.length; first++) {
-    resolver.setServers([...servers.slice(first), ...servers.slice(0, first)])
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const servers = configuredServers.length === 0 ? getServers() : configuredServers
+  for (let firstIndex = 0; firstIndex < servers.length; firstIndex++) {
+    resolver.setServers([...servers.slice(firstIndex), ...servers.slice(0, firstIndex)])
+    const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
     if (addresses.length > 0) return addresses
-    const failures = answers.flatMap((answer) =>
-      answer.status === 'rejected' ? [codeOf(answer.reason)] : [],
+    const failures = results.flatMap((result) =>
+      result.status === 'rejected' ? [getCode(result.reason)] : [],
     )
     if (failures.every((code) => notFoundCodes.has(code))) return []
     if (!failures.some((code) => serverFailures.has(code))) return null
@@ -72,5 +72,5 @@ async function addressesOf(
   return null
 }
 
-const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
-const withFamily = (address: string): Address => ({ address, family: isIP(address) })
+const getCode = (error: unknown): string => (error as { code?: string }).code ?? ''
+const addFamily = (address: string): Address => ({ address, family: isIP(address) })

@@ -20,7 +20,7 @@ export const gatewayPolicy = (settings: {
  * Policy for callbacks. Any machine user can configure the targets, so only the public Internet and the networks that
  * the operator opens are allowed. Documentation addresses, which examples use, are allowed because no host has them.
  */
-export const callbacksPolicy = (openedCidrs: readonly string[]): EgressPolicy => ({
+export const createCallbacksPolicy = (openedCidrs: readonly string[]): EgressPolicy => ({
   destinations: 'callback URLs',
   refusedClasses: ['loopback', 'private', 'reserved'],
   openedCidrs,

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { callbacksPolicy, gatewayPolicy } from './egress-policies.ts'
+import { createCallbacksPolicy, gatewayPolicy } from './egress-policies.ts'
 import { type EgressOptions, createAddressRules, createEgress } from './egress.ts'
 import { type Lookup, createNames } from './names.ts'
 
@@ -40,8 +40,8 @@ describe('an address', () => {
       createEgress(open),
       createEgress({ ...open, policy: policyWith({ esbAllowedCidrs: ['0.0.0.0/0', '::/0'] }) }),
     ]) {
-      expect(egress.problemOfAddress(address)).toBe(problem)
-      expect(await egress.problemOf(address, 80)).toBe(problem)
+      expect(egress.findAddressProblem(address)).toBe(problem)
+      expect(await egress.findProblem(address, 80)).toBe(problem)
     }
   })
 
@@ -55,7 +55,7 @@ describe('an address', () => {
     '8.8.8.8',
     '2606:4700::1111',
   ])('%s may be called when nothing is configured', (address) =>
-    expect(createEgress(open).problemOfAddress(address)).toBeNull(),
+    expect(createEgress(open).findAddressProblem(address)).toBeNull(),
   )
 
   test('is refused in a denied network, and outside the allowed ones', () => {
@@ -74,16 +74,16 @@ describe('an address', () => {
       ['::1', 'outside the allowed networks'],
       ['8.8.8.8', 'outside the allowed networks'],
     ] as const)
-      expect([address, egress.problemOfAddress(address)]).toEqual([address, problem])
+      expect([address, egress.findAddressProblem(address)]).toEqual([address, problem])
   })
 
   test('inside another is not allowed by a network around the wrapping, but denied by it', () => {
     const allowing = createEgress({ ...open, policy: policyWith({ esbAllowedCidrs: ['2000::/3'] }) })
-    expect(allowing.problemOfAddress('2002:a00:1::')).toBe('outside the allowed networks')
-    expect(allowing.problemOfAddress('2606:4700::1111')).toBeNull()
+    expect(allowing.findAddressProblem('2002:a00:1::')).toBe('outside the allowed networks')
+    expect(allowing.findAddressProblem('2606:4700::1111')).toBeNull()
     const denying = createEgress({ ...open, policy: policyWith({ esbDeniedCidrs: ['2002::/16'] }) })
-    expect(denying.problemOfAddress('2002:a00:1::')).toBe('in a denied network')
-    expect(denying.problemOfAddress('10.0.0.1')).toBeNull()
+    expect(denying.findAddressProblem('2002:a00:1::')).toBe('in a denied network')
+    expect(denying.findAddressProblem('10.0.0.1')).toBeNull()
   })
 
   test('of IPv4 that is refused is refused in every wrapping', () => {
@@ -100,7 +100,7 @@ describe('an address', () => {
       fc.property(fc.tuple(byte, byte, byte, byte), fc.nat(0xffff), (bytes, tail) => {
         const [a, b, c, d] = bytes
         const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
-        const problem = egress.problemOfAddress(bytes.join('.'))
+        const problem = egress.findAddressProblem(bytes.join('.'))
         if (problem === null) return
         refusals++
         const texts = [`::ffff:${groups}`, `::ffff:0:${groups}`, `64:ff9b::${groups}`, `64:ff9b:1::${groups}`]
@@ -109,7 +109,7 @@ describe('an address', () => {
         // ::0.0.0.1 is the loopback address of IPv6.
         if (a + b + c > 0) texts.push(`::${groups}`)
         for (const text of texts)
-          expect([text, egress.problemOfAddress(text) === null]).toEqual([text, false])
+          expect([text, egress.findAddressProblem(text) === null]).toEqual([text, false])
       }),
       { numRuns: 2_000 },
     )
@@ -141,7 +141,7 @@ describe('a service of our own', () => {
     ['::1', 8081],
     ['fd12::9', 9000],
   ])('is not called at %s port %i', async (address, port) => {
-    expect(await egress.problemOf(address, port)).toBe('an internal service of the Manager')
+    expect(await egress.findProblem(address, port)).toBe('an internal service of the Manager')
   })
 
   test.each([
@@ -153,7 +153,7 @@ describe('a service of our own', () => {
     ['fd12::5', 9000],
     ['10.0.0.5', 8081],
   ])('is not at %s port %i', async (address, port) => {
-    expect(await egress.problemOf(address, port)).toBeNull()
+    expect(await egress.findProblem(address, port)).toBeNull()
   })
 
   test('on this machine is not called at any address of this machine', async () => {
@@ -163,13 +163,13 @@ describe('a service of our own', () => {
     expect(addresses).toContain('127.0.0.1')
     for (const address of addresses)
       for (const port of [6379, 8081])
-        expect([address, await egress.problemOf(address, port)]).not.toContain(null)
+        expect([address, await egress.findProblem(address, port)]).not.toContain(null)
   })
 
   test('whose name does not resolve could be anywhere', async () => {
     const lost = createEgress({ ...open, ownServices: [{ host: 'gone.internal', port: 5432 }], lookup })
-    expect(await lost.problemOf('10.0.0.9', 5432)).toBe('an internal service of the Manager')
-    expect(await lost.problemOf('10.0.0.9', 5433)).toBeNull()
+    expect(await lost.findProblem('10.0.0.9', 5432)).toBe('an internal service of the Manager')
+    expect(await lost.findProblem('10.0.0.9', 5433)).toBeNull()
   })
 })
 
@@ -179,25 +179,25 @@ describe('an optional service of our own', () => {
 
   test('is not called, and blocks no call to its port while its name does not resolve', async () => {
     const known = createEgress({ ...open, ownServices, lookup: resolver({ [host]: ['10.0.0.5'] }) })
-    expect(await known.problemOf('10.0.0.5', 443)).toBe('an internal service of the Manager')
-    expect(await known.problemOf('10.0.0.6', 443)).toBeNull()
+    expect(await known.findProblem('10.0.0.5', 443)).toBe('an internal service of the Manager')
+    expect(await known.findProblem('10.0.0.6', 443)).toBeNull()
     const unknown = createEgress({ ...open, ownServices, lookup: resolver({}) })
-    expect(await unknown.problemOf('10.0.0.5', 443)).toBeNull()
+    expect(await unknown.findProblem('10.0.0.5', 443)).toBeNull()
   })
 
   test('stays closed at its last addresses while the name servers fail', async () => {
     const addresses: Record<string, string[]> = { [host]: ['10.0.0.5'] }
     const egress = createEgress({ ...open, ownServices, lookup: (name) => resolver(addresses)(name) })
-    expect(await egress.problemOf('10.0.0.6', 443)).toBeNull()
+    expect(await egress.findProblem('10.0.0.6', 443)).toBeNull()
     delete addresses[host]
-    expect(await egress.problemOf('10.0.0.5', 443)).toBe('an internal service of the Manager')
-    expect(await egress.problemOf('10.0.0.6', 443)).toBeNull()
+    expect(await egress.findProblem('10.0.0.5', 443)).toBe('an internal service of the Manager')
+    expect(await egress.findProblem('10.0.0.6', 443)).toBeNull()
   })
 })
 
 describe('the policy of callbacks', () => {
   const problemOf = (address: string, opened: readonly string[] = []): string | null =>
-    createAddressRules(callbacksPolicy(opened)).problemOfAddress(address)
+    createAddressRules(createCallbacksPolicy(opened)).findAddressProblem(address)
 
   test.each([
     ['127.0.0.1', 'a loopback address'],
@@ -251,17 +251,20 @@ describe('the policy of callbacks', () => {
 
   test('refuses the services of our own in an opened network too', async () => {
     const egress = createEgress({
-      policy: callbacksPolicy(['127.0.0.0/8']),
+      policy: createCallbacksPolicy(['127.0.0.0/8']),
       ownServices: [{ host: '127.0.0.1', port: 5432 }],
       lookup,
     })
-    expect(await egress.problemOf('127.0.0.1', 5432)).toBe('an internal service of the Manager')
-    expect(await egress.problemOf('127.0.0.1', 5433)).toBeNull()
+    expect(await egress.findProblem('127.0.0.1', 5432)).toBe('an internal service of the Manager')
+    expect(await egress.findProblem('127.0.0.1', 5433)).toBeNull()
   })
 
   test('a denied network wins over an opened one', () => {
-    const rules = createAddressRules({ ...callbacksPolicy(['10.0.0.0/8']), deniedCidrs: ['10.1.0.0/16'] })
-    expect(rules.problemOfAddress('10.1.0.1')).toBe('in a denied network')
-    expect(rules.problemOfAddress('10.2.0.1')).toBeNull()
+    const rules = createAddressRules({
+      ...createCallbacksPolicy(['10.0.0.0/8']),
+      deniedCidrs: ['10.1.0.0/16'],
+    })
+    expect(rules.findAddressProblem('10.1.0.1')).toBe('in a denied network')
+    expect(rules.findAddressProblem('10.2.0.1')).toBeNull()
   })
 })

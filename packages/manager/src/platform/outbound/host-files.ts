@@ -15,24 +15,24 @@ export type Resolution = {
 /** Addresses by lower-case name. */
 export type Hosts = ReadonlyMap<string, readonly string[]>
 
-const recheckMs = 1_000
+const recheckIntervalMs = 1_000
 const maxFileBytes = 1_048_576
 const [maxServers, maxSearch, maxNdots] = [3, 16, 15]
 
 /** Returns a function that returns the parsed file, at most 1 s old. An unreadable file counts as empty. */
 export function createCachedFile<T>(path: string, parse: (text: string) => T): () => T {
-  let [lastFingerprint, checkedAt, parsed] = ['', -Infinity, parse('')]
+  let [lastFingerprint, checkedAt, content] = ['', -Infinity, parse('')]
   return () => {
     const now = performance.now()
-    if (now - checkedAt < recheckMs) return parsed
+    if (now - checkedAt < recheckIntervalMs) return content
     checkedAt = now
-    const fingerprint = fingerprintOf(path)
-    if (fingerprint !== lastFingerprint) [lastFingerprint, parsed] = [fingerprint, parse(read(path))]
-    return parsed
+    const fingerprint = computeFingerprint(path)
+    if (fingerprint !== lastFingerprint) [lastFingerprint, content] = [fingerprint, parse(readText(path))]
+    return content
   }
 }
 
-function fingerprintOf(path: string): string {
+function computeFingerprint(path: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(path)
     return `${ino} ${size} ${mtimeMs}`
@@ -41,7 +41,7 @@ function fingerprintOf(path: string): string {
   }
 }
 
-function read(path: string): string {
+function readText(path: string): string {
   try {
     const file = openSync(path, 'r')
     try {
@@ -57,15 +57,15 @@ function read(path: string): string {
 
 /** Excludes addresses with a zone, which c-ares does not accept. */
 const isPlainAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
-const fieldsOf = (line: string): string[] => line.split(/\s+/).filter(Boolean)
+const splitFields = (line: string): string[] => line.split(/\s+/).filter(Boolean)
 
 /** Parses a hosts file. */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {
-    const [address = '', ...names] = fieldsOf(line.replace(/#.*/, ''))
+    const [address = '', ...names] = splitFields(line.replace(/#.*/, ''))
     if (isIP(address) === 0) continue
-    for (const name of names.map((given) => given.toLowerCase()))
+    for (const name of names.map((rawName) => rawName.toLowerCase()))
       hosts.set(name, [...new Set([...(hosts.get(name) ?? []), address])])
   }
   return hosts
@@ -76,7 +76,7 @@ export function parseResolvConf(text: string): Resolution {
   const servers: string[] = []
   let [search, ndots]: [string[], number] = [[], 1]
   for (const line of text.split('\n')) {
-    const [keyword = '', ...values] = fieldsOf(line.replace(/^\s*[#;].*/, ''))
+    const [keyword = '', ...values] = splitFields(line.replace(/^\s*[#;].*/, ''))
     if (keyword === 'nameserver' && isPlainAddress(values[0] ?? '')) servers.push(values[0] as string)
     if (keyword === 'search' || keyword === 'domain')
       search = values.slice(0, maxSearch).map((domain) => domain.toLowerCase().replace(/\.$/, ''))

@@ -1,4 +1,4 @@
-// Timeout for a name server that does not respond.
+// Tests the timeout for a name server that does not respond.
 import { expect, test } from 'vitest'
 import { startNameServer } from '../../../test/kit/name-server.ts'
 import { createNames } from './names.ts'

@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { type FairShare, createFairShare } from '../throttle/fair-share.ts'
 import { createSingleFlight } from '../cache/single-flight.ts'
-import { type Address, lookupFailed, nameNotFound, resolveName } from './dns-lookup.ts'
+import { type Address, createLookupFailedError, createNameNotFoundError, resolveName } from './dns-lookup.ts'
 import { createCachedFile, parseHosts, parseResolvConf } from './host-files.ts'
 
 /** Returns all addresses of a name; rejects if there are none. */
@@ -40,7 +40,7 @@ const limits = {
   maxWaitMs: 3_000,
   full: 'too many concurrent DNS lookups',
 }
-const loopback = ['127.0.0.1', '::1']
+const loopbackAddresses = ['127.0.0.1', '::1']
 
 /** Resolves names like this machine does: from its hosts file, then from its name servers and search domains. */
 export function createNames(options: NamesOptions = {}): Names {
@@ -55,7 +55,7 @@ export function createNames(options: NamesOptions = {}): Names {
   /** An empty list means that the name has no address. Server failures are not cached. */
   const cache = new LRUCache<string, readonly Address[]>({ max: maxCached })
   const shares = new Map<string, FairShare>()
-  const shareOf = (purpose: string): FairShare => {
+  const getShare = (purpose: string): FairShare => {
     const share = shares.get(purpose) ?? createFairShare(limits)
     shares.set(purpose, share)
     return share
@@ -63,27 +63,27 @@ export function createNames(options: NamesOptions = {}): Names {
   // The key includes the owner, so that a lookup does not wait in the queue of another owner.
   const singleFlight = createSingleFlight<readonly Address[]>()
 
-  const local = (name: string): readonly string[] | undefined =>
-    hosts().get(name) ?? (/(?:^|\.)localhost$/.test(name) ? loopback : undefined)
-  const resolve = async (host: string): Promise<readonly Address[]> => {
+  const findLocalAddresses = (name: string): readonly string[] | undefined =>
+    hosts().get(name) ?? (/(?:^|\.)localhost$/.test(name) ? loopbackAddresses : undefined)
+  const resolveAndCache = async (host: string): Promise<readonly Address[]> => {
     const { servers = resolution().servers } = options
     try {
-      const found = await resolveName(host, { ...resolution(), servers }, timeoutMs)
-      cache.set(host, found, { ttl: positiveTtlMs })
-      return found
+      const addresses = await resolveName(host, { ...resolution(), servers }, timeoutMs)
+      cache.set(host, addresses, { ttl: positiveTtlMs })
+      return addresses
     } catch (error) {
       if ((error as { code?: string }).code === 'ENOTFOUND') cache.set(host, [], { ttl: negativeTtlMs })
       throw error
     }
   }
   const resolveWithinShare = async (purpose: string, owner: string, host: string) => {
-    const lease = await shareOf(purpose)
+    const lease = await getShare(purpose)
       .take([owner])
       .catch(() => {
-        throw lookupFailed(host)
+        throw createLookupFailedError(host)
       })
     try {
-      return await resolve(host)
+      return await resolveAndCache(host)
     } finally {
       lease.release()
     }
@@ -91,17 +91,17 @@ export function createNames(options: NamesOptions = {}): Names {
   return {
     lookupFor:
       (owner, purpose = '') =>
-      async (given) => {
-        const host = given.toLowerCase()
-        const own = local(host.replace(/\.$/, ''))
-        if (own !== undefined) return own.map(asAddress)
-        const known = cache.get(host)
-        if (known === undefined)
+      async (requestedHost) => {
+        const host = requestedHost.toLowerCase()
+        const localAddresses = findLocalAddresses(host.replace(/\.$/, ''))
+        if (localAddresses !== undefined) return localAddresses.map(toAddress)
+        const cachedAddresses = cache.get(host)
+        if (cachedAddresses === undefined)
           return singleFlight(`${purpose} ${owner} ${host}`, () => resolveWithinShare(purpose, owner, host))
-        if (known.length === 0) throw nameNotFound(host)
-        return known
+        if (cachedAddresses.length === 0) throw createNameNotFoundError(host)
+        return cachedAddresses
       },
   }
 }
 
-const asAddress = (address: string): Address => ({ address, family: address.includes(':') ? 6 : 4 })
+const toAddress = (address: string): Address => ({ address, family: address.includes(':') ? 6 : 4 })

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type OwnService, ownServicesOf } from './own-services.ts'
+import { type OwnService, listOwnServices } from './own-services.ts'
 
 const redis = { host: 'redis.internal', port: 6379 }
 const health = { host: '0.0.0.0', port: 8081 }
 const single = { redisMode: 'single', redisNodes: [], healthPort: 8081, optionalUrls: [] } as const
 const servicesOf = (
-  addresses: Partial<Parameters<typeof ownServicesOf>[0]>,
+  addresses: Partial<Parameters<typeof listOwnServices>[0]>,
   masters: string[] = [],
 ): OwnService[] => {
   const none = { databaseUrl: 'postgres://db.internal/manager', redisUrl: 'redis://redis.internal' }
-  return [...ownServicesOf({ ...single, ...none, healthHost: '', ...addresses }, () => masters)]
+  return [...listOwnServices({ ...single, ...none, healthHost: '', ...addresses }, () => masters)]
 }
 const servicesWith = (databaseUrl: string) =>
   servicesOf({ databaseUrl, redisUrl: 'redis://redis.internal', healthHost: '0.0.0.0' })

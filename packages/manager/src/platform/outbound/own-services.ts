@@ -1,16 +1,19 @@
 // Services that this process depends on. All outbound calls to these services are refused.
-import { databaseHost } from '../engine-addresses.ts'
-import { type RedisSettings, splitAddress, topologyOf } from '../redis/topology.ts'
+import { parseDatabaseHost } from '../engine-addresses.ts'
+import { type RedisSettings, splitAddress, createTopology } from '../redis/topology.ts'
 
 /** Address of a service that outbound calls must not reach. */
 export type OwnService = {
   host: string
   port: number
-  /** The process can run without it. If its name does not resolve, calls to its port are still allowed. */
+  /**
+   * The process can run without this service. If its name does not resolve, calls to its port are still
+   * allowed.
+   */
   isOptional?: true
 }
 
-type Addresses = RedisSettings & {
+type ServiceAddresses = RedisSettings & {
   databaseUrl: string
   healthHost: string
   healthPort: number
@@ -22,26 +25,33 @@ type Addresses = RedisSettings & {
  * Returns the database, Redis with its sentinels and nodes, the health port and the optional services. `masters`
  * returns the current Redis masters.
  */
-export function ownServicesOf(addresses: Addresses, masters: () => readonly string[]): Iterable<OwnService> {
-  const topology = topologyOf(addresses)
-  const named =
+export function listOwnServices(
+  addresses: ServiceAddresses,
+  masters: () => readonly string[],
+): Iterable<OwnService> {
+  const topology = createTopology(addresses)
+  const configuredAddresses =
     topology.mode === 'single'
       ? [topology.address]
       : topology.mode === 'sentinel'
         ? topology.sentinels
         : topology.nodes
-  const fixed = [
-    databaseHost(addresses.databaseUrl),
-    ...named.map(splitAddress),
+  const requiredServices = [
+    parseDatabaseHost(addresses.databaseUrl),
+    ...configuredAddresses.map(splitAddress),
     { host: addresses.healthHost, port: addresses.healthPort },
     // A Unix socket path is not a host.
   ].filter(({ host }) => host !== '' && !host.startsWith('/'))
-  const optional = addresses.optionalUrls.map(serviceAt)
-  const others = (): string[] => masters().filter((address) => !named.includes(address))
-  return { [Symbol.iterator]: () => [...fixed, ...others().map(splitAddress), ...optional].values() }
+  const optionalServices = addresses.optionalUrls.map(parseService)
+  const listOtherMasters = (): string[] =>
+    masters().filter((address) => !configuredAddresses.includes(address))
+  return {
+    [Symbol.iterator]: () =>
+      [...requiredServices, ...listOtherMasters().map(splitAddress), ...optionalServices].values(),
+  }
 }
 
-function serviceAt(text: string): OwnService {
+function parseService(text: string): OwnService {
   const { hostname, port, protocol } = new URL(text)
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80), isOptional: true }
 }

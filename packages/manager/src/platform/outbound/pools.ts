@@ -22,12 +22,12 @@ export type OutboundPools = {
    * Returns the pool of a project for an origin. `origin` must be a `URL.origin`, so that two upstreams never share a
    * key. Parts of a project that must not block each other pass a `part`.
    */
-  of(projectId: string, origin: string, part?: string): OriginPool
+  getPool(projectId: string, origin: string, part?: string): OriginPool
   close(): Promise<void>
 }
 
 /** Maximum number of interim responses per exchange: no byte limit covers them, and each costs a few microseconds. */
-export const maxInterim = 1_000
+export const maxInterimResponses = 1_000
 
 const maxPools = 2_000
 // Shorter than the keep-alive timeout of most upstreams: a call fails if the upstream closes the connection while the
@@ -57,10 +57,10 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
     dispose: ({ pool }) => void pool.close(),
   })
   return {
-    of: (projectId, origin, part = '') => {
+    getPool: (projectId, origin, part = '') => {
       const key = `${projectId} ${part} ${origin}`
-      let found = pools.get(key)
-      if (found === undefined) {
+      let originPool = pools.get(key)
+      if (originPool === undefined) {
         // The lookup for a new connection counts toward the share of the project.
         const lookup = names.lookupFor(projectId, policy.destinations)
         const connect = limitSockets(
@@ -68,13 +68,13 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
           createGuardedConnector({ egress, trust, connectTimeoutMs, lookup }),
         )
         const pool = new Pool(origin, {
-          connect: (about, callback) =>
-            connect(about, (...result) => {
-              const own = found
+          connect: (target, callback) =>
+            connect(target, (...result) => {
+              const currentPool = originPool
               result[1]?.prependListener('error', () => {
-                if (own === undefined) return
-                own.isConnectionFailing = true
-                queueMicrotask(() => (own.isConnectionFailing = false))
+                if (currentPool === undefined) return
+                currentPool.isConnectionFailing = true
+                queueMicrotask(() => (currentPool.isConnectionFailing = false))
               })
               callback(...result)
             }),
@@ -88,10 +88,10 @@ export function createOutboundPools(options: PoolsOptions): OutboundPools {
           headersTimeout: 0,
           bodyTimeout: 0,
         })
-        found = { pool, inFlight: 0, maxInFlight: options.maxPerOrigin, isConnectionFailing: false }
-        pools.set(key, found)
+        originPool = { pool, inFlight: 0, maxInFlight: options.maxPerOrigin, isConnectionFailing: false }
+        pools.set(key, originPool)
       }
-      return found
+      return originPool
     },
     close: async () => {
       await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()))

@@ -2,13 +2,13 @@
 import { errors } from 'undici'
 import { EgressRefused, HandshakeEnded } from './connector.ts'
 
-/** Returns a text without addresses or values, because it is sent to the caller and logged. */
-export function reasonOf(error: Error & { code?: string }): string {
+/** Returns a description without addresses or values, because it is sent to the caller and logged. */
+export function describeFailure(error: Error & { code?: string }): string {
   if (error instanceof EgressRefused) return 'the address of the upstream is not allowed'
   if (error instanceof HandshakeEnded) return 'the upstream closed the connection during the TLS handshake'
   if (isTlsAlert(error)) return 'the upstream speaks TLS; use https:// or another port'
   const { code = '' } = error
-  const reason = reasons[code]
+  const reason = reasonsByCode[code]
   if (reason !== undefined) return reason
   return code.startsWith('ERR_SSL_')
     ? 'the TLS connection to the upstream failed'
@@ -19,7 +19,7 @@ export function reasonOf(error: Error & { code?: string }): string {
 const isTlsAlert = (error: Error): boolean =>
   error instanceof errors.HTTPParserError && 'data' in error && String(error.data).startsWith('\u0015\u0003')
 
-const reasons: Record<string, string> = {
+const reasonsByCode: Record<string, string> = {
   ECONNREFUSED: 'the upstream refuses connections',
   ENOTFOUND: 'the name of the upstream cannot be resolved',
   EAI_AGAIN: 'the name of the upstream cannot be resolved',

@@ -1,14 +1,14 @@
-// Streams the response of an upstream to the client, but holds back its last bytes until `commit` resolves. A failure
-// before the first byte is thrown. After the first byte it closes the connection, so that an incomplete response never
-// looks complete. A small response is sent in one write.
+// Streams the response of an upstream to the client, but holds back its last bytes until `commit` resolves. A
+// failure before the first byte is thrown. A failure after the first byte closes the connection, so that an
+// incomplete response never looks complete. A small response is sent in one write.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
 import { BodyAborted, type StreamedBody } from './request-body.ts'
-import { bodyTooSlow } from './body-rate.ts'
-import { type OriginPool, maxInterim } from './pools.ts'
-import { reasonOf } from './reasons.ts'
+import { createBodyTooSlowError } from './body-rate.ts'
+import { type OriginPool, maxInterimResponses } from './pools.ts'
+import { describeFailure } from './reasons.ts'
 
 /** The request to the upstream and its limits. */
 export type RelayRequest = {
@@ -25,7 +25,7 @@ export type RelayRequest = {
 export type RelayCaller = {
   response: ServerResponse
   /** Maps the headers of the upstream to those of the response. */
-  headersFor: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders
+  createHeaders: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders
   /** Called once, when the response head is sent. */
   onHead: () => void
   /** Receives every chunk of the body. */
@@ -53,24 +53,24 @@ export function relay(request: RelayRequest, caller: RelayCaller): Promise<void>
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: RelayRequest
   readonly #caller: RelayCaller
-  readonly #done: (error: Error | null) => void
+  readonly #onDone: (error: Error | null) => void
   #controller: Dispatcher.DispatchController | null = null
   #deadline: NodeJS.Timeout | undefined
   #isOver = false
   #isHeadSent = false
   #isUpstreamDone = false
   #status = 0
-  #interim = 0
+  #interimCount = 0
   #headers: OutgoingHttpHeaders = {}
   /** The content length, or null if the upstream did not announce it. */
-  #announced: number | null = null
-  #received = 0
-  #held: Buffer[] = []
+  #announcedLength: number | null = null
+  #receivedBytes = 0
+  #heldChunks: Buffer[] = []
 
-  constructor(request: RelayRequest, caller: RelayCaller, done: (error: Error | null) => void) {
+  constructor(request: RelayRequest, caller: RelayCaller, onDone: (error: Error | null) => void) {
     this.#request = request
     this.#caller = caller
-    this.#done = done
+    this.#onDone = onDone
   }
 
   start(): void {
@@ -90,14 +90,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(new Error('the call is over'))
+    if (this.#isOver) controller.abort(new Error('the call has ended'))
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return
     // Interim responses are not relayed.
     if (status < 200) {
-      if (++this.#interim > maxInterim) this.#fail('the upstream sent too many interim responses')
+      if (++this.#interimCount > maxInterimResponses)
+        this.#fail('the upstream sent too many interim responses')
       return
     }
     const { 'content-length': length, 'transfer-encoding': encoding = 'chunked' } = headers
@@ -105,27 +106,27 @@ class Exchange implements Dispatcher.DispatchHandler {
       return this.#fail('the upstream response has an unsupported transfer encoding')
     const hasBody = this.#request.method !== 'HEAD' && status !== 204 && status !== 304
     if (hasBody && length !== undefined) {
-      this.#announced = Number(length)
-      if (this.#announced > this.#request.maxResponseBytes)
+      this.#announcedLength = Number(length)
+      if (this.#announcedLength > this.#request.maxResponseBytes)
         return this.#fail('the upstream response is too large')
     }
     this.#status = status
-    this.#headers = this.#caller.headersFor(headers)
+    this.#headers = this.#caller.createHeaders(headers)
     if (status === 204) delete this.#headers['content-length']
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
-    this.#received += chunk.length
-    if (this.#received > this.#request.maxResponseBytes)
+    this.#receivedBytes += chunk.length
+    if (this.#receivedBytes > this.#request.maxResponseBytes)
       return this.#fail('the upstream response is too large')
     this.#caller.onData?.(chunk)
-    this.#held.push(chunk)
-    if (this.#announced === null) {
+    this.#heldChunks.push(chunk)
+    if (this.#announcedLength === null) {
       // Without a length the last bytes are unknown, so the end of the message is held back instead. A response that
       // arrives completely in this turn of the event loop is still sent in one write.
-      if (this.#held.length === 1) setImmediate(() => this.#flush())
-    } else if (this.#received < this.#announced) this.#flush()
+      if (this.#heldChunks.length === 1) setImmediate(() => this.#flush())
+    } else if (this.#receivedBytes < this.#announcedLength) this.#flush()
   }
 
   onResponseEnd(): void {
@@ -144,17 +145,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#releaseSlot()
     // The caller of `relay` handles errors of the request body.
     if (error instanceof AppError || error instanceof BodyAborted) this.#end(error)
-    else this.#fail(reasonOf(error), error)
+    else this.#fail(describeFailure(error), error)
   }
 
   /** Sends the held chunks; `#finish` sends the last ones. */
   #flush(): void {
-    if (this.#isOver || this.#isUpstreamDone || this.#held.length === 0) return
+    if (this.#isOver || this.#isUpstreamDone || this.#heldChunks.length === 0) return
     const { response } = this.#caller
     if (!this.#isHeadSent && !this.#sendHead()) return
     let isFull = false
-    for (const chunk of this.#held) isFull = !response.write(chunk)
-    this.#held = []
+    for (const chunk of this.#heldChunks) isFull = !response.write(chunk)
+    this.#heldChunks = []
     if (!isFull) return
     this.#controller?.pause()
     response.once('drain', () => this.#controller?.resume())
@@ -163,14 +164,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #finish(): void {
     if (this.#isOver) return
     const { response } = this.#caller
-    const rest = this.#held.length > 1 ? Buffer.concat(this.#held) : this.#held[0]
-    const isWhole = !this.#isHeadSent && this.#announced === null && rest !== undefined
-    if (isWhole) this.#headers['content-length'] = rest.length
+    const lastBytes = this.#heldChunks.length > 1 ? Buffer.concat(this.#heldChunks) : this.#heldChunks[0]
+    const isWholeBody = !this.#isHeadSent && this.#announcedLength === null && lastBytes !== undefined
+    if (isWholeBody) this.#headers['content-length'] = lastBytes.length
     if (!this.#isHeadSent && !this.#sendHead()) return
     this.#isOver = true
     response.removeListener('close', this.#onClose)
-    response.end(rest)
-    this.#done(null)
+    response.end(lastBytes)
+    this.#onDone(null)
   }
 
   /** Returns false if the headers are invalid, which fails the exchange. */
@@ -191,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #onDeadline(): void {
     if (this.#caller.response.writableNeedDrain)
       this.#end(new CallerDisconnected('the caller read the response too slowly'))
-    else if (this.#isBodyAwaited()) this.#end(bodyTooSlow())
+    else if (this.#isBodyAwaited()) this.#end(createBodyTooSlowError())
     else this.#fail('the upstream timed out')
   }
 
@@ -211,9 +212,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#caller.response.removeListener('close', this.#onClose)
     // A request that is still waiting for a connection is aborted as soon as it gets one.
     if (!this.#isUpstreamDone) this.#controller?.abort(error)
-    this.#held = []
+    this.#heldChunks = []
     if (this.#isHeadSent) this.#abortConnection()
-    this.#done(error)
+    this.#onDone(error)
   }
 
   /**
@@ -222,7 +223,7 @@ class Exchange implements Dispatcher.DispatchHandler {
    */
   #abortConnection(): void {
     const { response } = this.#caller
-    if (this.#announced === null && !response.chunkedEncoding) response.socket?.resetAndDestroy()
+    if (this.#announcedLength === null && !response.chunkedEncoding) response.socket?.resetAndDestroy()
     response.destroy()
   }
 

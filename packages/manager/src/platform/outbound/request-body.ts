@@ -7,21 +7,21 @@ import type { Lease } from '../throttle/fair-share.ts'
 /** The caller stopped sending before the end of the body. */
 export class BodyAborted extends Error {}
 
-const tooLarge = (maxBytes: number): AppError =>
+const createTooLargeError = (maxBytes: number): AppError =>
   new AppError('payload_too_large', `the request body is larger than ${maxBytes} bytes`)
 
 /** Throws 413 if the announced length exceeds the limit, and 400 for a transfer encoding that is not relayed. */
 export function checkAnnouncedBody(request: IncomingMessage, maxBytes: number): void {
   const encoding = request.headers['transfer-encoding'] ?? 'chunked'
   if (encoding.toLowerCase() !== 'chunked') throw badRequest('Transfer-Encoding must be chunked, or absent')
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError(maxBytes)
 }
 
-/** Returns the body if it has arrived completely, null if it is empty, or undefined if more is to come. */
-export function completeBody(request: IncomingMessage, maxBytes: number): Buffer | null | undefined {
+/** Returns the body if it has arrived completely, null if it is empty, or undefined if it is incomplete. */
+export function readCompleteBody(request: IncomingMessage, maxBytes: number): Buffer | null | undefined {
   if (!request.complete) return undefined
   const body = request.read() as Buffer | null
-  if (body !== null && body.length > maxBytes) throw tooLarge(maxBytes)
+  if (body !== null && body.length > maxBytes) throw createTooLargeError(maxBytes)
   return body
 }
 
@@ -41,27 +41,30 @@ export function streamBody(
 ): StreamedBody {
   const rate = createRateGuard(limits)
   return {
-    [Symbol.asyncIterator]: () => partsOf(request, limits.maxBytes, rate, onData),
+    [Symbol.asyncIterator]: () => streamChunks(request, limits.maxBytes, rate, onData),
     isAwaited: () => rate.isWaiting(),
   }
 }
 
-async function* partsOf(
+async function* streamChunks(
   request: IncomingMessage,
   maxBytes: number,
   rate: RateGuard,
   onData: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   // The connection must survive an early end of the iteration: the response is still sent on it.
-  const parts = request.iterator({ destroyOnReturn: false })
+  const chunkIterator = request.iterator({ destroyOnReturn: false })
   let bytes = 0
   try {
     for (;;) {
-      const { done, value: chunk } = (await rate.next(parts.next())) as IteratorResult<Buffer, undefined>
+      const { done, value: chunk } = (await rate.next(chunkIterator.next())) as IteratorResult<
+        Buffer,
+        undefined
+      >
       if (done === true) return
       bytes += chunk.length
       rate.add(chunk.length)
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      if (bytes > maxBytes) throw createTooLargeError(maxBytes)
       onData(chunk)
       yield chunk
     }
@@ -69,32 +72,32 @@ async function* partsOf(
     throw error instanceof AppError ? error : new BodyAborted('the caller closed the connection')
   } finally {
     // Takes effect when the pending chunk has arrived or the connection is closed.
-    parts.return?.().catch(() => undefined)
+    chunkIterator.return?.().catch(() => undefined)
   }
 }
 
-// Each chunk costs a few hundred bytes of overhead, and a client can send single bytes.
+// Each chunk costs a few hundred bytes of overhead, and a client can send one byte at a time.
 const maxUnjoinedChunks = 1_024
 
 /** Reads the whole body. `buffered` is charged for the bytes that have arrived, not for the announced length. */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
-  buffered: Lease,
+  bufferLease: Lease,
 ): Promise<Buffer> {
-  const arrived = completeBody(request, limits.maxBytes)
-  if (arrived !== undefined) {
-    await buffered.add(arrived?.length ?? 0)
-    return arrived ?? Buffer.alloc(0)
+  const completedBody = readCompleteBody(request, limits.maxBytes)
+  if (completedBody !== undefined) {
+    await bufferLease.add(completedBody?.length ?? 0)
+    return completedBody ?? Buffer.alloc(0)
   }
-  const joined: Buffer[] = []
-  let unjoined: Buffer[] = []
+  const joinedChunks: Buffer[] = []
+  let unjoinedChunks: Buffer[] = []
   for await (const chunk of streamBody(request, limits, () => undefined)) {
-    await buffered.add(chunk.length)
-    unjoined.push(chunk)
-    if (unjoined.length < maxUnjoinedChunks) continue
-    joined.push(Buffer.concat(unjoined))
-    unjoined = []
+    await bufferLease.add(chunk.length)
+    unjoinedChunks.push(chunk)
+    if (unjoinedChunks.length < maxUnjoinedChunks) continue
+    joinedChunks.push(Buffer.concat(unjoinedChunks))
+    unjoinedChunks = []
   }
-  return Buffer.concat([...joined, ...unjoined])
+  return Buffer.concat([...joinedChunks, ...unjoinedChunks])
 }

@@ -8,7 +8,7 @@ import {
   type RawUpstreamOptions,
   startRawUpstream,
 } from '@manager/harness/raw-upstream.ts'
-import { callbacksPolicy } from './egress-policies.ts'
+import { createCallbacksPolicy } from './egress-policies.ts'
 import { createNames } from './names.ts'
 import { type OriginPool, type OutboundPools, createOutboundPools } from './pools.ts'
 import { SendFailure, type SendRequest, send } from './send.ts'
@@ -18,7 +18,7 @@ const limits = { maxPerOrigin: 2, maxSockets: 8, connectTimeoutMs: long }
 let pools: OutboundPools
 let upstreams: RawUpstream[]
 beforeEach(() => {
-  const policy = callbacksPolicy(['127.0.0.1/32'])
+  const policy = createCallbacksPolicy(['127.0.0.1/32'])
   pools = createOutboundPools({ ...limits, policy, ownServices: [], names: createNames() })
   upstreams = []
 })
@@ -32,7 +32,7 @@ const upstream = async (play: Play, options?: RawUpstreamOptions): Promise<RawUp
   upstreams.push(started)
   return started
 }
-const poolOf = (url: string, project = 'project'): OriginPool => pools.of(project, url)
+const poolOf = (url: string, project = 'project'): OriginPool => pools.getPool(project, url)
 const sendTo = (pool: OriginPool, options: Partial<SendRequest> = {}) =>
   send({
     pool,
@@ -156,8 +156,8 @@ describe('a failure before anything is sent', () => {
   test('is one of the connection: the name does not resolve', async () => {
     const unknown = Object.assign(new Error('10.1.2.3 knows no backend.example'), { code: 'ENOTFOUND' })
     const names = { lookupFor: () => () => Promise.reject(unknown) }
-    const own = createOutboundPools({ ...limits, policy: callbacksPolicy([]), ownServices: [], names })
-    expect(await failureOf(own.of('project', 'http://backend.example'))).toEqual([
+    const own = createOutboundPools({ ...limits, policy: createCallbacksPolicy([]), ownServices: [], names })
+    expect(await failureOf(own.getPool('project', 'http://backend.example'))).toEqual([
       'connect',
       'the name of the upstream cannot be resolved',
     ])
@@ -191,9 +191,9 @@ describe('a failure before anything is sent', () => {
     const names = {
       lookupFor: () => () => new Promise<typeof found>((resolve) => (connect = () => resolve(found))),
     }
-    const policy = callbacksPolicy(['127.0.0.1/32'])
+    const policy = createCallbacksPolicy(['127.0.0.1/32'])
     const own = createOutboundPools({ ...limits, policy, ownServices: [], names })
-    const pool = own.of('project', url.replace('127.0.0.1', 'backend.example'))
+    const pool = own.getPool('project', url.replace('127.0.0.1', 'backend.example'))
     expect(await failureOf(pool, { timeoutMs: 50 })).toEqual(['connect', 'the upstream cannot be reached'])
     // The call occupies its slot until the connection is open.
     expect(pool.inFlight).toBe(1)
@@ -237,7 +237,7 @@ describe('a failure before anything is sent', () => {
     const pool = poolOf(url)
     const waiting = [1, 2].map(() => failureOf(pool, { signal: given.signal }))
     expect(await failureOf(pool)).toEqual(['connect', 'too many calls to the upstream are in flight'])
-    const policy = callbacksPolicy(['127.0.0.1/32'])
+    const policy = createCallbacksPolicy(['127.0.0.1/32'])
     const few = createOutboundPools({
       ...limits,
       maxSockets: 2,
@@ -245,8 +245,8 @@ describe('a failure before anything is sent', () => {
       ownServices: [],
       names: createNames(),
     })
-    const held = failureOf(few.of('project', url), { signal: given.signal })
-    expect(await failureOf(few.of('project', url))).toEqual([
+    const held = failureOf(few.getPool('project', url), { signal: given.signal })
+    expect(await failureOf(few.getPool('project', url))).toEqual([
       'connect',
       'too many connections to callback URLs are open; try again',
     ])

@@ -4,8 +4,8 @@
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { AppError, unavailable } from '../errors.ts'
-import { type OriginPool, maxInterim } from './pools.ts'
-import { reasonOf } from './reasons.ts'
+import { type OriginPool, maxInterimResponses } from './pools.ts'
+import { describeFailure } from './reasons.ts'
 
 /** A request and its limits. */
 export type SendRequest = {
@@ -54,7 +54,7 @@ export function send(request: SendRequest): Promise<SendResponse> {
   return new Promise((resolve, reject) => new Exchange(request, { resolve, reject }).start())
 }
 
-type Outcome = { resolve: (response: SendResponse) => void; reject: (failure: SendFailure) => void }
+type PromiseCallbacks = { resolve: (response: SendResponse) => void; reject: (failure: SendFailure) => void }
 type Head = { status: number; headers: IncomingHttpHeaders }
 
 const connectionHeaders = new Set([
@@ -86,19 +86,19 @@ function isSendable(path: string, headers: readonly string[]): boolean {
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: SendRequest
-  readonly #outcome: Outcome
+  readonly #callbacks: PromiseCallbacks
   #controller: Dispatcher.DispatchController | null = null
   #timeout: NodeJS.Timeout | undefined
   #isOver = false
   #isUpstreamDone = false
   #head: Head | null = null
-  #interim = 0
-  #received = 0
+  #interimCount = 0
+  #receivedBytes = 0
   #chunks: Buffer[] = []
 
-  constructor(request: SendRequest, outcome: Outcome) {
+  constructor(request: SendRequest, callbacks: PromiseCallbacks) {
     this.#request = request
-    this.#outcome = outcome
+    this.#callbacks = callbacks
   }
 
   start(): void {
@@ -108,7 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       const refusal = unavailable('too many calls to the upstream are in flight')
       return this.#end(refusal.message, refusal)
     }
-    // An invalid request would permanently cost the undici pool one connection.
+    // An invalid request would permanently remove one connection from the undici pool.
     if (!isSendable(path, headers)) return this.#end('the request cannot be sent to the upstream')
     signal?.addEventListener('abort', this.#onAbort)
     this.#timeout = setTimeout(this.#onTimeout, timeoutMs)
@@ -117,23 +117,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici writes nothing before this returns, and nothing after an abort.
-    if (this.#isOver) controller.abort(new Error('the call is over'))
+    // undici writes nothing before this method returns, and nothing after an abort.
+    if (this.#isOver) controller.abort(new Error('the call has ended'))
     else this.#controller = controller
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (this.#isOver) return
     if (status >= 200) this.#head = { status, headers }
-    else if (++this.#interim > maxInterim) this.#end('the upstream sent too many interim responses')
+    else if (++this.#interimCount > maxInterimResponses)
+      this.#end('the upstream sent too many interim responses')
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#isOver) return
-    const room = this.#request.maxResponseBytes - this.#received
-    this.#received += chunk.length
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    if (chunk.length > room) this.#end('the upstream response is too large')
+    const remainingBytes = this.#request.maxResponseBytes - this.#receivedBytes
+    this.#receivedBytes += chunk.length
+    this.#chunks.push(chunk.length > remainingBytes ? chunk.subarray(0, remainingBytes) : chunk)
+    if (chunk.length > remainingBytes) this.#end('the upstream response is too large')
   }
 
   onResponseEnd(): void {
@@ -145,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     this.#releaseSlot()
     // The message of an AppError, from the connection limit, already describes the reason.
-    this.#end(error instanceof AppError ? error.message : reasonOf(error), error)
+    this.#end(error instanceof AppError ? error.message : describeFailure(error), error)
   }
 
   readonly #onAbort = (): void => this.#end('the call was aborted')
@@ -159,13 +160,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timeout)
     this.#request.signal?.removeEventListener('abort', this.#onAbort)
     // A request that is still waiting for a connection is aborted as soon as it gets one.
-    if (!this.#isUpstreamDone) this.#controller?.abort(new Error('the call is over'))
+    if (!this.#isUpstreamDone) this.#controller?.abort(new Error('the call has ended'))
     const body = Buffer.concat(this.#chunks)
     this.#chunks = []
     if (this.#head !== null)
-      return this.#outcome.resolve({ ...this.#head, body, isTruncated: reason !== null })
+      return this.#callbacks.resolve({ ...this.#head, body, isTruncated: reason !== null })
     const phase = this.#controller === null ? 'connect' : 'exchange'
-    this.#outcome.reject(
+    this.#callbacks.reject(
       new SendFailure(reason ?? 'the upstream response is incomplete or invalid', phase, cause),
     )
   }

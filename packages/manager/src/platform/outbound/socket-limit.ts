@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici'
 import { type Lease, createFairShare } from '../throttle/fair-share.ts'
 
 type Connector = buildConnector.connector
-type Opening = Parameters<Connector>
+type ConnectArguments = Parameters<Connector>
 /** Wraps the connector of a project; it fails with 503 while too many connections are open or being opened. */
 export type LimitSockets = (projectId: string, connect: Connector) => Connector
 
@@ -19,7 +19,11 @@ export function createSocketLimit(max: number, destinations: string): LimitSocke
     maxWaitMs,
     full: `too many connections to ${destinations} are open; try again`,
   })
-  const open = async (projectId: string, connect: Connector, [options, callback]: Opening): Promise<void> => {
+  const openConnection = async (
+    projectId: string,
+    connect: Connector,
+    [options, callback]: ConnectArguments,
+  ): Promise<void> => {
     let slot: Lease
     try {
       slot = await slots.take([projectId])
@@ -33,6 +37,6 @@ export function createSocketLimit(max: number, destinations: string): LimitSocke
     })
   }
   return (projectId, connect) =>
-    (...opening) =>
-      void open(projectId, connect, opening)
+    (...connectArguments) =>
+      void openConnection(projectId, connect, connectArguments)
 }

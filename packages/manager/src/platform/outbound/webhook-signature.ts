@@ -13,22 +13,22 @@ export type WebhookMessage = {
   token: string
 }
 
-const prefix = 'whsec_'
+const secretPrefix = 'whsec_'
 const keyBytes = 32
 
 /** Returns a new key in the format that receivers configure. */
-export const createWebhookSecret = (): string => prefix + randomBytes(keyBytes).toString('base64')
+export const createWebhookSecret = (): string => secretPrefix + randomBytes(keyBytes).toString('base64')
 
 /** Returns one value of the `webhook-signature` header; throws if the token is invalid, without including the token. */
 export function signWebhook({ id, timestampSeconds, body, token }: WebhookMessage): string {
-  const mac = createHmac('sha256', keyOf(token)).update(`${id}.${timestampSeconds}.`).update(body)
+  const mac = createHmac('sha256', parseKey(token)).update(`${id}.${timestampSeconds}.`).update(body)
   return `v1,${mac.digest('base64')}`
 }
 
-function keyOf(token: string): Buffer {
-  const key = Buffer.from(token.slice(prefix.length), 'base64')
+function parseKey(token: string): Buffer {
+  const key = Buffer.from(token.slice(secretPrefix.length), 'base64')
   // The key is encoded again for comparison, because the decoder ignores invalid base64 characters.
-  if (key.length !== keyBytes || prefix + key.toString('base64') !== token)
+  if (key.length !== keyBytes || secretPrefix + key.toString('base64') !== token)
     throw new Error('the callback token is invalid')
   return key
 }

@@ -1,9 +1,9 @@
 // Acquires a pool connection within a deadline. The pool has a single timeout, which restarts with each attempt, but a
 // caller that has already waited must not wait as long again.
 import type { Pool, PoolClient } from 'pg'
-import { type TimedQuery, connectionOf } from './connections.ts'
+import { type TimedQuery, toConnection } from './connections.ts'
 
-const shortMs = 100
+const shortWaitMs = 100
 // Minimum time for a statement, so that it has a chance to finish.
 const minStatementMs = 500
 
@@ -13,22 +13,22 @@ const minStatementMs = 500
  */
 export function createTimeLimit(pool: Pool, readTimeoutMs: number) {
   const startedAt = performance.now()
-  const limitMs = Math.max(readTimeoutMs, timeoutOf(pool) + minStatementMs)
-  const leftMs = (): number => startedAt + limitMs - performance.now()
+  const limitMs = Math.max(readTimeoutMs, getConnectTimeout(pool) + minStatementMs)
+  const getRemainingMs = (): number => startedAt + limitMs - performance.now()
   return {
     /** Remaining time to wait for a connection. */
-    waitMs: (): number => Math.max(1, leftMs()),
+    waitMs: (): number => Math.max(1, getRemainingMs()),
     /** A statement that must not run twice gets its full time, because its outcome is unknown after a timeout. */
     limits: (isRepeatable: boolean): Pick<TimedQuery, 'query_timeout' | 'isShort'> => {
-      const isShort = isRepeatable && performance.now() - startedAt > shortMs
+      const isShort = isRepeatable && performance.now() - startedAt > shortWaitMs
       const query_timeout = isShort
-        ? Math.max(minStatementMs, Math.min(readTimeoutMs, leftMs()))
+        ? Math.max(minStatementMs, Math.min(readTimeoutMs, getRemainingMs()))
         : readTimeoutMs
       return { query_timeout, isShort }
     },
   }
 }
-const timeoutOf = ({ options }: Pool): number => options.connectionTimeoutMillis ?? 0
+const getConnectTimeout = ({ options }: Pool): number => options.connectionTimeoutMillis ?? 0
 /** The time limit that all attempts of one statement share. */
 export type TimeLimit = ReturnType<typeof createTimeLimit>
 
@@ -36,31 +36,31 @@ export type TimeLimit = ReturnType<typeof createTimeLimit>
 export async function acquire(pool: Pool, withinMs: number): Promise<PoolClient> {
   const startedAt = performance.now()
   const client = await connect(pool, withinMs)
-  if (!connectionOf(client).isRetired) return client
+  if (!toConnection(client).isRetired) return client
   client.release(true)
   return acquire(pool, Math.max(1, withinMs - (performance.now() - startedAt)))
 }
 
 function connect(pool: Pool, withinMs: number): Promise<PoolClient> {
-  const connecting = pool.connect()
+  const pendingClient = pool.connect()
   // No timer is needed if every waiter gets an idle connection, or if the timeout of the pool is shorter.
-  const hasIdleForAll = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount
-  if (hasIdleForAll || withinMs >= timeoutOf(pool)) return connecting
-  return inTime(connecting, withinMs)
+  const hasIdleClientForAll = pool.idleCount > 0 && pool.idleCount >= pool.waitingCount
+  if (hasIdleClientForAll || withinMs >= getConnectTimeout(pool)) return pendingClient
+  return withTimeout(pendingClient, withinMs)
 }
 
-async function inTime(connecting: Promise<PoolClient>, withinMs: number): Promise<PoolClient> {
-  const timedOut = Promise.withResolvers<never>()
+async function withTimeout(pendingClient: Promise<PoolClient>, withinMs: number): Promise<PoolClient> {
+  const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     // The same message as the timeout of the pool, which the error mapping recognizes.
-    timedOut.reject(new Error('timeout exceeded when trying to connect'))
-    connecting.then(
+    timeout.reject(new Error('timeout exceeded when trying to connect'))
+    pendingClient.then(
       (client) => client.release(),
       () => undefined,
     )
   }, withinMs)
   try {
-    return await Promise.race([connecting, timedOut.promise])
+    return await Promise.race([pendingClient, timeout.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -2,7 +2,7 @@
 import type { Tx } from './handles.ts'
 
 /** Locks the application against deletion and returns its project, or undefined if the application does not exist. */
-export async function lockProjectOf(tx: Tx, applicationId: string): Promise<string | undefined> {
+export async function lockApplicationProject(tx: Tx, applicationId: string): Promise<string | undefined> {
   const application = await tx
     .selectFrom('applications')
     .select('projectId')

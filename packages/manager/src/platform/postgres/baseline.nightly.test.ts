@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { baseline, runMigration, schemaStateOf } from '../../../test/kit/baselines.ts'
 import { copyDatabase, createEmptyDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
-import { knownMigrations, migrateUp } from './migrate.ts'
+import { listKnownMigrations, migrateUp } from './migrate.ts'
 
 test('[versioning.baseline] from every migration a recognised database migrates on to the schema of a fresh install', async () => {
-  const migrations = knownMigrations()
+  const migrations = listKnownMigrations()
   const [growing, fresh] = [await createEmptyDatabase(), await createScratchDatabase()]
   const newest = await schemaStateOf(fresh)
   for (const [at, name] of migrations.entries()) {

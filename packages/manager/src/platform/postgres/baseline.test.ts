@@ -14,10 +14,10 @@ import {
   createScratchDatabase,
 } from '../../../test/kit/databases.ts'
 import { schemaHistory } from '../../generated/schema-history.ts'
-import { knownMigrations, migrateUp } from './migrate.ts'
+import { listKnownMigrations, migrateUp } from './migrate.ts'
 import { tablesWithRows } from './schema-description.ts'
 
-const migrations = knownMigrations()
+const migrations = listKnownMigrations()
 const last = migrations.at(-1) as string
 
 let fresh: TestDatabase

@@ -5,18 +5,27 @@ import { schemaHistory } from '../../generated/schema-history.ts'
 import { builtIndexes } from './built-indexes.ts'
 import {
   type Print,
-  appliedMigrations,
-  knownMigrations,
+  readAppliedMigrations,
+  listKnownMigrations,
   recordMigrations,
   withMigrationLock,
 } from './migrate.ts'
-import { type Comparison, compareWithHistory, differenceLines, foreignObjects } from './schema-differences.ts'
+import {
+  type Comparison,
+  compareWithHistory,
+  formatDifferences,
+  listForeignObjects,
+} from './schema-differences.ts'
 import { type SchemaDescription, describeSchema } from './schema-description.ts'
 
-const maxLines = 40
+const maxPrintedLines = 40
 
 /** Columns of the layout before environments were introduced, which no migration creates. */
-const oldLayout = ['column tenants.type', 'column applications.tenant_id', 'column applications.clone_of']
+const oldLayoutColumns = [
+  'column tenants.type',
+  'column applications.tenant_id',
+  'column applications.clone_of',
+]
 
 const ourTables = Object.values(schemaHistory).flatMap(({ set }) =>
   Object.keys(set).flatMap((name) => (name.startsWith('table ') ? [name.slice('table '.length)] : [])),
@@ -32,73 +41,80 @@ export type Baseline = { last: string; recorded: string[] }
 export function migrateBaseline(
   url: string,
   print: Print,
-  { wanted, dryRun }: { wanted?: string | undefined; dryRun: boolean },
+  { requestedName: requestedMigration, dryRun }: { requestedName?: string | undefined; dryRun: boolean },
 ): Promise<Baseline> {
   return withMigrationLock(url, print, async (client) => {
     // One transaction covers reading and recording. Closing the session without a commit rolls it back.
     await client.query('begin')
-    const baseline = await matchAndRecord(client, print, wanted)
+    const baseline = await matchAndRecord(client, print, requestedMigration)
     await client.query(dryRun ? 'rollback' : 'commit')
     return baseline
   })
 }
 
-async function matchAndRecord(client: Client, print: Print, wanted: string | undefined): Promise<Baseline> {
-  const known = knownMigrations()
-  if (wanted !== undefined && !known.includes(wanted))
-    throw new Error(`${wanted} is not a migration; known: ${known.join(', ')}`)
-  const applied = await appliedMigrations(client)
-  if (applied.length > 0)
+async function matchAndRecord(
+  client: Client,
+  print: Print,
+  requestedMigration: string | undefined,
+): Promise<Baseline> {
+  const knownNames = listKnownMigrations()
+  if (requestedMigration !== undefined && !knownNames.includes(requestedMigration))
+    throw new Error(`${requestedMigration} is not a migration; known: ${knownNames.join(', ')}`)
+  const appliedNames = await readAppliedMigrations(client)
+  if (appliedNames.length > 0)
     throw new Error(
-      `this database already records its migrations (last: ${applied.at(-1)}); run \`migrate up\` instead`,
+      `this database already records its migrations (last: ${appliedNames.at(-1)}); run \`migrate up\` instead`,
     )
-  const found = await describeSchema(client)
-  for (const name of found.keys())
+  const schema = await describeSchema(client)
+  for (const name of schema.keys())
     if (builtIndexes.some((index) => name.startsWith('index ') && name.endsWith(`.${index}`)))
-      found.delete(name)
-  const { migration } = await matchMigration(client, print, found, wanted)
-  printLimited(print, foreignObjects(found, schemaHistory), (name) => `ignored: ${name}`)
+      schema.delete(name)
+  const { migration } = await matchMigration(client, print, schema, requestedMigration)
+  printLimited(print, listForeignObjects(schema, schemaHistory), (name) => `ignored: ${name}`)
   await assertOwner(client)
-  const recorded = known.filter((name) => name <= migration)
+  const recordedNames = knownNames.filter((name) => name <= migration)
   await client.query('set local search_path to default')
-  await recordMigrations(client, recorded.length)
-  return { last: migration, recorded }
+  await recordMigrations(client, recordedNames.length)
+  return { last: migration, recorded: recordedNames }
 }
 
-/** Returns the migration that matches the schema; throws if there is none, or if it is not `wanted`. */
+/** Returns the migration that matches the schema; throws if there is none, or if it is not the requested one. */
 async function matchMigration(
   client: Client,
   print: Print,
-  found: SchemaDescription,
-  wanted: string | undefined,
+  schema: SchemaDescription,
+  requestedMigration: string | undefined,
 ): Promise<Comparison> {
-  const comparisons = compareWithHistory(found, schemaHistory)
-  const equal = comparisons.find(({ differences }) => differences.length === 0)
-  const requested = wanted === undefined ? equal : comparisons.find(({ migration }) => migration === wanted)
-  if (requested?.differences.length === 0) return requested
-  if (equal === undefined) await refuseOtherLayouts(client, found)
+  const comparisons = compareWithHistory(schema, schemaHistory)
+  const matchingComparison = comparisons.find(({ differences }) => differences.length === 0)
+  const requestedComparison =
+    requestedMigration === undefined
+      ? matchingComparison
+      : comparisons.find(({ migration }) => migration === requestedMigration)
+  if (requestedComparison?.differences.length === 0) return requestedComparison
+  if (matchingComparison === undefined) await refuseOtherLayouts(client, schema)
   // On a tie, the latest migration wins.
-  const nearest =
-    requested ??
+  const nearestComparison =
+    requestedComparison ??
     comparisons.reduce((best, next) => (next.differences.length <= best.differences.length ? next : best))
-  printLimited(print, differenceLines(nearest.differences), (line) => line)
-  if (equal !== undefined)
+  printLimited(print, formatDifferences(nearestComparison.differences), (line) => line)
+  if (matchingComparison !== undefined)
     throw new Error(
-      `the schema matches ${equal.migration}, not ${wanted}; nothing was recorded: run \`migrate baseline ${equal.migration}\``,
+      `the schema matches ${matchingComparison.migration}, not ${requestedMigration}; nothing was recorded: run \`migrate baseline ${matchingComparison.migration}\``,
     )
   throw new Error(
-    `the schema matches no migration; the lines above list the differences from ${wanted ?? `the nearest, ${nearest.migration}`}; nothing was recorded: correct the differences and run the command again`,
+    `the schema matches no migration; the lines above list the differences from ${requestedMigration ?? `the nearest, ${nearestComparison.migration}`}; nothing was recorded: correct the differences and run the command again`,
   )
 }
 
 /** Throws for a database that cannot be corrected to match a migration: it is empty or has an older layout. */
-async function refuseOtherLayouts(client: Client, found: SchemaDescription): Promise<void> {
+async function refuseOtherLayouts(client: Client, schema: SchemaDescription): Promise<void> {
   const { rowCount } = await client.query(`select from pg_namespace where nspname = 'legacy'`)
-  if (rowCount === 1 || oldLayout.some((name) => found.has(name)))
+  if (rowCount === 1 || oldLayoutColumns.some((name) => schema.has(name)))
     throw new Error(
       'the database has the layout from before environments, which cannot be migrated; nothing was recorded: create a new database, run `migrate up` on it, and import this one with `legacy import`',
     )
-  if (!ourTables.some((table) => found.has(`table ${table}`)))
+  if (!ourTables.some((table) => schema.has(`table ${table}`)))
     throw new Error('the database is empty; run `migrate up` instead of a baseline')
 }
 
@@ -120,6 +136,6 @@ async function assertOwner(client: Client): Promise<void> {
 }
 
 function printLimited(print: Print, lines: readonly string[], text: (line: string) => string): void {
-  for (const line of lines.slice(0, maxLines)) print(text(line))
-  if (lines.length > maxLines) print(`… and ${lines.length - maxLines} more`)
+  for (const line of lines.slice(0, maxPrintedLines)) print(text(line))
+  if (lines.length > maxPrintedLines) print(`… and ${lines.length - maxPrintedLines} more`)
 }

@@ -2,7 +2,7 @@
 // index concurrently, and a normal build blocks writers until it has read all rows. `migrate up` therefore builds these
 // indexes after the migrations. Until an index exists, queries that would use it read more rows.
 import type { Client } from 'pg'
-import { withoutLockTimeout } from './partition-indexes.ts'
+import { runWithoutLockTimeout } from './partition-indexes.ts'
 
 const indexes: Readonly<Record<string, string>> = {
   audit_logs_created_at_idx:
@@ -22,7 +22,7 @@ export async function buildIndexes(client: Client, print: (line: string) => void
     if (rows[0]?.isValid === true) continue
     if (await hasRows(client, definition)) print(`building ${name} without blocking traffic`)
     if (rows.length > 0) await client.query(`drop index concurrently public.${name}`)
-    await withoutLockTimeout(client, `create index concurrently ${name} on public.${definition}`)
+    await runWithoutLockTimeout(client, `create index concurrently ${name} on public.${definition}`)
   }
 }
 

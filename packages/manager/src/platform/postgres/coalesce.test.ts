@@ -6,7 +6,7 @@ import { createCoalesced } from './coalesce.ts'
 function createSilent(maxConcurrent: 1 | 2 = 1) {
   const begun: { keys: string[]; end: (error: Error | null) => void }[] = []
   const read = createCoalesced<string, string>({
-    keyOf: (key) => key,
+    getKey: (key) => key,
     run: (keys) =>
       new Promise((resolve, reject) => {
         begun.push({ keys, end: (error) => (error === null ? resolve(keys) : reject(error)) })

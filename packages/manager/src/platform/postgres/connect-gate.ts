@@ -4,7 +4,7 @@
 import type { Client } from 'pg'
 import { Connection } from './connections.ts'
 
-type Connected = ((error: Error) => void) | ((error: null, client: Client) => void)
+type ConnectCallback = ((error: Error) => void) | ((error: null, client: Client) => void)
 
 const firstPauseMs = 50
 const longestPauseMs = 1_000
@@ -21,42 +21,42 @@ export type ConnectGate = {
 
 /** `onFailure` is called for every failed attempt. */
 export function createConnectGate(onFailure: (error: Error) => void = () => undefined): ConnectGate {
-  let [pauseMs, until] = [0, 0]
-  let failure: Error | null = null
-  const note = (error: Error | null): void => {
-    failure = error
+  let [pauseMs, pauseEndsAt] = [0, 0]
+  let lastFailure: Error | null = null
+  const recordAttempt = (error: Error | null): void => {
+    lastFailure = error
     pauseMs = error === null ? 0 : Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2))
-    until = performance.now() + pauseMs * (0.5 + Math.random() / 2)
+    pauseEndsAt = performance.now() + pauseMs * (0.5 + Math.random() / 2)
   }
   class ProbingClient extends Connection {
     override connect(): Promise<Client>
-    override connect(callback: Connected): void
-    override connect(callback?: Connected): Promise<Client> | void {
+    override connect(callback: ConnectCallback): void
+    override connect(callback?: ConnectCallback): Promise<Client> | void {
       // Pools connect with a callback.
       if (callback === undefined) return super.connect()
       super.connect((error: Error | null) => {
         // Failures of attempts that started before the last failure must not extend the pause.
-        if (error === null || failure === null || performance.now() >= until) note(error)
+        if (error === null || lastFailure === null || performance.now() >= pauseEndsAt) recordAttempt(error)
         if (error !== null) onFailure(error)
-        callBack(callback, error)
+        invokeCallback(callback, error)
       })
     }
   }
   class GatedClient extends ProbingClient {
     override connect(): Promise<Client>
-    override connect(callback: Connected): void
-    override connect(callback?: Connected): Promise<Client> | void {
+    override connect(callback: ConnectCallback): void
+    override connect(callback?: ConnectCallback): Promise<Client> | void {
       if (callback === undefined) return super.connect()
-      if (failure === null || performance.now() >= until) super.connect(callback)
-      else process.nextTick(callBack, callback, failure)
+      if (lastFailure === null || performance.now() >= pauseEndsAt) super.connect(callback)
+      else process.nextTick(invokeCallback, callback, lastFailure)
     }
   }
   return {
     GatedClient,
     ProbingClient,
-    pauseMs: () => (failure === null ? 0 : Math.max(0, until - performance.now())),
+    pauseMs: () => (lastFailure === null ? 0 : Math.max(0, pauseEndsAt - performance.now())),
   }
 }
 
-const callBack = (callback: Connected, error: Error | null): void =>
+const invokeCallback = (callback: ConnectCallback, error: Error | null): void =>
   (callback as (error: Error | null) => void)(error)

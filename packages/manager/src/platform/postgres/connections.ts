@@ -45,7 +45,7 @@ export class Connection extends Client {
 }
 
 /** Casts a client from a pool whose `Client` class is `Connection`. */
-export const connectionOf = (client: PoolClient): Connection => client as unknown as Connection
+export const toConnection = (client: PoolClient): Connection => client as unknown as Connection
 
 /** Whether the server rejects writes: it is a standby or a demoted primary. */
 export const isReadOnly = (error: unknown): boolean =>
@@ -58,9 +58,10 @@ const isUnusableAfter = (error: unknown): boolean => isTimeout(error) || isLost(
 export type TimedQuery = QueryConfig & { query_timeout: number; isShort: boolean }
 
 /**
- * Runs a statement, and destroys the connection after errors that make it unusable. After a read timeout the server may
- * still run the statement, such as a BEGIN, and a dead route stays dead. After 57P01 to 57P05 the server closes the
- * connection, but the pool would hand it out until the close arrives. A read-only server (25006) may have a successor.
+ * Runs a statement, and destroys the connection after errors that make it unusable. After a read timeout the
+ * server may still run the statement, such as a BEGIN, or the route to it is dead. After 57P01 to 57P05 the
+ * server closes the connection, but the pool would hand it out until the close arrives. A read-only server
+ * (25006) may have a successor.
  */
 export async function queryOn(
   client: PoolClient,
@@ -71,8 +72,8 @@ export async function queryOn(
   } catch (error) {
     if (isUnusableAfter(error)) {
       // A timeout of a caller that had little time left says nothing about the server.
-      connectionOf(client).reportError(error, !(isShort && isTimeout(error)))
-      connectionOf(client).destroy()
+      toConnection(client).reportError(error, !(isShort && isTimeout(error)))
+      toConnection(client).destroy()
     }
     throw error
   }
@@ -86,24 +87,24 @@ type OnFailed = (error: unknown, renewOwn: () => void) => void
  * otherwise connections that only read would keep using a previous server and its stale rows.
  */
 export function watchConnections(pool: Pool, onFailed: OnFailed = () => undefined): () => void {
-  const open = new Set<Connection>()
+  const openConnections = new Set<Connection>()
   const renew = (): void => {
-    for (const connection of open) connection.retire()
+    for (const connection of openConnections) connection.retire()
   }
   pool.on('connect', (client: PoolClient) => {
-    const connection = connectionOf(client)
-    open.add(connection)
+    const connection = toConnection(client)
+    openConnections.add(connection)
     connection.onFailed = (error) => onFailed(error, renew)
     // The pool only listens while a connection is idle. Without this listener, a connection that breaks in use would
     // crash the process. The query in flight fails separately.
     connection.on('error', (error) => connection.reportError(error))
   })
-  pool.on('acquire', (client) => connectionOf(client).setIdle(false))
+  pool.on('acquire', (client) => toConnection(client).setIdle(false))
   pool.on('release', (error, client) => {
-    if (isUnusableAfter(error)) connectionOf(client).reportError(error)
-    connectionOf(client).setIdle(true)
+    if (isUnusableAfter(error)) toConnection(client).reportError(error)
+    toConnection(client).setIdle(true)
   })
-  pool.on('remove', (client) => void open.delete(connectionOf(client)))
+  pool.on('remove', (client) => void openConnections.delete(toConnection(client)))
   return renew
 }
 
@@ -128,16 +129,16 @@ export type Renewals = {
  * interval grows while new connections are lost too.
  */
 export function createRenewals(onReadOnly: () => void): Renewals {
-  const pools: (() => void)[] = []
+  const poolRenewers: (() => void)[] = []
   let [lastAt, gapMs] = [-Infinity, 0]
-  let soon: NodeJS.Timeout | undefined
+  let renewTimer: NodeJS.Timeout | undefined
   const renew = (): void => {
-    clearTimeout(soon)
-    soon = undefined
-    for (const renewOne of pools) renewOne()
+    clearTimeout(renewTimer)
+    renewTimer = undefined
+    for (const renewPool of poolRenewers) renewPool()
   }
-  const renewPaced = (): void => {
-    if (soon !== undefined) return
+  const renewWithPause = (): void => {
+    if (renewTimer !== undefined) return
     const waitMs = lastAt + gapMs - performance.now()
     if (waitMs < -quietPeriodMs) gapMs = 0
     const start = (): void => {
@@ -146,20 +147,20 @@ export function createRenewals(onReadOnly: () => void): Renewals {
       renew()
     }
     if (waitMs <= 0) start()
-    else soon = setTimeout(start, waitMs).unref()
+    else renewTimer = setTimeout(start, waitMs).unref()
   }
   const handleFailure: OnFailed = (error, renewOwn) => {
     if (isReadOnly(error)) onReadOnly()
     else if (isLost(error)) renewOwn()
-    renewPaced()
+    renewWithPause()
   }
   return {
-    add: (pool) => void pools.push(watchConnections(pool, handleFailure)),
+    add: (pool) => void poolRenewers.push(watchConnections(pool, handleFailure)),
     noteRefusal: (error) => {
       // The server is starting or stopping, so open connections lead to a server that has stopped or will stop.
-      if ((error as { code?: string }).code === '57P03') renewPaced()
+      if ((error as { code?: string }).code === '57P03') renewWithPause()
     },
     renew,
-    close: () => clearTimeout(soon),
+    close: () => clearTimeout(renewTimer),
   }
 }

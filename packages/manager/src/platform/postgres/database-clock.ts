@@ -8,12 +8,12 @@ import type { Statement } from './statements.ts'
 export type DatabaseClock = Clock & {
   /** Reads the time of the database. Until the first success, the clock of the machine is used. */
   sync(): Promise<void>
-  /** How far the machine's clock is ahead of the database's. */
+  /** How far the machine clock is ahead of the database clock. */
   skewMs(): number
   close(): void
 }
 
-const syncEveryMs = 30_000
+const syncIntervalMs = 30_000
 // A slower response would make the reading too inaccurate.
 const maxRoundTripMs = 2_000
 const statement: Statement = { kind: 'read', text: 'select extract(epoch from clock_timestamp()) as time' }
@@ -22,13 +22,14 @@ const statement: Statement = { kind: 'read', text: 'select extract(epoch from cl
 export function createDatabaseClock(run: Run): DatabaseClock {
   let originMs = Date.now() - performance.now()
   const sync = async (): Promise<void> => {
-    const sent = performance.now()
+    const sentAt = performance.now()
     const [row] = await run<{ time: string }>(statement, [])
-    const received = performance.now()
-    if (received - sent <= maxRoundTripMs) originMs = Number(row?.time) * 1_000 - (sent + received) / 2
+    const receivedAt = performance.now()
+    if (receivedAt - sentAt <= maxRoundTripMs)
+      originMs = Number(row?.time) * 1_000 - (sentAt + receivedAt) / 2
   }
   // Readiness reports an unreachable database; the clock continues from its last reading.
-  const timer = setInterval(() => void sync().catch(() => undefined), syncEveryMs)
+  const timer = setInterval(() => void sync().catch(() => undefined), syncIntervalMs)
   timer.unref()
   return {
     now: () => new Date(originMs + performance.now()),

@@ -5,19 +5,19 @@ import { type ConnectGate, createConnectGate } from './connect-gate.ts'
 import { createRenewals } from './connections.ts'
 import { type DatabaseClock, createDatabaseClock } from './database-clock.ts'
 import { type Db, createDb } from './handles.ts'
-import { type PoolOptions, type Pools, openPools, readTimeoutsOf } from './pools.ts'
+import { type PoolOptions, type Pools, openPools, getReadTimeouts } from './pools.ts'
 import {
   type Run,
   type RunOptions,
   type RunPrepared,
   type StatementEnd,
-  type Watch,
+  type StatementObservers,
   createRun,
 } from './prepared.ts'
 import { type OnRetry, createRetry } from './retry.ts'
 import { type OpenSnapshot, createSnapshots } from './snapshots.ts'
 import { serviceOwner } from './owner.ts'
-import type { Lane, OnStatementTime } from './statement-times.ts'
+import type { PoolName, OnStatementTime } from './statement-times.ts'
 import { type FairShare, type FairShareOptions, createFairShare } from '../throttle/fair-share.ts'
 
 /** Settings of the pools, and callbacks for metrics. */
@@ -42,9 +42,12 @@ const newestWindow = 48
 export type Database = {
   /** Statements and transactions of requests. */
   db: Db
-  /** Transactions that write, and read as much as a report. */
+  /** Transactions that write, and that read as much data as a report. */
   longDb: Db
-  /** Runs a prepared statement. Large reads and changes that wait never leave a small read without a connection. */
+  /**
+   * Runs a prepared statement. One connection always remains for small reads, however many large reads and
+   * changes are waiting.
+   */
   run: RunPrepared
   /** Runs a statement of background work on the connections of requests; it does not appear in traces. */
   runInBackground: Run
@@ -69,48 +72,48 @@ export type Database = {
 
 /** Opens the pools, which connect at the first statement. */
 export function createDatabase(options: DatabaseOptions): Database {
-  let noteReadOnly: (() => void) | null = null
-  const renewals = createRenewals(() => noteReadOnly?.())
+  let readOnlyListener: (() => void) | null = null
+  const renewals = createRenewals(() => readOnlyListener?.())
   const gate = createConnectGate(renewals.noteRefusal)
   const retry = createRetry(gate, options.onRetry)
   const pools = openPools(options, gate, renewals)
-  const watch: Watch = { ...options, onEnd: null }
-  const quiet: Watch = { onStatementTime: options.onStatementTime, onEnd: null }
-  const { usualMs: readTimeoutMs, longMs } = readTimeoutsOf(options)
-  const requests = { pool: pools.requests, retry, readTimeoutMs }
-  const long = { pool: pools.long, retry, readTimeoutMs: longMs }
+  const watch: StatementObservers = { ...options, onEnd: null }
+  const backgroundWatch: StatementObservers = { onStatementTime: options.onStatementTime, onEnd: null }
+  const { usualMs: readTimeoutMs, longMs } = getReadTimeouts(options)
+  const requestOptions = { pool: pools.requests, retry, readTimeoutMs }
+  const longOptions = { pool: pools.long, retry, readTimeoutMs: longMs }
   // Requests of one project that wait for a lock must not occupy all connections.
-  const share = shareOf(options, pools.requests.options.max, {
+  const share = createShare(options, pools.requests.options.max, {
     maxWaiting: options.maxWaiting ?? maxWaiting,
     onRefused: options.onRefused,
     // Background work has no caller that could retry.
-    preferred: serviceOwner,
+    preferredOwner: serviceOwner,
     newestWindow,
   })
-  const longShare = shareOf(options, pools.long.options.max)
-  const runInBackground = createRun({ ...requests, lane: 'requests', watch: quiet })
+  const longShare = createShare(options, pools.long.options.max)
+  const runInBackground = createRun({ ...requestOptions, lane: 'requests', watch: backgroundWatch })
   const clock = createDatabaseClock(runInBackground)
   return {
-    db: createDb({ ...requests, share }, logOf(watch, 'requests')),
+    db: createDb({ ...requestOptions, share }, createLogListener(watch, 'requests')),
     // Attestations wait for each other's lock, so more than one would only occupy connections.
-    longDb: createDb({ ...long, share: shareOf(options, 1) }, logOf(watch, 'long')),
-    run: preparedOn(
-      { ...requests, pool: pools.lookups, watch },
-      (capacity) => shareOf(options, capacity),
-      createRun({ ...long, lane: 'long', watch, shares: [longShare] }),
+    longDb: createDb({ ...longOptions, share: createShare(options, 1) }, createLogListener(watch, 'long')),
+    run: createRunPrepared(
+      { ...requestOptions, pool: pools.lookups, watch },
+      (capacity) => createShare(options, capacity),
+      createRun({ ...longOptions, lane: 'long', watch, shares: [longShare] }),
     ),
     runInBackground,
-    runForJobs: createRun({ ...requests, pool: pools.jobs, lane: 'jobs', watch: quiet }),
+    runForJobs: createRun({ ...requestOptions, pool: pools.jobs, lane: 'jobs', watch: backgroundWatch }),
     // One connection remains for other long work.
-    openSnapshot: createSnapshots({ ...long, max: Math.max(1, pools.long.options.max - 1) }),
+    openSnapshot: createSnapshots({ ...longOptions, max: Math.max(1, pools.long.options.max - 1) }),
     pools,
-    waiting: () => share.waiting + pools.requests.waitingCount,
+    waiting: () => share.waitingCount + pools.requests.waitingCount,
     clock,
     onStatementEnd: (listener) => {
       watch.onEnd = listener
     },
     onReadOnly: (listener) => {
-      noteReadOnly = listener
+      readOnlyListener = listener
     },
     renew: renewals.renew,
     gate,
@@ -122,37 +125,37 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 }
 
-const shareOf = (
+const createShare = (
   { acquireTimeoutMs }: DatabaseOptions,
   capacity: number,
-  more: Partial<FairShareOptions> = {},
+  overrides: Partial<FairShareOptions> = {},
 ): FairShare =>
   createFairShare({
     capacity: Math.max(1, capacity),
     maxWaiting,
     maxWaitMs: acquireTimeoutMs,
     full: 'too many requests are waiting for the database; try again',
-    ...more,
+    ...overrides,
   })
 
 /**
- * Large reads and changes leave one connection for small reads, so that authentication never waits behind them. Neither
- * of them may occupy all other connections. A call that cannot be logged is not forwarded, and a disk that hangs must
- * not stop reads. Quick changes use the connections that both leave free.
+ * Large reads and changes leave one connection for small reads, so that authentication never waits behind
+ * them. Neither large reads nor changes may occupy all other connections: forwarded calls must be logged, and
+ * a hanging disk must not stop reads. Quick changes use the connections that both leave free.
  */
-function preparedOn(
+function createRunPrepared(
   options: Omit<RunOptions, 'lane'>,
-  share: (capacity: number) => FairShare,
+  createShareOf: (capacity: number) => FairShare,
   runLong: Run,
 ): RunPrepared {
   const { max } = options.pool.options
-  const other = share(max - 1)
+  const commonShare = createShareOf(max - 1)
   const runSmall = createRun({ ...options, lane: 'lookups' })
-  const runShared = (...own: FairShare[]) =>
-    createRun({ ...options, lane: 'shared', shares: [...own, other] })
-  const runLarge = runShared(share(max - 2))
-  const runChange = runShared(share(max - 2))
-  const runQuick = runShared()
+  const createSharedRun = (...extraShares: FairShare[]) =>
+    createRun({ ...options, lane: 'shared', shares: [...extraShares, commonShare] })
+  const runLarge = createSharedRun(createShareOf(max - 2))
+  const runChange = createSharedRun(createShareOf(max - 2))
+  const runQuick = createSharedRun()
   return (statement, values) => {
     if (statement.size === 'long') return runLong(statement, values)
     if (statement.kind !== 'read')
@@ -161,8 +164,8 @@ function preparedOn(
   }
 }
 
-const logOf =
-  (watch: Watch, lane: Lane) =>
+const createLogListener =
+  (watch: StatementObservers, lane: PoolName) =>
   ({ query: { sql }, queryDurationMillis: durationMs }: LogEvent): void => {
     watch.onStatement?.(sql)
     watch.onStatementTime?.(lane, durationMs / 1_000)

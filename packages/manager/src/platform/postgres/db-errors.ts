@@ -23,8 +23,8 @@ const connectionCodes = new Set([
 ])
 // 08: connection, 28 and 3D: refused while connecting, 53: resources, 57: operator intervention, 58: system, 40:
 // rollback, 55P03: lock timeout, 25006: read-only server, 25P03 and 25P04: transaction timeout.
-const unavailableStates = /^(?:08|28|3D|40|53|57|58|55P03$|25006$|25P03$|25P04$)/
-const connectionTexts = [
+const unavailableStatePattern = /^(?:08|28|3D|40|53|57|58|55P03$|25006$|25P03$|25P04$)/
+const connectionMessages = [
   // The connect timeouts of a pool and of a single connection.
   'timeout exceeded when trying to connect',
   'timeout expired',
@@ -39,7 +39,7 @@ const connectionTexts = [
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (connectionCodes.has((error as { code?: string }).code ?? '') ||
-    connectionTexts.some((text) => error.message.includes(text)))
+    connectionMessages.some((text) => error.message.includes(text)))
 
 const unknownOutcomeText =
   'the database is not responding, and the change may or may not have been applied; check before you retry'
@@ -53,12 +53,12 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
     if (meaning !== undefined) return new AppError(meaning[0], meaning[1], { cause: error })
     // 22021 and 22P05: text PostgreSQL cannot store, such as U+0000.
     if (code === '22021' || code === '22P05')
-      return new AppError('bad_request', 'a text contains a character that cannot be stored', {
+      return new AppError('bad_request', 'a value contains a character that cannot be stored', {
         cause: error,
       })
     if (code === '57014')
       return unavailable('the database query timed out; request less data, or try again', error)
-    if (unavailableStates.test(code) || isUnreachable(error))
+    if (unavailableStatePattern.test(code) || isUnreachable(error))
       return unavailable(
         isOutcomeUnknown(error) ? unknownOutcomeText : 'the database is not responding; try again',
         error,

@@ -16,7 +16,7 @@ import type { PoolClient, QueryResult as PgResult } from 'pg'
 import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
 import { queryOn } from './connections.ts'
 import { isRejected, markOutcome } from './outcomes.ts'
-import { currentOwner } from './owner.ts'
+import { getCurrentOwner } from './owner.ts'
 import { type StatementKind, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
@@ -43,9 +43,9 @@ class PoolDriver implements Driver {
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
-    // The time limit includes the wait for a turn.
-    const time = createTimeLimit(this.#options.pool, this.#options.readTimeoutMs)
-    return new Session(this.#options, time, await this.#options.share.take([currentOwner()]))
+    // The time limit includes the wait for a connection.
+    const timeLimit = createTimeLimit(this.#options.pool, this.#options.readTimeoutMs)
+    return new Session(this.#options, timeLimit, await this.#options.share.take([getCurrentOwner()]))
   }
   async beginTransaction(session: Session, settings: TransactionSettings): Promise<void> {
     await session.begin(settings)
@@ -75,18 +75,18 @@ class Session implements DatabaseConnection {
   /** The state of the connection is unknown, so it is not used again. */
   #isStateUnknown = false
 
-  constructor(options: DriverOptions, time: TimeLimit, lease: Lease) {
+  constructor(options: DriverOptions, timeLimit: TimeLimit, lease: Lease) {
     this.#options = options
-    this.#time = time
+    this.#time = timeLimit
     this.#lease = lease
   }
 
   async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const values = [...parameters]
-    if (this.#phase === 'starting') return resultOf(await this.#open(text))
-    if (this.#phase !== 'idle') return resultOf(await this.#run(text, values))
+    if (this.#phase === 'starting') return toQueryResult(await this.#open(text))
+    if (this.#phase !== 'idle') return toQueryResult(await this.#run(text, values))
     const { kind } = this.#options
-    return resultOf(await runStatement(this.#options, { kind, text }, values, this.#time))
+    return toQueryResult(await runStatement(this.#options, { kind, text }, values, this.#time))
   }
 
   // oxlint-disable-next-line require-yield
@@ -94,7 +94,7 @@ class Session implements DatabaseConnection {
     await Promise.reject(new Error('streaming is not supported; use a snapshot'))
   }
 
-  // BEGIN runs through `executeQuery`, because Kysely measures that.
+  // BEGIN runs through `executeQuery`, because Kysely measures statements there.
   async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     this.#phase = 'starting'
     this.#isReadOnly = accessMode === 'read only'
@@ -154,11 +154,11 @@ class Session implements DatabaseConnection {
   }
 }
 
-const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+const commandsWithRowCount = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-function resultOf<Row>({ command, rowCount, rows }: PgResult): QueryResult<Row> {
+function toQueryResult<Row>({ command, rowCount, rows }: PgResult): QueryResult<Row> {
   if (command === 'COMMIT' || command === 'ROLLBACK') return { rows: [{ command } as Row] }
-  return counted.has(command)
+  return commandsWithRowCount.has(command)
     ? { numAffectedRows: BigInt(rowCount ?? 0), rows: rows as Row[] }
     : { rows: rows as Row[] }
 }

@@ -45,16 +45,17 @@ const canRetryTransaction = (error: unknown): boolean =>
 /** Creates the handles of one pool. */
 export function createDb(options: Omit<DriverOptions, 'kind'>, log: (event: LogEvent) => void): Db {
   const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
-  const handle = (kind: StatementKind): Kysely<DB> =>
+  const createHandle = (kind: StatementKind): Kysely<DB> =>
     new Kysely<DB>({ dialect: createDialect({ ...options, kind }), plugins, log })
-  const write = handle('write')
-  const snapshot = () => write.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  const write = createHandle('write')
+  const startSnapshot = () =>
+    write.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   return {
-    read: handle('read'),
+    read: createHandle('read'),
     write,
-    idempotent: handle('idempotent'),
+    idempotent: createHandle('idempotent'),
     transaction: (work, { mustNotRetry = false, isSnapshot = false } = {}) => {
-      const attempt = () => (isSnapshot ? snapshot() : write.transaction()).execute(work)
+      const attempt = () => (isSnapshot ? startSnapshot() : write.transaction()).execute(work)
       if (mustNotRetry) return attempt()
       return options.retry(attempt, {
         kind: 'transaction',

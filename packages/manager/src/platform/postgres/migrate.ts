@@ -9,13 +9,13 @@ import { buildIndexes } from './built-indexes.ts'
 import { buildPartitionIndexes } from './partition-indexes.ts'
 import { assertServiceRole, grantPrivileges } from './privileges.ts'
 
-const dir = new URL('../../../migrations/', import.meta.url).pathname
+const migrationsFolder = new URL('../../../migrations/', import.meta.url).pathname
 const migrationsTable = 'pgmigrations'
 // An arbitrary number, the same for every migrator: the second one waits until the first is done.
 const lockKey = 7_202_611_152
-const lockEveryMs = 200
+const lockPollMs = 200
 const lockTimeoutMs = 2_000
-const maxTries = 15
+const maxAttempts = 15
 
 /** The migrations of a database compared with those of this release. */
 export type SchemaStatus = {
@@ -27,30 +27,36 @@ export type SchemaStatus = {
 /** Prints a line for the operator. */
 export type Print = (line: string) => void
 
-/** The migrations this release knows, in order. */
-export function knownMigrations(): string[] {
-  return readdirSync(dir)
+/** Returns the migrations that this release knows, in order. */
+export function listKnownMigrations(): string[] {
+  return readdirSync(migrationsFolder)
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -4))
     .toSorted()
 }
 
 /** Compares the migrations of the database with those of this release. */
-export async function schemaStatus(client: ClientBase | Pool): Promise<SchemaStatus> {
-  const applied = await appliedMigrations(client)
-  const known = knownMigrations()
-  const pending = known.filter((name) => !applied.includes(name))
-  const unknown = applied.filter((name) => !known.includes(name))
-  if (pending.length > 0) return { applied, pending, unknown, verdict: 'too old' }
+export async function readSchemaStatus(client: ClientBase | Pool): Promise<SchemaStatus> {
+  const appliedNames = await readAppliedMigrations(client)
+  const knownNames = listKnownMigrations()
+  const pendingNames = knownNames.filter((name) => !appliedNames.includes(name))
+  const unknownNames = appliedNames.filter((name) => !knownNames.includes(name))
+  if (pendingNames.length > 0)
+    return { applied: appliedNames, pending: pendingNames, unknown: unknownNames, verdict: 'too old' }
   const { rows } = await client.query<{ oldest: string }>(
     'select oldest_migration as oldest from schema_compatibility',
   )
-  const oldest = rows[0]?.oldest ?? ''
-  return { applied, pending, unknown, verdict: known.includes(oldest) ? 'fits' : 'too new' }
+  const oldestName = rows[0]?.oldest ?? ''
+  return {
+    applied: appliedNames,
+    pending: pendingNames,
+    unknown: unknownNames,
+    verdict: knownNames.includes(oldestName) ? 'fits' : 'too new',
+  }
 }
 
 /** Returns the recorded migrations in order; none if the migrations table does not exist. */
-export async function appliedMigrations(client: ClientBase | Pool): Promise<string[]> {
+export async function readAppliedMigrations(client: ClientBase | Pool): Promise<string[]> {
   const { rows: tables } = await client.query<{ found: string | null }>('select to_regclass($1) as found', [
     migrationsTable,
   ])
@@ -61,10 +67,10 @@ export async function appliedMigrations(client: ClientBase | Pool): Promise<stri
 
 /** Throws an error that says what to do, unless this release can run on the schema. */
 export async function assertSchemaFits(client: ClientBase | Pool): Promise<void> {
-  const { verdict, pending, unknown } = await schemaStatus(client)
+  const { verdict, pending, unknown } = await readSchemaStatus(client)
   if (verdict === 'too old')
     throw new Error(
-      `the database schema is too old: ${pending.join(', ')} not applied; run \`npm run manager -- migrate up\` first`,
+      `the database schema is too old: ${pending.join(', ')} must be applied; run \`npm run manager -- migrate up\` first`,
     )
   if (verdict === 'too new')
     throw new Error(
@@ -77,10 +83,10 @@ export function migrateUp(url: string, print: Print, serviceRole?: string): Prom
   return withMigrationLock(url, print, async (client) => {
     // The role is checked first: a typo must not make the command fail after the migrations.
     if (serviceRole !== undefined) await assertServiceRole(client, serviceRole)
-    const done = await retryLockTimeouts(client, print, () =>
+    const newMigrations = await retryLockTimeouts(client, print, () =>
       runner({
         dbClient: client,
-        dir,
+        dir: migrationsFolder,
         migrationsTable,
         direction: 'up',
         noLock: true,
@@ -91,7 +97,7 @@ export function migrateUp(url: string, print: Print, serviceRole?: string): Prom
     if (serviceRole !== undefined) await grantPrivileges(client, serviceRole)
     await buildIndexes(client, print)
     await buildPartitionIndexes(client, print, (attach) => retryLockTimeouts(client, print, attach))
-    return done.map((migration) => migration.name)
+    return newMigrations.map((migration) => migration.name)
   })
 }
 
@@ -99,7 +105,7 @@ export function migrateUp(url: string, print: Print, serviceRole?: string): Prom
 export async function recordMigrations(client: Client, count: number): Promise<void> {
   await runner({
     dbClient: client,
-    dir,
+    dir: migrationsFolder,
     migrationsTable,
     direction: 'up',
     noLock: true,
@@ -138,7 +144,7 @@ export function withMigrationLock<T>(
     if (!(await tryLock(client))) {
       print('another migration is running; waiting for it to finish')
       // Polling avoids a deadlock: the other migrator may build an index, which waits for all earlier statements.
-      do await wait(lockEveryMs)
+      do await wait(lockPollMs)
       while (!(await tryLock(client)))
     }
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
@@ -167,15 +173,19 @@ async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.taken === true
 }
 
+// SQLSTATEs of a lock that was not available in time, and of a deadlock with running statements.
+const lockStates = new Set(['55P03', '40P01'])
+
 /** If a migration does not get a table lock in time, lets waiting traffic pass and retries. */
 async function retryLockTimeouts<T>(client: Client, print: Print, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
       return await work()
     } catch (error) {
-      if ((error as { code?: string }).code !== '55P03' || attempt >= maxTries) throw error
+      const { code = '' } = error as { code?: string }
+      if (!lockStates.has(code) || attempt >= maxAttempts) throw error
       // The failed migration left its transaction open.
       await client.query('rollback')
-      print(`a table is locked; retrying (${attempt} of ${maxTries})`)
+      print(`a table is locked; retrying (attempt ${attempt} of ${maxAttempts})`)
     }
 }

@@ -1,20 +1,20 @@
 // Explains database errors to operators who start the service or run a command, in one sentence that says what to do.
 // API callers get the messages of db-errors.ts instead.
-import { type DatabaseAddress, databaseAddress } from '../engine-addresses.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../engine-addresses.ts'
 import { isUnreachable } from './db-errors.ts'
 
-const refused = ({ server, user }: DatabaseAddress): string =>
+const describeRefusal = ({ server, user }: DatabaseAddress): string =>
   `the database at ${server} refuses the role "${user}"`
 
-const messages: Record<string, (address: DatabaseAddress) => string> = {
+const messagesByCode: Record<string, (address: DatabaseAddress) => string> = {
   '28P01': (address) =>
-    `${refused(address)}: the role or its password is wrong; correct database.url (SVC_DATABASE_URL)`,
+    `${describeRefusal(address)}: the role or its password is wrong; correct database.url (SVC_DATABASE_URL)`,
   '28000': (address) =>
-    `${refused(address)}: it does not exist, may not log in, or pg_hba.conf does not allow it from this host; correct database.url (SVC_DATABASE_URL), or create the role`,
+    `${describeRefusal(address)}: it does not exist, may not log in, or pg_hba.conf does not allow it from this host; correct database.url (SVC_DATABASE_URL), or create the role`,
   '3D000': ({ server, name }) =>
     `the server at ${server} has no database "${name}"; create it, or correct database.url (SVC_DATABASE_URL)`,
   '42501': (address) =>
-    `${refused(address)}: it lacks a privilege; migrate as the owner of the database with SVC_DATABASE_SERVICE_ROLE set to the role of the service: \`npm run manager -- migrate up\` then grants the missing privileges`,
+    `${describeRefusal(address)}: it lacks a privilege; migrate as the owner of the database with SVC_DATABASE_SERVICE_ROLE set to the role of the service: \`npm run manager -- migrate up\` then grants the missing privileges`,
 }
 
 /** Runs work on the database of this URL; replaces errors that an operator can fix with one sentence. */
@@ -29,8 +29,8 @@ export async function withOperatorErrors<T>(url: string, work: () => Promise<T>)
 
 function explain(error: unknown, url: string): string | null {
   const { code = '' } = error as { code?: string }
-  const address = databaseAddress(url)
+  const address = parseDatabaseAddress(url)
   if (isUnreachable(error))
     return `cannot reach the database at ${address.server} (${code === '' ? 'timeout' : code}); check that PostgreSQL is running, that the network allows the connection, and database.url (SVC_DATABASE_URL)`
-  return messages[code]?.(address) ?? null
+  return messagesByCode[code]?.(address) ?? null
 }

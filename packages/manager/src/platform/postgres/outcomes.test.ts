@@ -1,6 +1,13 @@
 // The outcome of a change for each error code.
 import { describe, expect, test } from 'vitest'
-import { isConflict, isLost, isOutcomeUnknown, isRetryable, markOutcome, outcomeOf } from './outcomes.ts'
+import {
+  isConflict,
+  isLost,
+  isOutcomeUnknown,
+  isRetryable,
+  markOutcome,
+  determineOutcome,
+} from './outcomes.ts'
 
 const coded = (code: string): Error => Object.assign(new Error('an error of the server'), { code })
 const texted = (message: string): Error => new Error(message)
@@ -26,7 +33,7 @@ describe('a statement that commits', () => {
       'Cannot use a pool after calling end on the pool',
     ].map((text) => [`never sent: ${text}`, texted(text)]),
   ] as [string, Error][])('has changed nothing: %s', (_, error) => {
-    expect(outcomeOf(error, 'committing')).toBe('not applied')
+    expect(determineOutcome(error, 'committing')).toBe('not applied')
   })
 
   test.each([
@@ -43,9 +50,9 @@ describe('a statement that commits', () => {
       'anything else',
     ].map((text) => [text, texted(text)]),
   ] as [string, Error][])('may have changed something: %s', (_, error) => {
-    expect(outcomeOf(error, 'committing')).toBe('unknown')
+    expect(determineOutcome(error, 'committing')).toBe('unknown')
     for (const phase of ['connecting', 'before commit'] as const)
-      expect(outcomeOf(error, phase)).toBe('not applied')
+      expect(determineOutcome(error, phase)).toBe('not applied')
   })
 })
 

@@ -8,28 +8,28 @@ export type RequestOwner = { caller: string; projectId: string | null }
 /** The owner of statements outside of requests. No header can have this value. */
 export const serviceOwner = '\0service'
 
-const current = new AsyncLocalStorage<RequestOwner>()
+const requestStorage = new AsyncLocalStorage<RequestOwner>()
 
 /** Runs a part of a request; its statements count toward the owner of the request. */
-export const runAsOwner = <T>(request: RequestOwner, run: () => T): T => current.run(request, run)
+export const runAsOwner = <T>(request: RequestOwner, run: () => T): T => requestStorage.run(request, run)
 
 /** Sets the caller of the current request once it is known. */
 export function setCaller(userId: string): void {
-  const request = current.getStore()
+  const request = requestStorage.getStore()
   if (request !== undefined) request.caller = userId
 }
 
 /** Runs work that several requests share; its statements count toward the service. */
-export const runShared = <T>(run: () => T): T => current.exit(run)
+export const runShared = <T>(run: () => T): T => requestStorage.exit(run)
 
 /** Sets the project of the current request. Only the first call has an effect. */
 export function setOwner(projectId: string): void {
-  const request = current.getStore()
+  const request = requestStorage.getStore()
   if (request !== undefined) request.projectId ??= projectId
 }
 
-/** Returns the owner of the current request, or `other` outside of requests. */
-export function currentOwner(other = serviceOwner): string {
-  const request = current.getStore()
-  return request === undefined ? other : (request.projectId ?? request.caller)
+/** Returns the owner of the current request, or `fallback` outside of requests. */
+export function getCurrentOwner(fallback = serviceOwner): string {
+  const request = requestStorage.getStore()
+  return request === undefined ? fallback : (request.projectId ?? request.caller)
 }

@@ -1,9 +1,10 @@
-// Indexes that a migration adds to a partitioned table. A normal build blocks writers until it has read all rows, and
-// PostgreSQL cannot build an index concurrently on a partitioned table. A migration therefore creates the index `on
-// only` the table, which is fast. This code then builds the part of each existing partition concurrently.
+// Indexes that a migration adds to a partitioned table. A normal build blocks writers until it has read all
+// rows, and PostgreSQL cannot build an index concurrently on a partitioned table. A migration therefore
+// creates the index `on only` the table, which is fast. This code then builds the index of each existing
+// partition concurrently.
 import type { Client } from 'pg'
 
-type Missing = {
+type MissingPart = {
   index: string
   partition: string
   hasRows: boolean
@@ -16,7 +17,7 @@ type Missing = {
  * Missing parts of indexes on partitioned tables. Parts that an interrupted attempt left unfinished are `invalid`; a
  * `valid` part only has to be attached. A partitioned index is valid once all of its parts are attached.
  */
-const missingParts = `
+const missingPartsQuery = `
   select parent.index, p.relname as partition, pg_relation_size(p.oid) > 0 as "hasRows", part.name, parent.definition,
     (select case when x.indisvalid then 'valid' else 'invalid' end from pg_index x
      where x.indexrelid = to_regclass(format('public.%I', part.name))) as state
@@ -41,23 +42,23 @@ export async function buildPartitionIndexes(
   print: (line: string) => void,
   attach: (run: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
-  const { rows } = await client.query<Missing>(missingParts)
-  const quoted = (name: string): string => `public.${client.escapeIdentifier(name)}`
+  const { rows } = await client.query<MissingPart>(missingPartsQuery)
+  const quoteName = (name: string): string => `public.${client.escapeIdentifier(name)}`
   for (const { index, partition, hasRows, name, definition, state } of rows) {
     if (state !== 'valid') {
       if (hasRows) print(`building ${index} on ${partition} without blocking traffic`)
-      if (state === 'invalid') await client.query(`drop index concurrently ${quoted(name)}`)
-      await withoutLockTimeout(
+      if (state === 'invalid') await client.query(`drop index concurrently ${quoteName(name)}`)
+      await runWithoutLockTimeout(
         client,
-        `create index concurrently ${client.escapeIdentifier(name)} on ${quoted(partition)}${definition}`,
+        `create index concurrently ${client.escapeIdentifier(name)} on ${quoteName(partition)}${definition}`,
       )
     }
-    await attach(() => client.query(`alter index ${quoted(index)} attach partition ${quoted(name)}`))
+    await attach(() => client.query(`alter index ${quoteName(index)} attach partition ${quoteName(name)}`))
   }
 }
 
 /** Runs a concurrent build, which waits for transactions that started before it but blocks no other session. */
-export async function withoutLockTimeout(client: Client, statement: string): Promise<void> {
+export async function runWithoutLockTimeout(client: Client, statement: string): Promise<void> {
   const { rows } = await client.query<{ before: string }>(`select current_setting('lock_timeout') as before`)
   await client.query('set lock_timeout = 0')
   await client.query(statement)

@@ -84,7 +84,7 @@ describe('a table of monthly_partitions', () => {
     await addPartition('runs_2020_02', `for values from ('2100-01-01') to (maxvalue)`)
     await runJob(3_000)
     expect(await partitionsOf('runs')).toEqual(expect.arrayContaining(['runs_9999_12', '"Runs; odd"']))
-    // The text of the bounds depends on the settings of the session, which must not matter.
+    // How the bounds are printed depends on the session settings, which must not matter.
     const odd = new Client({ connectionString: service.database.url })
     await odd.connect()
     await odd.query("set datestyle = 'German'; set timezone = 'Pacific/Kiritimati'")

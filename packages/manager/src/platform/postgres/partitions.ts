@@ -40,11 +40,14 @@ export function createPartitionsSchedule(
   { db, log }: { db: Db; log: Logger },
 ): Schedule {
   const run = async (): Promise<void> => {
-    const created = await preparePartitions(db.idempotent, table)
-    if (created > 0) log.info({ table, partitions: created }, 'monthly partitions created')
-    const dropped = await dropExpiredPartitions(db.idempotent, { table, retentionDays })
-    if (dropped > 0)
-      log.info({ table, partitions: dropped, retention_days: retentionDays }, 'monthly partitions dropped')
+    const createdCount = await preparePartitions(db.idempotent, table)
+    if (createdCount > 0) log.info({ table, partitions: createdCount }, 'monthly partitions created')
+    const droppedCount = await dropExpiredPartitions(db.idempotent, { table, retentionDays })
+    if (droppedCount > 0)
+      log.info(
+        { table, partitions: droppedCount, retention_days: retentionDays },
+        'monthly partitions dropped',
+      )
   }
   return { name, everyMs: hourMs, atStart: true, run }
 }

@@ -1,13 +1,13 @@
-// Detects connection poolers that share server sessions between clients. The names of prepared statements belong to a
-// session: if two clients share one, a client may run the other's statement and get its rows. The service refuses to
-// start behind such a pooler.
+// Detects connection poolers that share server sessions between clients. The names of prepared statements
+// belong to a session: if two clients share a session, one client may run the other's statement and get its
+// rows. The service refuses to start behind such a pooler.
 import { randomBytes } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 
-const rounds = 2
+const roundCount = 2
 // SQLSTATEs for a statement name that is already in use, is unknown, or belongs to a statement with other parameters.
 // None of these errors can occur in an exclusive session.
-const mixedStates = new Set(['42P05', '26000', '08P01'])
+const mixedStatementStates = new Set(['42P05', '26000', '08P01'])
 
 /** Throws if a pooler mixes up the prepared statements of two connections. Costs a few round trips on each of them. */
 export async function assertOwnStatements(pool: Pool): Promise<void> {
@@ -29,7 +29,7 @@ export async function assertOwnStatements(pool: Pool): Promise<void> {
 async function areMixed(clients: readonly PoolClient[]): Promise<boolean> {
   const name = `probe_${randomBytes(6).toString('hex')}`
   try {
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < roundCount; round++)
       for (const [number, client] of clients.entries()) {
         const text = `select $1::int as seen, ${number} as own`
         const { rows } = await client.query<{ own: number }>({ name, text, values: [round] })
@@ -38,7 +38,7 @@ async function areMixed(clients: readonly PoolClient[]): Promise<boolean> {
     // The statements end with the connections: SQL cannot deallocate them, because PgBouncer renames them.
     return false
   } catch (error) {
-    if (mixedStates.has((error as { code?: string }).code ?? '')) return true
+    if (mixedStatementStates.has((error as { code?: string }).code ?? '')) return true
     throw error
   }
 }

@@ -1,7 +1,7 @@
 // The connection pools of a process: four pools here and one connection for readiness, 15 connections by default.
 import { Pool, types as pgTypes } from 'pg'
 import type { ConnectGate } from './connect-gate.ts'
-import { type Renewals, connectionOf } from './connections.ts'
+import { type Renewals, toConnection } from './connections.ts'
 import type { Logger } from '../log/log.ts'
 
 /** The pools by kind of work. */
@@ -29,69 +29,79 @@ export type PoolOptions = {
 const idleInTransactionMs = 5_000
 /** Reserved connections, so that no lease expires because requests occupy all connections. */
 export const jobConnections = 2
-/** Joining all access data takes seconds, as can the first rows of an export or notifications to 100,000 members. */
+/**
+ * Joining all access data can take seconds. So can the first rows of an export, or notifications to 100,000
+ * members.
+ */
 const minLongTimeoutMs = 60_000
 
 // Each statement touches few rows. If the planner overestimates its cost, compiling it takes longer than running it.
-const always = '-c jit=off'
+const commonSettings = '-c jit=off'
 // Prepared statements are lookups by key. They are planned once as index lookups, regardless of the table statistics at
 // that time. Planning every run would take longer than running the statement.
 export const lookupSettings = [
-  always,
+  commonSettings,
   '-c plan_cache_mode=force_generic_plan',
-  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `-c enable_${way}=off`),
+  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material'].map(
+    (planNode) => `-c enable_${planNode}=off`,
+  ),
 ].join(' ')
 // A disconnected client needs no report: the server notices within 1 s, even during a long statement. The number of
 // rows that a statement touches depends on its values, so each run is planned for its values.
-const longSettings = `${always} -c client_connection_check_interval=1000 -c plan_cache_mode=force_custom_plan`
+const longSettings = `${commonSettings} -c client_connection_check_interval=1000 -c plan_cache_mode=force_custom_plan`
 
 const timestamptzOid = 1184
-const otherParser = pgTypes.getTypeParser as (oid: number, format?: string) => (value: string) => unknown
-const types = {
+const getDefaultParser = pgTypes.getTypeParser as (oid: number, format?: string) => (value: string) => unknown
+const typeParsers = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === timestamptzOid && format !== 'binary') return (value: string) => new Date(value).toISOString()
-    return otherParser(oid, format)
+    return getDefaultParser(oid, format)
   },
 }
 
 /** A server that hangs sends no timeout error, so the client times out slightly later than the server would. */
-const readTimeoutOf = (statementTimeoutMs: number): number => statementTimeoutMs + 500
+const getReadTimeout = (statementTimeoutMs: number): number => statementTimeoutMs + 500
 
 /** Returns the client-side timeouts for statements of requests and for long statements. */
-export function readTimeoutsOf({ statementTimeoutMs }: PoolOptions) {
+export function getReadTimeouts({ statementTimeoutMs }: PoolOptions) {
   const longTimeoutMs = Math.max(statementTimeoutMs, minLongTimeoutMs)
-  return { usualMs: readTimeoutOf(statementTimeoutMs), longMs: readTimeoutOf(longTimeoutMs) }
+  return { usualMs: getReadTimeout(statementTimeoutMs), longMs: getReadTimeout(longTimeoutMs) }
 }
 
 /** Opens connections lazily: the first query connects, and a lost connection is replaced by the next query. */
 export function openPools(options: PoolOptions, { GatedClient }: ConnectGate, renewals: Renewals): Pools {
   const { poolSize, lookupPoolSize = 1, reportPoolSize = 2, statementTimeoutMs } = options
-  const open = (max: number, settings: string, timeouts: object): Pool => {
-    const pool = new Pool({ ...connectionOptions(options, settings), ...timeouts, Client: GatedClient, max })
+  const openPool = (max: number, settings: string, timeouts: object): Pool => {
+    const pool = new Pool({
+      ...createConnectionOptions(options, settings),
+      ...timeouts,
+      Client: GatedClient,
+      max,
+    })
     renewals.add(pool)
     // An idle connection that breaks must not crash the process; the pool removes it.
     pool.on('error', (error, client) => {
-      if (!connectionOf(client).isRetired) options.log.warn({ err: error }, 'idle database connection lost')
+      if (!toConnection(client).isRetired) options.log.warn({ err: error }, 'idle database connection lost')
     })
     return pool
   }
-  const usual = {
+  const requestTimeouts = {
     statement_timeout: statementTimeoutMs,
-    query_timeout: readTimeoutOf(statementTimeoutMs),
+    query_timeout: getReadTimeout(statementTimeoutMs),
   }
   // pg sets no query timeout here: snapshots watch their statements with one timer.
-  const long = { statement_timeout: Math.max(statementTimeoutMs, minLongTimeoutMs) }
+  const longTimeouts = { statement_timeout: Math.max(statementTimeoutMs, minLongTimeoutMs) }
   return {
-    requests: open(poolSize, always, usual),
-    lookups: open(lookupPoolSize, lookupSettings, usual),
-    long: open(reportPoolSize, longSettings, long),
-    jobs: open(jobConnections, lookupSettings, usual),
+    requests: openPool(poolSize, commonSettings, requestTimeouts),
+    lookups: openPool(lookupPoolSize, lookupSettings, requestTimeouts),
+    long: openPool(reportPoolSize, longSettings, longTimeouts),
+    jobs: openPool(jobConnections, lookupSettings, requestTimeouts),
   }
 }
 
-const connectionOptions = (options: PoolOptions, settings: string) => ({
+const createConnectionOptions = (options: PoolOptions, settings: string) => ({
   connectionString: options.url,
-  types,
+  types: typeParsers,
   connectionTimeoutMillis: options.acquireTimeoutMs,
   idleTimeoutMillis: 30_000,
   idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? idleInTransactionMs,

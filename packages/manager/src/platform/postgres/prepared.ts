@@ -1,7 +1,7 @@
-// Prepared statements, which run on every request, and other single statements outside Kysely.
+// Prepared statements, which run on every request, and other individual statements outside Kysely.
 import { createTimeLimit } from './acquire.ts'
-import { currentOwner } from './owner.ts'
-import type { Lane, OnStatementTime } from './statement-times.ts'
+import { getCurrentOwner } from './owner.ts'
+import type { PoolName, OnStatementTime } from './statement-times.ts'
 import { type Statement, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
@@ -24,13 +24,17 @@ export type RunPrepared = <Row extends object>(
 /** Called after each statement; only prepared statements have a name. */
 export type StatementEnd = (statement: { sql: string; name: string | null; durationMs: number }) => void
 /** Observers of statements, for tests, metrics and traces. */
-export type Watch = {
+export type StatementObservers = {
   onStatement?: (sql: string) => void
   onStatementTime?: OnStatementTime
   onEnd: StatementEnd | null
 }
 /** The pool, the shares that divide it, and the observers of its statements. */
-export type RunOptions = StatementOptions & { watch: Watch; lane: Lane; shares?: readonly FairShare[] }
+export type RunOptions = StatementOptions & {
+  watch: StatementObservers
+  lane: PoolName
+  shares?: readonly FairShare[]
+}
 
 /**
  * Runs statements on a pool. With shares, projects take turns. Each run of a statement that serves many requests counts
@@ -41,10 +45,10 @@ export function createRun({ watch, lane, shares = [], ...options }: RunOptions):
   const run = async (statement: Statement, values: unknown[]): Promise<unknown[]> => {
     const leases: Lease[] = []
     try {
-      const owner = currentOwner(`${statement.name} ${++count}`)
+      const owner = getCurrentOwner(`${statement.name} ${++count}`)
       for (const share of shares) leases.push(await share.take([owner]))
-      const time = createTimeLimit(options.pool, options.readTimeoutMs)
-      return (await runStatement(options, statement, values, time)).rows
+      const timeLimit = createTimeLimit(options.pool, options.readTimeoutMs)
+      return (await runStatement(options, statement, values, timeLimit)).rows
     } finally {
       for (const lease of leases) lease.release()
     }

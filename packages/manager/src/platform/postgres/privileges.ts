@@ -1,8 +1,13 @@
-// Privileges of the service role if migrations run under another role: everything that the service needs, but on audit
-// tables only reading and appending.
+// Grants privileges to the service role if migrations run under a different role. The service role can only
+// read and append to audit tables.
 import type { ClientBase } from 'pg'
 
-const appendOnly = ['audit_logs', 'audit_checkpoints', 'access_attestations', 'access_attestation_entries']
+const appendOnlyTables = [
+  'audit_logs',
+  'audit_checkpoints',
+  'access_attestations',
+  'access_attestation_entries',
+]
 
 /** Throws an error that says what to do, unless the role exists and is not the migrating role. */
 export async function assertServiceRole(client: ClientBase, role: string): Promise<void> {
@@ -29,7 +34,7 @@ export async function grantPrivileges(client: ClientBase, role: string): Promise
     await client.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${name}`)
     await client.query(`grant execute on all functions in schema ${schema} to ${name}`)
   }
-  for (const table of appendOnly)
+  for (const table of appendOnlyTables)
     await client.query(`revoke update, delete, truncate on ${table} from ${name}`)
   await client.query(`revoke insert, update, delete on pgmigrations, schema_compatibility from ${name}`)
   await client.query('commit')

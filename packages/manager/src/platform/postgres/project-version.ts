@@ -1,5 +1,6 @@
-// Versions of a project by area. Triggers mark the tables below in the transaction of every change by any writer. A
-// version therefore changes exactly when data of its area changes, and all readers see it at commit.
+// Versions of a project by area. Triggers record every change to the tables below in its transaction, whoever
+// makes the change. A version therefore changes exactly when data of its area changes, and all readers see it
+// at commit.
 import { createCoalesced, orderByPosition } from './coalesce.ts'
 import type { Database } from './database.ts'
 import type { PreparedStatement } from './prepared.ts'
@@ -27,23 +28,25 @@ export const areas = {
 /** A part of a project that has its own version. */
 export type Area = keyof typeof areas
 
-const marksOf = (area: Area): string =>
+const createMarksSql = (area: Area): string =>
   `concat_ws(' ', ${areas[area].map((table) => `v.versions ->> '${table}'`).join(', ')})`
 
 /**
  * Returns the version as an SQL expression; `projectId` is also an SQL expression. The version is empty before the
  * first change.
  */
-export const versionOf = (projectId: string, area: Area): string =>
-  `coalesce((select ${marksOf(area)} from project_versions v where v.project_id = ${projectId}), '')`
+export const createVersionSql = (projectId: string, area: Area): string =>
+  `coalesce((select ${createMarksSql(area)} from project_versions v where v.project_id = ${projectId}), '')`
 
-const byArea = (Object.keys(areas) as Area[]).map((area) => `when '${area}' then ${marksOf(area)}`).join(' ')
+const areaCasesSql = (Object.keys(areas) as Area[])
+  .map((area) => `when '${area}' then ${createMarksSql(area)}`)
+  .join(' ')
 const statement: PreparedStatement = {
   name: 'project-versions',
   kind: 'read',
   text: `
     select wanted.position::int,
-      coalesce((select case wanted.area ${byArea} end from project_versions v where v.project_id = wanted.id), '') as version
+      coalesce((select case wanted.area ${areaCasesSql} end from project_versions v where v.project_id = wanted.id), '') as version
     from unnest($1::uuid[], $2::text[]) with ordinality as wanted (id, area, position)`,
 }
 
@@ -53,13 +56,13 @@ export type ReadProjectVersion = (projectId: string, area: Area) => Promise<stri
 
 /** Reads versions. Concurrent requests share a statement, which starts after the last of them. */
 export function createProjectVersions(database: Pick<Database, 'run'>): ReadProjectVersion {
-  const read = createCoalesced<VersionKey, string>({
-    keyOf: ({ projectId, area }) => `${area} ${projectId}`,
-    run: async (wanted) => {
-      const values = [wanted.map(({ projectId }) => projectId), wanted.map(({ area }) => area)]
+  const readVersion = createCoalesced<VersionKey, string>({
+    getKey: ({ projectId, area }) => `${area} ${projectId}`,
+    run: async (versionKeys) => {
+      const values = [versionKeys.map(({ projectId }) => projectId), versionKeys.map(({ area }) => area)]
       const rows = await database.run<{ position: number; version: string }>(statement, values)
-      return orderByPosition(wanted.length, rows).map((row) => row?.version ?? null)
+      return orderByPosition(versionKeys.length, rows).map((row) => row?.version ?? null)
     },
   })
-  return (projectId, area) => read({ projectId, area })
+  return (projectId, area) => readVersion({ projectId, area })
 }

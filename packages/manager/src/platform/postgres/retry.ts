@@ -1,5 +1,6 @@
-// Retries a statement on another connection if its connection was lost and a repetition does no harm. There are at most
-// two retries, each after a short random pause, and only within the time that the caller would have waited anyway.
+// Retries a statement on another connection if its connection was lost and repeating the statement is
+// harmless. There are at most two retries, each after a short random pause, and only within the time that the
+// caller would have waited anyway.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConnectGate } from './connect-gate.ts'
 import { isRetryable } from './outcomes.ts'

@@ -10,61 +10,69 @@ export type Difference = { name: string; text: string }
 /** The differences from the schema after one migration. */
 export type Comparison = { migration: string; differences: readonly Difference[] }
 
-const maxDefinition = 160
-const shownBefore = 60
+const maxDefinitionLength = 160
+const contextLength = 60
 
 /** Returns the comparison with the schema after each migration, oldest first. */
-export function compareWithHistory(found: SchemaDescription, history: SchemaHistory): Comparison[] {
-  const known = knownNames(history)
-  const expected = new Map<string, string>()
+export function compareWithHistory(actualSchema: SchemaDescription, history: SchemaHistory): Comparison[] {
+  const knownObjects = listKnownNames(history)
+  const expectedSchema = new Map<string, string>()
   return Object.entries(history).map(([migration, { set, removed }]) => {
-    for (const [name, definition] of Object.entries(set)) expected.set(name, definition)
-    for (const name of removed) expected.delete(name)
-    const absent = [...expected].flatMap(([name, definition]) =>
-      differenceOf(name, definition, found.get(name)),
+    for (const [name, definition] of Object.entries(set)) expectedSchema.set(name, definition)
+    for (const name of removed) expectedSchema.delete(name)
+    const mismatches = [...expectedSchema].flatMap(([name, definition]) =>
+      findDifference(name, definition, actualSchema.get(name)),
     )
-    const extra = [...found.keys()].filter((name) => !expected.has(name) && !isForeign(name, found, known))
+    const extraNames = [...actualSchema.keys()].filter(
+      (name) => !expectedSchema.has(name) && !isForeign(name, actualSchema, knownObjects),
+    )
     return {
       migration,
-      differences: [...absent, ...extra.map((name) => ({ name, text: `unexpected: ${name}` }))],
+      differences: [...mismatches, ...extraNames.map((name) => ({ name, text: `unexpected: ${name}` }))],
     }
   })
 }
 
 /** Returns the objects that no migration creates and that do not affect the service. */
-export function foreignObjects(found: SchemaDescription, history: SchemaHistory): string[] {
-  const known = knownNames(history)
-  const names = [...found.keys()].filter((name) => isForeign(name, found, known))
+export function listForeignObjects(actual: SchemaDescription, history: SchemaHistory): string[] {
+  const knownObjects = listKnownNames(history)
+  const names = [...actual.keys()].filter((name) => isForeign(name, actual, knownObjects))
   // Columns of a foreign table are not listed separately.
-  return names.filter((name) => !isPartOf(name, (table) => found.has(table) && !known.has(table)))
+  return names.filter(
+    (name) => !belongsToTable(name, (table) => actual.has(table) && !knownObjects.has(table)),
+  )
 }
 
 /** Returns one line per difference. Parts of a table are omitted if the table itself is missing or unexpected. */
-export function differenceLines(differences: readonly Difference[]): string[] {
+export function formatDifferences(differences: readonly Difference[]): string[] {
   const names = new Set(differences.map(({ name }) => name))
   return differences
-    .filter(({ name }) => !isPartOf(name, (table) => names.has(table)))
+    .filter(({ name }) => !belongsToTable(name, (table) => names.has(table)))
     .map(({ text }) => text)
 }
 
-const knownNames = (history: SchemaHistory): ReadonlySet<string> =>
+const listKnownNames = (history: SchemaHistory): ReadonlySet<string> =>
   new Set(Object.values(history).flatMap(({ set }) => Object.keys(set)))
 
-function differenceOf(name: string, expected: string, found: string | undefined): Difference[] {
-  if (found === expected) return []
-  if (found === undefined) return [{ name, text: `missing: ${name}` }]
-  const [want, have] = abbreviated(expected, found)
-  return [{ name, text: `differs: ${name}: expected ${want}, found ${have}` }]
+function findDifference(
+  name: string,
+  expectedDefinition: string,
+  actualDefinition: string | undefined,
+): Difference[] {
+  if (actualDefinition === expectedDefinition) return []
+  if (actualDefinition === undefined) return [{ name, text: `missing: ${name}` }]
+  const [expectedText, actualText] = abbreviate(expectedDefinition, actualDefinition)
+  return [{ name, text: `differs: ${name}: expected ${expectedText}, found ${actualText}` }]
 }
 
 /** Shortens both definitions to one line that includes the first difference. */
-function abbreviated(...definitions: [string, string]): [string, string] {
+function abbreviate(...definitions: [string, string]): [string, string] {
   const [a, b] = definitions.map((definition) => definition.replaceAll(/\s+/g, ' ')) as [string, string]
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
-  const from = Math.max(a.length, b.length) > maxDefinition ? Math.max(0, at - shownBefore) : 0
+  const start = Math.max(a.length, b.length) > maxDefinitionLength ? Math.max(0, at - contextLength) : 0
   const shorten = (line: string): string =>
-    `${from > 0 ? '…' : ''}${line.slice(from, from + maxDefinition)}${line.length > from + maxDefinition ? '…' : ''}`
+    `${start > 0 ? '…' : ''}${line.slice(start, start + maxDefinitionLength)}${line.length > start + maxDefinitionLength ? '…' : ''}`
   return [shorten(a), shorten(b)]
 }
 
@@ -72,19 +80,19 @@ function abbreviated(...definitions: [string, string]): [string, string] {
  * Returns whether the object is unknown to the migrations and cannot affect our tables. A non-unique index, for
  * example, only speeds up reads.
  */
-function isForeign(name: string, found: SchemaDescription, known: ReadonlySet<string>): boolean {
-  if (known.has(name)) return false
+function isForeign(name: string, actual: SchemaDescription, knownObjects: ReadonlySet<string>): boolean {
+  if (knownObjects.has(name)) return false
   const kind = name.slice(0, name.indexOf(' '))
-  if (kind === 'index' && !(found.get(name) ?? '').includes('CREATE UNIQUE')) return true
-  return !isPartOf(name, (table) => known.has(table))
+  if (kind === 'index' && !(actual.get(name) ?? '').includes('CREATE UNIQUE')) return true
+  return !belongsToTable(name, (table) => knownObjects.has(table))
 }
 
-const parts = new Set(['column', 'constraint', 'index', 'trigger', 'row'])
+const tablePartKinds = new Set(['column', 'constraint', 'index', 'trigger', 'row'])
 
 /** Whether the object belongs to a table for which `isMatch` returns true. */
-function isPartOf(name: string, isMatch: (table: string) => boolean): boolean {
+function belongsToTable(name: string, isMatch: (table: string) => boolean): boolean {
   const [kind = '', ...rest] = name.split(' ')
-  if (!parts.has(kind)) return false
+  if (!tablePartKinds.has(kind)) return false
   const path = rest.join(' ').split('.')
   return path.some((_, at) => isMatch(`table ${path.slice(0, path.length - at).join('.')}`))
 }

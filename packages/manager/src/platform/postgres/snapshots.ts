@@ -3,7 +3,7 @@
 import type { PoolClient } from 'pg'
 import { unavailable } from '../errors.ts'
 import { acquire } from './acquire.ts'
-import { connectionOf } from './connections.ts'
+import { toConnection } from './connections.ts'
 import type { StatementOptions } from './statements.ts'
 
 /** A consistent snapshot of the database. Columns keep the names that the statement gives them. */
@@ -22,58 +22,65 @@ export type Snapshot = {
 export type OpenSnapshot = () => Promise<Snapshot>
 
 // Longer than the service keeps a client connection open if the client does not read the response.
-const idleMs = 60_000
+const idleTimeoutMs = 60_000
 /** The lifetime is limited, because a snapshot keeps the database from removing rows that were deleted since. */
 const maxLifetimeMs = 1_800_000
 const defaultBatchSize = 500
-const openWithinMs = 1_000
+const openTimeoutMs = 1_000
 
 /** A snapshot is closed after `readTimeoutMs` without a response; pg sets no timeout. At most `max` are open. */
 export type SnapshotOptions = StatementOptions & { max: number }
 
 /** Returns a function that opens snapshots on the connections of this pool. */
 export function createSnapshots({ pool, retry, readTimeoutMs, max }: SnapshotOptions): OpenSnapshot {
-  let open = 0
+  let openCount = 0
   const attempt = async (): Promise<Snapshot> =>
-    begin(await acquire(pool, Infinity), readTimeoutMs, () => open--)
+    beginSnapshot(await acquire(pool, Infinity), readTimeoutMs, () => openCount--)
   return async () => {
-    if (open >= max)
-      throw unavailable(`${open} reports or exports are already running; try again when one has finished`)
-    open++
+    if (openCount >= max)
+      throw unavailable(
+        `too many reports or exports are running (${openCount}); try again when one has finished`,
+      )
+    openCount++
     try {
-      return await retry(attempt, { kind: 'read', withinMs: openWithinMs })
+      return await retry(attempt, { kind: 'read', withinMs: openTimeoutMs })
     } catch (error) {
-      open--
+      openCount--
       throw error
     }
   }
 }
 
-async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => void): Promise<Snapshot> {
-  const watched = watchResponses(client, readTimeoutMs)
+async function beginSnapshot(
+  client: PoolClient,
+  readTimeoutMs: number,
+  onClose: () => void,
+): Promise<Snapshot> {
+  const watchedClient = watchResponses(client, readTimeoutMs)
   try {
-    await watched.run('begin isolation level repeatable read read only')
-    await watched.run(`set local idle_in_transaction_session_timeout = ${idleMs}`)
+    await watchedClient.run('begin isolation level repeatable read read only')
+    await watchedClient.run(`set local idle_in_transaction_session_timeout = ${idleTimeoutMs}`)
   } catch (error) {
-    watched.close()
+    watchedClient.close()
     client.release(true)
     throw error
   }
-  let ending: Promise<void> | null = null
+  let endPromise: Promise<void> | null = null
   // Number of statements in flight and unfinished streams.
-  let open = 0
+  let openCount = 0
   let hasFailed = false
   const end = async (): Promise<void> => {
     clearTimeout(deadline)
     client.off('end', onEnd)
     // Closing does not wait for statements in flight: one may take a minute, and its rows are no longer needed. After a
     // failure, such as a timeout, the server may still be running the statement.
-    const isIdle = open === 0 && !hasFailed && (await watched.run('rollback').then(yes, no))
-    watched.close()
+    const isIdle =
+      openCount === 0 && !hasFailed && (await watchedClient.run('rollback').then(returnTrue, returnFalse))
+    watchedClient.close()
     client.release(!isIdle)
     onClose()
   }
-  const close = (): Promise<void> => (ending ??= end())
+  const close = (): Promise<void> => (endPromise ??= end())
   const deadline = setTimeout(() => void close(), maxLifetimeMs)
   // The server may close the connection between two fetches, because of a failover or a slow reader.
   const onEnd = (): void => void close()
@@ -82,40 +89,40 @@ async function begin(client: PoolClient, readTimeoutMs: number, onClose: () => v
     text: string,
     values: readonly unknown[] = [],
   ) => {
-    if (ending !== null) throw unavailable('the report timed out; narrow it down')
-    open++
+    if (endPromise !== null) throw unavailable('the report timed out; request less data')
+    openCount++
     try {
-      return await watched.run<Row>(text, values)
+      return await watchedClient.run<Row>(text, values)
     } catch (error) {
       hasFailed = true
       throw error
     } finally {
-      open--
+      openCount--
     }
   }
   return {
     query,
     close,
-    stream: streamOf(query, (change) => {
-      open += change
+    stream: createStream(query, (change) => {
+      openCount += change
     }),
   }
 }
 
 /** Runs statements, and closes the connection if one gets no response in time. One timer serves all statements. */
 function watchResponses(client: PoolClient, readTimeoutMs: number) {
-  let waiting = 0
+  let waitingCount = 0
   const timer = setTimeout(() => {
-    if (waiting > 0) connectionOf(client).destroy()
+    if (waitingCount > 0) toConnection(client).destroy()
   }, readTimeoutMs)
   return {
     run: async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-      waiting++
+      waitingCount++
       timer.refresh()
       try {
-        return await rowsOf<Row>(client, text, values)
+        return await queryRows<Row>(client, text, values)
       } finally {
-        waiting--
+        waitingCount--
       }
     },
     close: (): void => clearTimeout(timer),
@@ -127,7 +134,7 @@ function watchResponses(client: PoolClient, readTimeoutMs: number) {
  * batch stays reachable from the previous one, so the young-generation collector keeps them all. Measured: 211 of 240
  * MB that were read moved to the old generation.
  */
-const rowsOf = <Row extends object>(client: PoolClient, text: string, values: readonly unknown[]) =>
+const queryRows = <Row extends object>(client: PoolClient, text: string, values: readonly unknown[]) =>
   new Promise<Row[]>((resolve, reject) => {
     client.query<Row & Record<string, unknown>>(text, [...values], (error: Error | null, result) => {
       if (error === null) resolve(result.rows)
@@ -136,7 +143,7 @@ const rowsOf = <Row extends object>(client: PoolClient, text: string, values: re
   })
 
 /** Reads with a cursor; `onChange` is called when it is opened and closed. */
-function streamOf(query: Snapshot['query'], onChange: (change: 1 | -1) => void): Snapshot['stream'] {
+function createStream(query: Snapshot['query'], onChange: (change: 1 | -1) => void): Snapshot['stream'] {
   return async function* <Row extends object>(
     text: string,
     values: readonly unknown[] = [],
@@ -154,5 +161,5 @@ function streamOf(query: Snapshot['query'], onChange: (change: 1 | -1) => void):
   }
 }
 
-const yes = (): boolean => true
-const no = (): boolean => false
+const returnTrue = (): boolean => true
+const returnFalse = (): boolean => false

@@ -1,8 +1,9 @@
-// Runs a single statement on a separate connection. After a lost connection it is retried if a repetition does no harm.
+// Runs a single statement on a separate connection. After a lost connection, the statement is retried if
+// repeating it is harmless.
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { type TimeLimit, acquire } from './acquire.ts'
 import { type TimedQuery, queryOn } from './connections.ts'
-import { type FailurePhase, isRejected, isRetryable, markOutcome, outcomeOf } from './outcomes.ts'
+import { type FailurePhase, isRejected, isRetryable, markOutcome, determineOutcome } from './outcomes.ts'
 import type { Retry } from './retry.ts'
 
 /** Declared by the caller: a read and an idempotent change may run twice, a write must not. */
@@ -22,23 +23,27 @@ export async function runStatement(
   { pool, retry, readTimeoutMs }: StatementOptions,
   { name, kind, text }: Statement,
   values: unknown[],
-  time: TimeLimit,
+  timeLimit: TimeLimit,
 ): Promise<QueryResult> {
   const isRepeatable = kind !== 'write'
   let phase: FailurePhase = 'connecting'
   const attempt = async (): Promise<QueryResult> => {
     phase = 'connecting'
-    const client = await acquire(pool, time.waitMs())
+    const client = await acquire(pool, timeLimit.waitMs())
     phase = 'committing'
-    return runAndRelease(client, { name, text, values, ...time.limits(isRepeatable) })
+    return runAndRelease(client, { name, text, values, ...timeLimit.limits(isRepeatable) })
   }
   const canRetry = (error: unknown): boolean =>
-    isRetryable(error) && (isRepeatable || outcomeOf(error, phase) === 'not applied')
-  const retrying = { kind: kind === 'read' ? 'read' : 'write', withinMs: readTimeoutMs, canRetry } as const
+    isRetryable(error) && (isRepeatable || determineOutcome(error, phase) === 'not applied')
+  const retryOptions = {
+    kind: kind === 'read' ? 'read' : 'write',
+    withinMs: readTimeoutMs,
+    canRetry,
+  } as const
   try {
     for (let tries = 0; ; tries++)
       try {
-        return await retry(attempt, retrying)
+        return await retry(attempt, retryOptions)
       } catch (error) {
         // Each connection of the pool can fail like this at most once.
         if (name === undefined || tries === pool.options.max || !isStalePreparedStatement(error)) throw error

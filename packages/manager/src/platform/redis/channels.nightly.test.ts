@@ -1,4 +1,4 @@
-// Tests channels and commands while Redis hangs, or while the connection of a subscriber dies silently.
+// Tests channels and commands while Redis hangs, or while the connection of a subscriber fails silently.
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { freePort } from '@manager/harness/engines/postgres.ts'

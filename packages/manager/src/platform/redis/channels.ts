@@ -40,29 +40,30 @@ export type ChannelsOptions = {
 }
 
 /** Returns a function that creates channels. Each one subscribes on its own connection and ignores its own messages. */
-export const channelsOf =
+export const createChannelsFactory =
   ({ redis, log, limits = defaultLimits, ...options }: ChannelsOptions): CreateChannels =>
   (listener, onLost = () => undefined) => {
     const prefix = redis.key('hints:{')
-    const nameOf = (channel: string): string => `${prefix}${channel}}`
+    const getChannelName = (channel: string): string => `${prefix}${channel}}`
     // Redis also delivers a message to the process that published it, if that process has subscribed.
-    const own = randomBytes(9).toString('base64url')
-    let sent = 0
-    const inOrder = createInOrder()
+    const senderId = randomBytes(9).toString('base64url')
+    let sentCount = 0
+    const deduplicator = createDeduplicator()
     const publisher = createPublisher({ redis, log, limits, onLost })
     const subscriber = createSubscriber({
       redis,
       log,
       receive: (name, message) => {
-        const text = message.startsWith(own) ? null : inOrder.take(name, message)
+        const text = message.startsWith(senderId) ? null : deduplicator.accept(name, message)
         if (text !== null) listener(name.slice(prefix.length, -1), text)
       },
       ...options,
     })
     return {
-      publish: (channel, message) => publisher.publish(nameOf(channel), `${own}${++sent} ${message}`),
-      subscribe: (channel) => subscriber.add(nameOf(channel)),
-      unsubscribe: (channel) => subscriber.remove(nameOf(channel)),
+      publish: (channel, message) =>
+        publisher.publish(getChannelName(channel), `${senderId}${++sentCount} ${message}`),
+      subscribe: (channel) => subscriber.add(getChannelName(channel)),
+      unsubscribe: (channel) => subscriber.remove(getChannelName(channel)),
       close: async () => {
         subscriber.close()
         await Promise.resolve()
@@ -77,16 +78,16 @@ const maxSenders = 20_000
  * Accepts each message once: during a failover, both servers may deliver the same message. The messages of a sender on
  * a channel have increasing numbers.
  */
-function createInOrder() {
-  const last = new LRUCache<string, number>({ max: maxSenders })
+function createDeduplicator() {
+  const lastNumbers = new LRUCache<string, number>({ max: maxSenders })
   return {
     /** Returns the message without its header, or null if it is a duplicate or has no valid header. */
-    take: (name: string, message: string): string | null => {
+    accept: (name: string, message: string): string | null => {
       const end = message.indexOf(' ', senderLength)
       const number = end === -1 ? Number.NaN : Number(message.slice(senderLength, end))
       const sender = `${name} ${message.slice(0, senderLength)}`
-      if (!(number > (last.get(sender) ?? 0))) return null
-      last.set(sender, number)
+      if (!(number > (lastNumbers.get(sender) ?? 0))) return null
+      lastNumbers.set(sender, number)
       return message.slice(end + 1)
     },
   }
@@ -104,11 +105,11 @@ function createPublisher({ redis, log, limits, onLost }: PublisherOptions) {
     publish: (channel: string, message: string): boolean => {
       const size = Buffer.byteLength(message)
       if (messages >= limits.messages || bytes + size > limits.bytes) return false
-      const sent = redis.publish(channel, message)
-      if (sent === null) return false
+      const publication = redis.publish(channel, message)
+      if (publication === null) return false
       messages++
       bytes += size
-      sent
+      publication
         .then(refusal.end, (error: unknown) => {
           onLost(1)
           refusal.note(error)

@@ -1,7 +1,7 @@
 // Opens connections to Redis with ioredis: to one server, to the master that sentinels name, or to a cluster. The
 // library reconnects, queries the sentinels on every attempt, and refreshes the slots.
 import { Cluster, Redis as Client, type RedisOptions } from 'ioredis'
-import { slotOf } from './slots.ts'
+import { computeSlot } from './slots.ts'
 import { type ServerAddress, type Topology, splitAddress } from './topology.ts'
 
 /** A connection to one server or to a cluster. */
@@ -14,9 +14,9 @@ export type Connections = {
   /** Connects in the background and retries until it is disconnected. */
   open(this: void): Connection
   /** Returns all masters that are currently known. */
-  mastersOf(this: void, connection: Connection): readonly Master[]
+  getMasters(this: void, connection: Connection): readonly Master[]
   /** Returns the address of the master that stores the key, or undefined while no master is known. */
-  addressOf(this: void, connection: Connection, key: string): ServerAddress | undefined
+  findAddress(this: void, connection: Connection, key: string): ServerAddress | undefined
   /** Groups the keys, so that one command may use all keys of a group. */
   groups(this: void, keys: string[]): string[][]
 }
@@ -29,49 +29,49 @@ export type ConnectionOptions = {
   sentinelPassword?: string | undefined
 }
 
-const slotsEveryMs = 2_000
-const retryMs = (tries: number): number => Math.min(50 * 2 ** tries, 1_000)
+const slotsIntervalMs = 2_000
+const getRetryDelayMs = (tries: number): number => Math.min(50 * 2 ** tries, 1_000)
 
 /** Returns the connections for a topology; throws if the path of the URL is not a database number. */
-export function connectionsTo({ url, topology, sentinelPassword }: ConnectionOptions): Connections {
-  const options = optionsOf(url)
-  if (topology.mode === 'cluster') return clusterOf(topology.nodes, options)
+export function createConnections({ url, topology, sentinelPassword }: ConnectionOptions): Connections {
+  const options = parseOptions(url)
+  if (topology.mode === 'cluster') return createClusterConnections(topology.nodes, options)
   let address = topology.mode === 'single' ? topology.address : undefined
   const server: RedisOptions =
     topology.mode === 'single'
-      ? hostAndPort(topology.address)
+      ? parseHostAndPort(topology.address)
       : {
           name: topology.masterName,
-          sentinels: topology.sentinels.map(hostAndPort),
+          sentinels: topology.sentinels.map(parseHostAndPort),
           sentinelPassword,
           sentinelCommandTimeout: 1_000,
-          sentinelRetryStrategy: retryMs,
+          sentinelRetryStrategy: getRetryDelayMs,
           updateSentinels: false,
           // The role reveals a previous master, which a sentinel may still name.
           enableReadyCheck: true,
           ...(options.tls ? { enableTLSForSentinelMode: true, sentinelTLS: options.tls } : {}),
           // The library exposes the address of the master only here.
           natMap: (key: string) => {
-            address = addressOfNode(key)
+            address = toServerAddress(key)
             return null
           },
         }
   return {
     open: () => new Client({ ...options, ...server }),
-    mastersOf: (client) => (address === undefined ? [] : [{ address, client: client as Client }]),
-    addressOf: () => address,
+    getMasters: (client) => (address === undefined ? [] : [{ address, client: client as Client }]),
+    findAddress: () => address,
     groups: (keys) => [keys],
   }
 }
 
-function clusterOf(nodes: readonly ServerAddress[], redisOptions: RedisOptions): Connections {
+function createClusterConnections(nodes: readonly ServerAddress[], redisOptions: RedisOptions): Connections {
   const clusterOptions = {
     redisOptions,
     shardedSubscribers: true,
     enableOfflineQueue: false,
     enableReadyCheck: false,
-    slotsRefreshInterval: slotsEveryMs,
-    clusterRetryStrategy: retryMs,
+    slotsRefreshInterval: slotsIntervalMs,
+    clusterRetryStrategy: getRetryDelayMs,
     // A failed command is not retried, because its caller does not wait.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -80,22 +80,22 @@ function clusterOf(nodes: readonly ServerAddress[], redisOptions: RedisOptions):
     dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
   }
   return {
-    open: () => new Cluster(nodes.map(hostAndPort), clusterOptions),
-    mastersOf: (connection) => {
+    open: () => new Cluster(nodes.map(parseHostAndPort), clusterOptions),
+    getMasters: (connection) => {
       const cluster = connection as Cluster
-      const clients = new Map(cluster.nodes('master').map((client) => [nodeOf(client.options), client]))
+      const clients = new Map(cluster.nodes('master').map((client) => [formatNode(client.options), client]))
       const masters = new Set(cluster.slots.flatMap(([node]) => node ?? []))
-      return [...masters].map((node) => ({ address: addressOfNode(node), client: clients.get(node) }))
+      return [...masters].map((node) => ({ address: toServerAddress(node), client: clients.get(node) }))
     },
-    addressOf: (connection, key) => {
-      const node = (connection as Cluster).slots[slotOf(key)]?.[0]
-      return node === undefined ? undefined : addressOfNode(node)
+    findAddress: (connection, key) => {
+      const node = (connection as Cluster).slots[computeSlot(key)]?.[0]
+      return node === undefined ? undefined : toServerAddress(node)
     },
-    groups: (keys) => [...Map.groupBy(keys, slotOf).values()],
+    groups: (keys) => [...Map.groupBy(keys, computeSlot).values()],
   }
 }
 
-function optionsOf(url: string): RedisOptions {
+function parseOptions(url: string): RedisOptions {
   const { protocol, username, password, pathname } = new URL(url)
   const db = Number(pathname.slice(1))
   if (Number.isNaN(db)) throw new TypeError('the path of SVC_REDIS_URL (redis.url) must be a database number')
@@ -110,7 +110,7 @@ function optionsOf(url: string): RedisOptions {
     socketTimeout: 2_000,
     // A dead connection that carries no pings closes after another 10 s.
     keepAlive: 4_000,
-    retryStrategy: retryMs,
+    retryStrategy: getRetryDelayMs,
     disconnectTimeout: 100,
     enableReadyCheck: false,
     // Commands are lost with their connection. The subscriber resubscribes and handles refusals itself.
@@ -121,13 +121,13 @@ function optionsOf(url: string): RedisOptions {
   }
 }
 
-const nodeOf = ({ host, port }: RedisOptions): string => `${host}:${port}`
+const formatNode = ({ host, port }: RedisOptions): string => `${host}:${port}`
 /** The library expects and returns IPv6 addresses without brackets. */
-const hostAndPort = (address: ServerAddress): { host: string; port: number } => {
+const parseHostAndPort = (address: ServerAddress): { host: string; port: number } => {
   const { host, port } = splitAddress(address)
   return { host: host.replace(/^\[(.+)\]$/, '$1'), port }
 }
-const addressOfNode = (key: string): ServerAddress => {
+const toServerAddress = (key: string): ServerAddress => {
   const { host, port } = splitAddress(key)
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -3,8 +3,8 @@
 import type { Logger } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { createAddressFormatter } from '../engine-addresses.ts'
-import { type Connection, type Connections, type Master, connectionsTo } from './connections.ts'
-import { type ServerAddress, type Topology, addressOfUrl } from './topology.ts'
+import { type Connection, type Connections, type Master, createConnections } from './connections.ts'
+import { type ServerAddress, type Topology, parseUrlAddress } from './topology.ts'
 
 /** A Redis client that fails fast while Redis does not respond. */
 export type Redis = {
@@ -41,18 +41,27 @@ export type RedisOptions = {
   timeouts?: { pingMs: number; commandMs: number }
 }
 
-const pingEveryMs = 500
+const pingIntervalMs = 500
 
 /** Connects in the background, retries forever, and detects within 1 s whether Redis responds. */
 export function createRedis(
   { url, keyPrefix, timeouts = { pingMs: 400, commandMs: 50 }, ...options }: RedisOptions,
   deps: { log: Logger; metrics: Metrics },
 ): Redis {
-  const topology = options.topology ?? { mode: 'single', address: addressOfUrl(url) }
-  const { open, groups, mastersOf, addressOf } = connectionsTo({ ...options, url, topology })
+  const topology = options.topology ?? { mode: 'single', address: parseUrlAddress(url) }
+  const {
+    open,
+    groups,
+    getMasters: mastersOf,
+    findAddress: addressOf,
+  } = createConnections({ ...options, url, topology })
   const connection = open()
   const state = createState(createAddressFormatter(url), deps)
-  const breaker = createBreaker(connection, { mastersOf, pingMs: timeouts.pingMs, note: state.note })
+  const breaker = createBreaker(connection, {
+    mastersOf,
+    pingMs: timeouts.pingMs,
+    recordState: state.recordState,
+  })
   const isMasterUp = (key: string | undefined): boolean | undefined =>
     key === undefined ? state.isUp() : breaker.isUp(addressOf(connection, key))
   return {
@@ -81,30 +90,30 @@ export function createRedis(
   }
 }
 
-type Note = (isUp: boolean, address: ServerAddress | null, error?: unknown) => void
-type BreakerOptions = { mastersOf: Connections['mastersOf']; pingMs: number; note: Note }
+type RecordState = (isUp: boolean, address: ServerAddress | null, error?: unknown) => void
+type BreakerOptions = { mastersOf: Connections['getMasters']; pingMs: number; recordState: RecordState }
 
 /** Tracks whether each master responds, by a ping twice per second, failed connections and command timeouts. */
-function createBreaker(connection: Connection, { mastersOf, pingMs, note }: BreakerOptions) {
+function createBreaker(connection: Connection, { mastersOf, pingMs, recordState }: BreakerOptions) {
   const states = new Map<ServerAddress, boolean>()
-  const waiting = new Set<ServerAddress>()
+  const pendingPings = new Set<ServerAddress>()
   let masters = mastersOf(connection)
-  const set = (address: ServerAddress, isUp: boolean, error?: unknown): void => {
+  const setState = (address: ServerAddress, isUp: boolean, error?: unknown): void => {
     if (!masters.some((master) => master.address === address)) return
     states.set(address, isUp)
-    const down = masters.find((master) => states.get(master.address) === false)
-    if (down !== undefined) note(false, down.address, error)
-    else if (masters.every((master) => states.get(master.address) === true)) note(true, address)
+    const downMaster = masters.find((master) => states.get(master.address) === false)
+    if (downMaster !== undefined) recordState(false, downMaster.address, error)
+    else if (masters.every((master) => states.get(master.address) === true)) recordState(true, address)
   }
   const probe = async ({ address, client }: Master): Promise<void> => {
-    if (client === undefined) return set(address, false, responseTimeout)
+    if (client === undefined) return setState(address, false, responseTimeout)
     // A connection attempt reports its own failure. While a ping is pending, no further ping is queued behind it.
-    if (waiting.has(address) || (client.status !== 'ready' && client.status !== 'wait')) return
-    waiting.add(address)
-    const reply = client.ping().finally(() => waiting.delete(address))
+    if (pendingPings.has(address) || (client.status !== 'ready' && client.status !== 'wait')) return
+    pendingPings.add(address)
+    const reply = client.ping().finally(() => pendingPings.delete(address))
     await withTimeout(pingMs, reply).then(
-      () => set(address, true),
-      (error: unknown) => set(address, false, error),
+      () => setState(address, true),
+      (error: unknown) => setState(address, false, error),
     )
   }
   const probeAll = (): void => {
@@ -113,47 +122,47 @@ function createBreaker(connection: Connection, { mastersOf, pingMs, note }: Brea
   }
   connection.on('ready', probeAll)
   connection.on('error', (error: unknown) => {
-    for (const { address } of masters) set(address, false, error)
-    if (masters.length === 0) note(false, null, noMaster)
+    for (const { address } of masters) setState(address, false, error)
+    if (masters.length === 0) recordState(false, null, noMasterError)
   })
   connection.on('close', () => {
-    for (const { address } of masters) if (states.get(address) === true) set(address, false, closed)
+    for (const { address } of masters) if (states.get(address) === true) setState(address, false, closedError)
   })
-  const timer = setInterval(probeAll, pingEveryMs).unref()
+  const timer = setInterval(probeAll, pingIntervalMs).unref()
   return {
     masters: () => masters,
     isUp: (address: ServerAddress | undefined) => (address === undefined ? undefined : states.get(address)),
     trip: (address: ServerAddress | undefined) =>
-      address !== undefined && set(address, false, responseTimeout),
+      address !== undefined && setState(address, false, responseTimeout),
     close: () => clearInterval(timer),
   }
 }
 
-const closed = Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' })
-const noMaster = Object.assign(new Error('no sentinel or cluster node reports a master'), {
+const closedError = Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' })
+const noMasterError = Object.assign(new Error('no sentinel or cluster node reports a master'), {
   code: 'NO_MASTER_KNOWN',
 })
 
 /** Logs one line when Redis stops responding or is unreachable at startup, and one line when it responds again. */
 function createState(
-  shown: (address: ServerAddress) => string,
+  formatAddress: (address: ServerAddress) => string,
   { log, metrics }: { log: Logger; metrics: Metrics },
 ) {
-  let up: boolean | null = null
-  let closed = false
+  let lastState: boolean | null = null
+  let isClosed = false
   // The first failure is ignored: startup keeps the event loop busy, so it may time out although Redis is up.
   let failuresToIgnore = 1
   metrics.redisDegraded.set(1)
-  const note: Note = (isUp, address, error) => {
-    if (closed || (!isUp && up === null && failuresToIgnore-- > 0)) return
-    const redis = address === null ? 'unknown' : shown(address)
-    if (isUp && up === false) log.info({ redis }, 'redis is available again')
-    if (!isUp && up !== false)
-      log.warn({ redis, reason: reasonOf(error) }, 'redis is unavailable; throttles count per process')
-    up = isUp
+  const recordState: RecordState = (isUp, address, error) => {
+    if (isClosed || (!isUp && lastState === null && failuresToIgnore-- > 0)) return
+    const redis = address === null ? 'unknown' : formatAddress(address)
+    if (isUp && lastState === false) log.info({ redis }, 'redis is available again')
+    if (!isUp && lastState !== false)
+      log.warn({ redis, reason: getErrorReason(error) }, 'redis is unavailable; throttles count per process')
+    lastState = isUp
     metrics.redisDegraded.set(isUp ? 0 : 1)
   }
-  return { isUp: () => up === true, note, close: () => void (closed = true) }
+  return { isUp: () => lastState === true, recordState, close: () => void (isClosed = true) }
 }
 
 class ResponseTimeout extends Error {}
@@ -174,7 +183,7 @@ export async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T>
 }
 
 /** Returns a short reason for logs, such as ECONNREFUSED, WRONGPASS or ResponseTimeout. */
-export function reasonOf(error: unknown): string {
+export function getErrorReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code, message } = error as Error & { code?: string }
   return code ?? /^[A-Z]{3,20}(?= )/.exec(message)?.[0] ?? error.constructor.name

@@ -1,8 +1,8 @@
 /** Returns the cluster slot of a key: the CRC16 of the text in its first braces, or of the whole key. */
-export function slotOf(key: string): number {
-  const open = key.indexOf('{')
-  const close = open === -1 ? -1 : key.indexOf('}', open + 1)
-  return crc16(Buffer.from(close > open + 1 ? key.slice(open + 1, close) : key)) % 16_384
+export function computeSlot(key: string): number {
+  const openIndex = key.indexOf('{')
+  const closeIndex = openIndex === -1 ? -1 : key.indexOf('}', openIndex + 1)
+  return crc16(Buffer.from(closeIndex > openIndex + 1 ? key.slice(openIndex + 1, closeIndex) : key)) % 16_384
 }
 
 /** CRC-16/XMODEM. */

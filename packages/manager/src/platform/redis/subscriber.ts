@@ -2,7 +2,7 @@
 // follows the slots. After a reconnect, all channels are subscribed again.
 import type { Logger } from '../log/log.ts'
 import type { Connection } from './connections.ts'
-import { type Redis, reasonOf, withTimeout } from './redis.ts'
+import { type Redis, getErrorReason, withTimeout } from './redis.ts'
 
 /** Keeps channels subscribed across reconnects. */
 export type Subscriber = {
@@ -12,8 +12,8 @@ export type Subscriber = {
   close(): void
 }
 
-const checkEveryMs = 500
-const refusedMs = 5_000
+const checkIntervalMs = 500
+const refusalPauseMs = 5_000
 
 /** The Redis client and the receiver of messages. */
 export type SubscriberOptions = {
@@ -28,56 +28,56 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   const { redis, log, receive, subscribeMs = 1_000 } = options
   const refusal = createRefusal(log, 'SSUBSCRIBE', 'hints from other processes are lost')
   /** Channels and their subscription attempts; null if the attempt failed or its connection is closed. */
-  const wanted = new Map<string, Promise<boolean> | null>()
+  const subscriptions = new Map<string, Promise<boolean> | null>()
   let connection: Connection | null = null
-  let firstReady: Promise<unknown> | undefined
-  const open = (): Connection => {
-    const opened = redis.open()
-    firstReady = new Promise((resolve) => opened.once('ready', resolve))
-    opened.on('smessage', (channel: string, message: string) => {
-      if (wanted.has(channel)) receive(channel, message)
+  let readyPromise: Promise<unknown> | undefined
+  const openConnection = (): Connection => {
+    const newConnection = redis.open()
+    readyPromise = new Promise((resolve) => newConnection.once('ready', resolve))
+    newConnection.on('smessage', (channel: string, message: string) => {
+      if (subscriptions.has(channel)) receive(channel, message)
     })
-    opened.on('error', () => undefined)
-    opened.on('close', () => {
-      for (const channel of wanted.keys()) wanted.set(channel, null)
+    newConnection.on('error', () => undefined)
+    newConnection.on('close', () => {
+      for (const channel of subscriptions.keys()) subscriptions.set(channel, null)
     })
-    opened.on('ready', subscribeMissing)
-    return opened
+    newConnection.on('ready', subscribeMissing)
+    return newConnection
   }
-  const attempt = async (channel: string): Promise<boolean> => {
+  const attemptSubscription = async (channel: string): Promise<boolean> => {
     try {
-      await firstReady
+      await readyPromise
       await connection?.ssubscribe(channel)
       refusal.end()
       return true
     } catch (error) {
-      if (wanted.has(channel)) wanted.set(channel, null)
+      if (subscriptions.has(channel)) subscriptions.set(channel, null)
       refusal.note(error)
       return false
     }
   }
   const subscribe = (channel: string): Promise<boolean> => {
-    const attempted = attempt(channel)
-    wanted.set(channel, attempted)
-    return attempted
+    const attempt = attemptSubscription(channel)
+    subscriptions.set(channel, attempt)
+    return attempt
   }
   const subscribeMissing = (): void => {
     if (connection?.status !== 'ready' || refusal.isRecent()) return
     // A connection that does not respond to a ping is closed. The subscribers of a cluster only have TCP keep-alive.
     connection.ping().catch(() => undefined)
-    for (const [channel, attempted] of wanted) if (attempted === null) void subscribe(channel)
+    for (const [channel, attempt] of subscriptions) if (attempt === null) void subscribe(channel)
   }
-  const timer = setInterval(subscribeMissing, checkEveryMs).unref()
+  const timer = setInterval(subscribeMissing, checkIntervalMs).unref()
   return {
     add: async (channel) => {
-      connection ??= open()
-      const attempted = wanted.get(channel) ?? subscribe(channel)
-      return redis.isDown(channel) ? false : withTimeout(subscribeMs, attempted).catch(() => false)
+      connection ??= openConnection()
+      const attempt = subscriptions.get(channel) ?? subscribe(channel)
+      return redis.isDown(channel) ? false : withTimeout(subscribeMs, attempt).catch(() => false)
     },
     remove: (channel) => {
-      wanted.delete(channel)
-      const leave = async (): Promise<unknown> => connection?.sunsubscribe(channel)
-      leave().catch(() => undefined)
+      subscriptions.delete(channel)
+      const unsubscribe = async (): Promise<unknown> => connection?.sunsubscribe(channel)
+      unsubscribe().catch(() => undefined)
     },
     close: () => {
       clearInterval(timer)
@@ -90,9 +90,9 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
 export function createRefusal(log: Logger, command: string, consequence: string) {
   let refusedAt = -Infinity
   return {
-    isRecent: (): boolean => performance.now() - refusedAt < refusedMs,
+    isRecent: (): boolean => performance.now() - refusedAt < refusalPauseMs,
     note: (error: unknown): void => {
-      const reason = reasonOf(error)
+      const reason = getErrorReason(error)
       if (reason !== 'NOPERM' && reason !== 'ERR') return
       if (refusedAt === -Infinity)
         log.warn(

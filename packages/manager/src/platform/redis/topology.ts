@@ -20,8 +20,13 @@ export type RedisSettings = {
 }
 
 /** Returns the topology for settings that have been validated together. */
-export function topologyOf({ redisMode, redisUrl, redisNodes, redisMasterName }: RedisSettings): Topology {
-  const address = addressOfUrl(redisUrl)
+export function createTopology({
+  redisMode,
+  redisUrl,
+  redisNodes,
+  redisMasterName,
+}: RedisSettings): Topology {
+  const address = parseUrlAddress(redisUrl)
   const addresses = [...new Set([address, ...redisNodes])]
   if (redisMode === 'sentinel')
     return { mode: 'sentinel', sentinels: addresses, masterName: redisMasterName ?? '' }
@@ -29,7 +34,7 @@ export function topologyOf({ redisMode, redisUrl, redisNodes, redisMasterName }:
 }
 
 /** Returns the address in a URL; the default port is 6379. */
-export function addressOfUrl(url: string): ServerAddress {
+export function parseUrlAddress(url: string): ServerAddress {
   const { hostname, port } = new URL(url)
   return `${hostname}:${port === '' ? '6379' : port}`
 }
@@ -41,11 +46,11 @@ export function splitAddress(address: ServerAddress): { host: string; port: numb
 }
 
 /** Assumed maximum number of masters in a cluster. */
-const countedMasters = 16
+const assumedMasters = 16
 
 /** Returns the maximum number of connections to Redis, including those that query the master or the slots. */
-export function redisConnections({ mode }: Topology): number {
+export function countRedisConnections({ mode }: Topology): number {
   if (mode === 'single') return 2
   // During a failover there are also connections to the previous master.
-  return mode === 'sentinel' ? 6 : countedMasters * 2 + 8
+  return mode === 'sentinel' ? 6 : assumedMasters * 2 + 8
 }

@@ -15,12 +15,12 @@ export const deriveSecretKey = (masterKey: Buffer, purpose: string): KeyObject =
   createSecretKey(deriveKey(masterKey, purpose))
 
 /** Returns the keys that seal stored secrets: the configured keys, followed by one derived from the master key. */
-export function encryptionRing(
+export function createEncryptionRing(
   masterKey: Buffer,
-  configured: ReadonlyMap<string, Buffer> = new Map(),
+  configuredKeys: ReadonlyMap<string, Buffer> = new Map(),
 ): ReadonlyMap<string, KeyObject> {
   const ring = new Map<string, KeyObject>()
-  for (const [id, key] of configured) ring.set(id, createSecretKey(key))
+  for (const [id, key] of configuredKeys) ring.set(id, createSecretKey(key))
   return ring.set('master', deriveSecretKey(masterKey, 'stored-secrets'))
 }
 
@@ -53,14 +53,16 @@ export function createSigningKey(masterKey: Buffer, purpose: string): SigningKey
 /** Creates the public key from its raw 32 bytes; keyId is the first 16 hex digits of their SHA-256. */
 export function createVerifyingKey(publicKey: Buffer): VerifyingKey {
   const der = Buffer.concat([ed25519PublicPrefix, publicKey])
-  const publicObject = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  const publicKeyObject = createPublicKey({ key: der, format: 'der', type: 'spki' })
   return {
-    keyId: fingerprint(publicKey),
-    verify: (message, signature) => verify(null, message, publicObject, signature),
+    keyId: computeFingerprint(publicKey),
+    verify: (message, signature) => verify(null, message, publicKeyObject, signature),
   }
 }
 
 /** Returns the id of a master key, which distinguishes keys but reveals nothing about them. */
-export const masterKeyId = (masterKey: Buffer): string => fingerprint(deriveKey(masterKey, 'key-id'))
+export const computeMasterKeyId = (masterKey: Buffer): string =>
+  computeFingerprint(deriveKey(masterKey, 'key-id'))
 
-const fingerprint = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+const computeFingerprint = (bytes: Buffer): string =>
+  createHash('sha256').update(bytes).digest('hex').slice(0, 16)

@@ -2,18 +2,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Queries, Reads, Tx } from '../postgres/handles.ts'
 import { unavailable } from '../errors.ts'
-import { createSigningKey, masterKeyId } from './keys.ts'
+import { createSigningKey, computeMasterKeyId } from './keys.ts'
 
 /**
  * Throws unless the database belongs to this master key; the first use assigns it. A database older than this check
  * belongs to the key that signed its last checkpoint.
  */
 export async function assertMasterKey(db: Db, masterKey: Buffer): Promise<void> {
-  const own = masterKeyId(masterKey)
-  const found = (await readKeyId(db.read)) ?? (await claim(db.idempotent, own, masterKey))
-  if (found === own) return
+  const ownKeyId = computeMasterKeyId(masterKey)
+  const storedKeyId = (await readKeyId(db.read)) ?? (await claimDatabase(db.idempotent, ownKeyId, masterKey))
+  if (storedKeyId === ownKeyId) return
   throw new Error(
-    `SVC_MASTER_KEY is not the master key of this database (the database has ${found ?? 'another key'}, not ${own}): ` +
+    `SVC_MASTER_KEY is not the master key of this database (the database has ${storedKeyId ?? 'another key'}, not ${ownKeyId}): ` +
       'start with the previous key, or replace the master key with `manager keys exchange-master`',
   )
 }
@@ -24,9 +24,9 @@ export type LockMasterKey = (tx: Tx) => Promise<void>
 export const createLockMasterKey =
   (masterKey: Buffer): LockMasterKey =>
   async (tx) => {
-    const own = masterKeyId(masterKey)
-    if ((await readKeyId(tx)) === null) await claim(tx, own, masterKey)
-    if ((await readKeyId(tx, sql`for share`)) !== own)
+    const ownKeyId = computeMasterKeyId(masterKey)
+    if ((await readKeyId(tx)) === null) await claimDatabase(tx, ownKeyId, masterKey)
+    if ((await readKeyId(tx, sql`for share`)) !== ownKeyId)
       throw unavailable('the master key was rotated; restart this process with the new key')
   }
 
@@ -36,11 +36,11 @@ export async function readKeyId(db: Reads, lock: RawBuilder<unknown> = sql``): P
   return rows[0]?.id ?? null
 }
 
-async function claim(db: Queries, own: string, masterKey: Buffer): Promise<string | null> {
+async function claimDatabase(db: Queries, ownKeyId: string, masterKey: Buffer): Promise<string | null> {
   const { keyId } = createSigningKey(masterKey, 'audit-checkpoint')
   await sql`
     insert into installation (master_key_id)
-    select ${own} where not exists (
+    select ${ownKeyId} where not exists (
       select from (select key_id from audit_checkpoints order by seq desc limit 1) as last
       where last.key_id <> ${keyId})
     on conflict do nothing`.execute(db)

@@ -1,17 +1,17 @@
 // Lists the columns that contain sealed secrets, and changes the key of these secrets while the service runs.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../postgres/handles.ts'
-import { type Secrets, sealedWith } from './secrets.ts'
+import { type Secrets, readSealingKeyId } from './secrets.ts'
 
 /** The columns of one table that contain sealed secrets. */
 export type SealedColumns = { table: string; columns: readonly string[] }
 
-const ownColumns: SealedColumns = { table: 'retired_keys', columns: ['sealed'] }
+const platformColumns: SealedColumns = { table: 'retired_keys', columns: ['sealed'] }
 
 /** Returns all columns that contain sealed secrets: those of the features and those of the platform. */
-export const joinSealedColumns = (ofFeatures: readonly (readonly SealedColumns[])[]): SealedColumns[] => [
-  ...ofFeatures.flat(),
-  ownColumns,
+export const joinSealedColumns = (featureColumns: readonly (readonly SealedColumns[])[]): SealedColumns[] => [
+  ...featureColumns.flat(),
+  platformColumns,
 ]
 
 const batchSize = 500
@@ -23,19 +23,19 @@ export async function countByKey(
   db: Db,
   sealedColumns: readonly SealedColumns[],
 ): Promise<Map<string, number>> {
-  const counts = new Map<string, number>()
-  await walk({ sealedColumns, runBatch: each(db), lock: sql`` }, async (_tx, _table, rows) => {
+  const countsByKey = new Map<string, number>()
+  await walk({ sealedColumns, runBatch: createRunBatch(db), lock: sql`` }, async (_tx, _table, rows) => {
     for (const { sealed } of rows) {
-      const keyId = sealedWith(sealed)
-      counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
+      const keyId = readSealingKeyId(sealed)
+      countsByKey.set(keyId, (countsByKey.get(keyId) ?? 0) + 1)
     }
   })
-  return counts
+  return countsByKey
 }
 
 /**
- * Rewraps every secret with the active key. Each batch of a few hundred rows is locked in a separate transaction, so
- * the service keeps running and an interrupted walk can be restarted.
+ * Rewraps every secret with the active key. Each batch of a few hundred rows is locked in a separate
+ * transaction, so the service keeps running and an interrupted run can be restarted.
  */
 export async function rewrapAll(
   db: Db,
@@ -44,16 +44,21 @@ export async function rewrapAll(
   onBatch: (done: number) => void,
 ): Promise<{ seen: number; rewrapped: number }> {
   const result = { seen: 0, rewrapped: 0 }
-  await walk({ sealedColumns, runBatch: each(db), lock: sql`for no key update` }, async (tx, table, rows) => {
-    for (const { id, column, sealed } of rows) {
-      result.seen++
-      if (sealedWith(sealed) === secrets.activeKeyId) continue
-      const wrapped = secrets.rewrap(sealed, { table, column, id })
-      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${wrapped} where id = ${id}`.execute(tx)
-      result.rewrapped++
-    }
-    onBatch(result.seen)
-  })
+  await walk(
+    { sealedColumns, runBatch: createRunBatch(db), lock: sql`for no key update` },
+    async (tx, table, rows) => {
+      for (const { id, column, sealed } of rows) {
+        result.seen++
+        if (readSealingKeyId(sealed) === secrets.activeKeyId) continue
+        const rewrappedSecret = secrets.rewrap(sealed, { table, column, id })
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${rewrappedSecret} where id = ${id}`.execute(
+          tx,
+        )
+        result.rewrapped++
+      }
+      onBatch(result.seen)
+    },
+  )
   return result
 }
 
@@ -64,22 +69,24 @@ export async function resealAll(
   from: Secrets,
   to: Secrets,
 ): Promise<number> {
-  let resealed = 0
+  let resealedCount = 0
   await walk(
     { sealedColumns, runBatch: (work) => work(tx), lock: sql`for no key update` },
     async (_tx, table, rows) => {
       for (const { id, column, sealed } of rows) {
         const location = { table, column, id }
-        const anew = to.seal(opened(from, sealed, location), location)
-        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${anew} where id = ${id}`.execute(tx)
-        resealed++
+        const resealedSecret = to.seal(openSealed(from, sealed, location), location)
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${resealedSecret} where id = ${id}`.execute(
+          tx,
+        )
+        resealedCount++
       }
     },
   )
-  return resealed
+  return resealedCount
 }
 
-function opened(
+function openSealed(
   secrets: Secrets,
   sealed: Buffer,
   location: { table: string; column: string; id: string },
@@ -92,39 +99,39 @@ function opened(
   }
 }
 
-/** Runs one batch of the walk. */
+/** Processes one batch of rows. */
 type RunBatch = (work: (tx: Tx) => Promise<number>) => Promise<number>
-const each =
+const createRunBatch =
   (db: Db): RunBatch =>
   (work) =>
     // The work counts the rows that it visits, so it must not run twice.
     db.transaction(work, { mustNotRetry: true })
 
-type Walk = { sealedColumns: readonly SealedColumns[]; runBatch: RunBatch; lock: RawBuilder<unknown> }
-type Sealed = { id: string; column: string; sealed: Buffer }
+type WalkOptions = { sealedColumns: readonly SealedColumns[]; runBatch: RunBatch; lock: RawBuilder<unknown> }
+type SealedSecret = { id: string; column: string; sealed: Buffer }
 
 async function walk(
-  { sealedColumns, runBatch, lock }: Walk,
-  visit: (tx: Tx, table: string, rows: Sealed[]) => Promise<void>,
+  { sealedColumns, runBatch, lock }: WalkOptions,
+  visit: (tx: Tx, table: string, rows: SealedSecret[]) => Promise<void>,
 ): Promise<void> {
   for (const { table, columns } of sealedColumns) {
-    let after = '00000000-0000-0000-0000-000000000000'
+    let lastId = '00000000-0000-0000-0000-000000000000'
     for (;;) {
       const count = await runBatch(async (tx) => {
         // Columns keep their stored names, to which the sealed bytes are bound.
         const { rows } = await sql<Row>`
           select id, ${sql.join(columns.map((column) => sql.ref(column)))}
-          from ${sql.table(table)} where id > ${after} order by id limit ${batchSize} ${lock}`.execute(
+          from ${sql.table(table)} where id > ${lastId} order by id limit ${batchSize} ${lock}`.execute(
           tx.withoutPlugins(),
         )
-        const sealed = rows.flatMap((row) =>
+        const sealedSecrets = rows.flatMap((row) =>
           columns.flatMap((column) => {
             const value = row[column]
             return Buffer.isBuffer(value) ? [{ id: row.id, column, sealed: value }] : []
           }),
         )
-        await visit(tx, table, sealed)
-        after = rows.at(-1)?.id ?? after
+        await visit(tx, table, sealedSecrets)
+        lastId = rows.at(-1)?.id ?? lastId
         return rows.length
       })
       if (count < batchSize) break

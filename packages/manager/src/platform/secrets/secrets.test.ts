@@ -1,9 +1,9 @@
-// Sealed secrets only open in their row and column, with their key and unmodified. Pure.
+// A sealed secret can be opened only in its own row and column, with its key, and if it is unmodified. Pure.
 import { type KeyObject, createSecretKey, randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encryptionRing } from './keys.ts'
-import { createSecrets, sealedWith } from './secrets.ts'
+import { createEncryptionRing } from './keys.ts'
+import { createSecrets, readSealingKeyId } from './secrets.ts'
 
 const keyOf = (byte: number): KeyObject => createSecretKey(Buffer.alloc(32, byte))
 const ringOf = (...ids: [string, number][]): ReadonlyMap<string, KeyObject> =>
@@ -23,7 +23,7 @@ const anyName = fc.stringMatching(/^[a-z_]{1,20}$/)
 const anyPlace = fc.record({ table: anyName, column: anyName, id: fc.uuid() })
 const anyKeyId = fc.stringMatching(/^[a-z0-9-]{1,32}$/)
 
-/** Whether the secret opens, regardless of its text. */
+/** Whether the secret can be opened, regardless of its value. */
 function opens(open: () => string): boolean {
   try {
     open()
@@ -40,7 +40,7 @@ describe('sealing', () => {
         const secrets = createSecrets(new Map([[keyId, createSecretKey(randomBytes(32))]]))
         const sealed = secrets.seal(secret, where)
         expect(secrets.open(sealed, where)).toBe(secret)
-        expect(sealedWith(sealed)).toBe(keyId)
+        expect(readSealingKeyId(sealed)).toBe(keyId)
       }),
     )
     const long = 'x'.repeat(1_000_000)
@@ -61,7 +61,7 @@ describe('sealing', () => {
 
   test('new secrets are sealed with the first key of the ring', () => {
     expect([old.activeKeyId, both.activeKeyId]).toEqual(['2026', '2027'])
-    expect(sealedWith(both.seal(text, place))).toBe('2027')
+    expect(readSealingKeyId(both.seal(text, place))).toBe('2027')
     expect(() => createSecrets(new Map())).toThrow('the encryption key ring is empty')
   })
 })
@@ -118,7 +118,7 @@ describe('opening', () => {
     const opened: number[] = []
     for (let at = 2 + '2026'.length + 1; at < first.length; at++) {
       const mixed = Buffer.concat([first.subarray(0, at), second.subarray(at)])
-      // If random bytes are equal at either end, the mix equals one of the two secrets.
+      // If the random bytes happen to be equal at either end, the mix equals one of the two secrets.
       const isOne = mixed.equals(first) || mixed.equals(second)
       if (!isOne && opens(() => old.open(mixed, place))) opened.push(at)
     }
@@ -143,7 +143,7 @@ describe('opening', () => {
     expect(() => young.rewrap(sealed, place)).toThrow(missing)
     for (const bytes of [Buffer.alloc(0), Buffer.from([0]), Buffer.from([2, ...sealed.subarray(1)])]) {
       expect(() => old.open(bytes, place)).toThrow('a sealed secret has an unknown format')
-      expect(() => sealedWith(bytes)).toThrow('a sealed secret has an unknown format')
+      expect(() => readSealingKeyId(bytes)).toThrow('a sealed secret has an unknown format')
     }
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
@@ -181,10 +181,10 @@ describe('changing keys', () => {
       fc.property(anyText, anyPlace, (secret, where) => {
         const sealed = old.seal(secret, where)
         const wrapped = both.rewrap(sealed, where)
-        expect([sealedWith(sealed), sealedWith(wrapped)]).toEqual(['2026', '2027'])
+        expect([readSealingKeyId(sealed), readSealingKeyId(wrapped)]).toEqual(['2026', '2027'])
         for (const secrets of [both, young]) expect(secrets.open(wrapped, where)).toBe(secret)
         expect(opens(() => old.open(wrapped, where))).toBe(false)
-        // The original still opens while its key is in the ring.
+        // The original can still be opened while its key is in the ring.
         expect(both.open(sealed, where)).toBe(secret)
       }),
     )
@@ -198,9 +198,9 @@ describe('changing keys', () => {
       const before = sealed
       sealed = secrets.rewrap(sealed, place)
       expect(sealed.equals(before)).toBe(false)
-      expect([sealedWith(sealed), secrets.open(sealed, place)]).toEqual([id[0], text])
+      expect([readSealingKeyId(sealed), secrets.open(sealed, place)]).toEqual([id[0], text])
     }
-    // Only the wrapped key changes: the bytes of the sealed text stay the same.
+    // Only the wrapped key changes: the bytes of the sealed value stay the same.
     expect(sealed.subarray(-text.length - 28)).toEqual(
       createSecrets(ringOf(...ids.toReversed()))
         .rewrap(sealed, place)
@@ -213,7 +213,7 @@ describe('changing keys', () => {
     const changed = Buffer.from(sealed)
     changed[10] = (changed[10] as number) ^ 1
     expect(() => both.rewrap(changed, place)).toThrow()
-    // Rewrapping does not hide a change to the sealed text.
+    // Rewrapping does not hide a change to the sealed value.
     const later = Buffer.from(sealed)
     later[later.length - 1] = (later[later.length - 1] as number) ^ 1
     expect(opens(() => both.open(both.rewrap(later, place), place))).toBe(false)
@@ -228,15 +228,15 @@ describe('the ring', () => {
   ])
 
   test('configured keys come first, in their order, and the one derived from the master key last', () => {
-    expect([...encryptionRing(masterKey, configured).keys()]).toEqual(['2027', '2026', 'master'])
-    expect([...encryptionRing(masterKey).keys()]).toEqual(['master'])
-    expect([...encryptionRing(masterKey, new Map()).keys()]).toEqual(['master'])
+    expect([...createEncryptionRing(masterKey, configured).keys()]).toEqual(['2027', '2026', 'master'])
+    expect([...createEncryptionRing(masterKey).keys()]).toEqual(['master'])
+    expect([...createEncryptionRing(masterKey, new Map()).keys()]).toEqual(['master'])
   })
 
   test('what the derived key sealed opens after keys are configured, and under no other master key', () => {
-    const sealed = createSecrets(encryptionRing(masterKey)).seal(text, place)
-    expect(createSecrets(encryptionRing(masterKey, configured)).open(sealed, place)).toBe(text)
-    const other = createSecrets(encryptionRing(Buffer.alloc(32, 8), configured))
+    const sealed = createSecrets(createEncryptionRing(masterKey)).seal(text, place)
+    expect(createSecrets(createEncryptionRing(masterKey, configured)).open(sealed, place)).toBe(text)
+    const other = createSecrets(createEncryptionRing(Buffer.alloc(32, 8), configured))
     expect(opens(() => other.open(sealed, place))).toBe(false)
     // The master key itself is not a key of the ring.
     const bare = createSecrets(new Map([['master', createSecretKey(masterKey)]]))

@@ -9,8 +9,10 @@ type FrameOptions = { fin: boolean; opcode: number; mask: boolean; readOnly: boo
 const { Sender } = ws as unknown as {
   Sender: { frame(data: Buffer, options: FrameOptions): Buffer[] }
 }
-const text = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false }
+const textFrameOptions = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false }
 
-/** Returns the frame of a text. Servers do not mask, so it is the same for every socket. */
+/**
+ * Returns the frame of a text message. Servers do not mask frames, so the frame is the same for every socket.
+ */
 export const prepareFrame = (message: string): Frame =>
-  Buffer.concat(Sender.frame(Buffer.from(message), text))
+  Buffer.concat(Sender.frame(Buffer.from(message), textFrameOptions))

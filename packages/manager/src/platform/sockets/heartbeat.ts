@@ -14,47 +14,47 @@ export type HeartbeatOptions = {
 }
 
 const slotCount = 25
-const ping = prepareFrame('{"type":"ping"}')
+const pingFrame = prepareFrame('{"type":"ping"}')
 
 /** Throws if the pong timeout is not shorter than the ping interval. */
 export function createHeartbeat(options: HeartbeatOptions) {
   const slots = Array.from({ length: slotCount }, () => new Set<LiveSocket>())
-  const slotAt = (tick: number) => slots[(tick + slotCount) % slotCount] as Set<LiveSocket>
+  const getSlot = (tick: number) => slots[(tick + slotCount) % slotCount] as Set<LiveSocket>
   const tickMs = options.pingEveryMs / slotCount
   const graceTicks = Math.ceil(options.pongWithinMs / tickMs)
   if (graceTicks >= slotCount) throw new Error('the pong timeout must be shorter than the ping interval')
   // Sockets that exceed their limit of unsent bytes, with the time at which they first exceeded it.
-  const slow = new Map<LiveSocket, number>()
+  const slowSockets = new Map<LiveSocket, number>()
   let tick = 0
   let timer: NodeJS.Timeout | undefined
   const closeSlow = (now: number): void => {
-    for (const [socket, since] of slow) {
-      if (socket.unsentBytes <= options.maxUnsentBytes) slow.delete(socket)
-      else if (now - since > options.slowMs) socket.end(closeCodes.slow)
+    for (const [socket, slowSince] of slowSockets) {
+      if (socket.unsentBytes <= options.maxUnsentBytes) slowSockets.delete(socket)
+      else if (now - slowSince > options.slowMs) socket.end(closeCodes.slow)
     }
   }
-  const beat = (): void => {
+  const runTick = (): void => {
     tick = (tick + 1) % slotCount
     const now = performance.now()
-    for (const socket of slotAt(tick)) pingOne(socket, now)
+    for (const socket of getSlot(tick)) pingOne(socket, now)
     closeSlow(now)
     // Arrived pongs are read first: a process that was paused must not mistake its own pause for silent clients.
-    setImmediate(closeUnresponsive, slotAt(tick - graceTicks))
+    setImmediate(closeUnresponsive, getSlot(tick - graceTicks))
   }
   return {
     slots,
     /** Starts to ping the socket. */
     add: (socket: LiveSocket): void => {
-      timer ??= setInterval(beat, tickMs).unref()
-      socket.slot = slotAt(tick)
+      timer ??= setInterval(runTick, tickMs).unref()
+      socket.slot = getSlot(tick)
       socket.slot.add(socket)
     },
     delete: (socket: LiveSocket): void => {
       socket.slot?.delete(socket)
-      slow.delete(socket)
+      slowSockets.delete(socket)
     },
     markSlow: (socket: LiveSocket): void => {
-      if (!slow.has(socket)) slow.set(socket, performance.now())
+      if (!slowSockets.has(socket)) slowSockets.set(socket, performance.now())
     },
     close: (): void => clearInterval(timer),
   }
@@ -62,7 +62,7 @@ export function createHeartbeat(options: HeartbeatOptions) {
 
 function pingOne(socket: LiveSocket, now: number): void {
   if (now > socket.expiresAt) socket.end(closeCodes.again)
-  else if (socket.deliver(ping, true)) socket.isPongDue = true
+  else if (socket.deliver(pingFrame, true)) socket.isPongDue = true
 }
 
 function closeUnresponsive(slot: ReadonlySet<LiveSocket>): void {

@@ -16,7 +16,7 @@ export const closeCodes = {
 /** A code with which this side closes sockets. */
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes]
 
-const reasons: Record<CloseCode, string> = {
+const reasonsByCode: Record<CloseCode, string> = {
   4000: 'reconnect',
   4001: 'client too slow',
   4002: 'no pong',
@@ -37,7 +37,7 @@ export type SocketHost = {
 // Close codes of the library for frames that violate the protocol.
 const protocolErrors: ReadonlySet<number | undefined> = new Set([1002, 1003, 1007, 1008, 1009])
 const [receivedPerSecond, receivedBurst] = [5, 10]
-const pong = '{"type":"pong"}'
+const pongMessage = '{"type":"pong"}'
 
 /** A socket that drops frames for slow clients and closes if the client sends too much. */
 export class LiveSocket extends WebSocket {
@@ -59,8 +59,8 @@ export class LiveSocket extends WebSocket {
   #tokensAt = 0
 
   /** Initializes the socket; must be called once. */
-  initialize(raw: Socket, socketHost: SocketHost): void {
-    this.#raw = raw
+  initialize(rawSocket: Socket, socketHost: SocketHost): void {
+    this.#raw = rawSocket
     this.#socketHost = socketHost
     this.#tokensAt = performance.now()
     this.on('message', onMessage)
@@ -68,7 +68,7 @@ export class LiveSocket extends WebSocket {
     this.on('pong', onControl)
     this.on('close', onClose)
     // The library closes the socket with a code for the error, so no further action is needed.
-    this.on('error', ignore)
+    this.on('error', ignoreError)
   }
 
   get unsentBytes(): number {
@@ -80,10 +80,10 @@ export class LiveSocket extends WebSocket {
    * closes the socket.
    */
   deliver(frame: Frame, mayDrop: boolean): boolean {
-    const raw = this.#raw
-    if (raw === null || this.readyState !== WebSocket.OPEN) return false
-    if (raw.writableLength > (this.#socketHost as SocketHost).maxUnsentBytes) return this.#drop(mayDrop)
-    raw.write(frame)
+    const rawSocket = this.#raw
+    if (rawSocket === null || this.readyState !== WebSocket.OPEN) return false
+    if (rawSocket.writableLength > (this.#socketHost as SocketHost).maxUnsentBytes) return this.#drop(mayDrop)
+    rawSocket.write(frame)
     return true
   }
 
@@ -96,7 +96,7 @@ export class LiveSocket extends WebSocket {
   /** Closes the socket; a client that does not respond is disconnected after the close timeout. */
   end(code: CloseCode): void {
     if (this.readyState === WebSocket.OPEN) this.closedWith ??= code
-    super.close(code, reasons[code])
+    super.close(code, reasonsByCode[code])
     this.#notifyEnded()
   }
 
@@ -110,8 +110,8 @@ export class LiveSocket extends WebSocket {
   consumeReceiveToken(): boolean {
     if (this.readyState !== WebSocket.OPEN) return false
     const now = performance.now()
-    const earned = ((now - this.#tokensAt) / 1_000) * receivedPerSecond
-    this.#tokens = Math.min(receivedBurst, this.#tokens + earned) - 1
+    const earnedTokens = ((now - this.#tokensAt) / 1_000) * receivedPerSecond
+    this.#tokens = Math.min(receivedBurst, this.#tokens + earnedTokens) - 1
     this.#tokensAt = now
     if (this.#tokens >= 0) return true
     this.end(closeCodes.protocol)
@@ -140,7 +140,7 @@ function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
 }
 
 function isPong(message: string): boolean {
-  if (message === pong) return true
+  if (message === pongMessage) return true
   try {
     return (JSON.parse(message) as { type?: unknown } | null)?.type === 'pong'
   } catch {
@@ -156,6 +156,6 @@ function onClose(this: WebSocket): void {
   ;(this as LiveSocket).noteClosed()
 }
 
-function ignore(): void {
+function ignoreError(): void {
   // `initialize` explains why errors need no handling.
 }

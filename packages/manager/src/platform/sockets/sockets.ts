@@ -43,10 +43,10 @@ const closeBatchSize = 1_000
 const keyPattern = /^[+/0-9A-Za-z]{22}==$/
 
 /** Accepts sockets until `drain` is called. */
-export function createSockets(given: SocketsOptions): Sockets {
-  const options = { ...defaults, ...given }
+export function createSockets(overrides: SocketsOptions): Sockets {
+  const options = { ...defaults, ...overrides }
   const heartbeat = createHeartbeat(options)
-  const library = createLibrary(options.closeTimeoutMs)
+  const protocolServer = createProtocolServer(options.closeTimeoutMs)
   let size = 0
   let isDraining = false
   let onEmpty: (() => void) | null = null
@@ -82,35 +82,35 @@ export function createSockets(given: SocketsOptions): Sockets {
         options.onRefused()
         throw unavailable('too many websockets are open; reconnect later')
       }
-      const socket = takeSocket(library, socketHost, request, reply)
+      const socket = takeSocket(protocolServer, socketHost, request, reply)
       if (socket !== null) register(socket)
       return socket
     },
     drain: async () => {
       isDraining = true
       heartbeat.close()
-      const empty = new Promise<void>((resolve) => (onEmpty = resolve))
+      const allClosed = new Promise<void>((resolve) => (onEmpty = resolve))
       if (size === 0) return
-      const overdue = setTimeout(terminateRest, options.closeTimeoutMs)
+      const terminateTimer = setTimeout(terminateRest, options.closeTimeoutMs)
       await closeAll(heartbeat.slots)
-      await empty
-      clearTimeout(overdue)
+      await allClosed
+      clearTimeout(terminateTimer)
     },
   }
 }
 
 /** Closes the sockets in batches, so that responses of clients are handled between batches. */
 async function closeAll(slots: readonly ReadonlySet<LiveSocket>[]): Promise<void> {
-  let closed = 0
+  let closedCount = 0
   for (const slot of slots)
     for (const socket of slot) {
       socket.end(closeCodes.again)
-      if (++closed % closeBatchSize === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (++closedCount % closeBatchSize === 0) await new Promise((resolve) => setImmediate(resolve))
     }
 }
 
-/** Implements the WebSocket protocol. The limits are low, because clients only send short texts. */
-function createLibrary(closeTimeout: number) {
+/** Implements the WebSocket protocol. The limits are low, because clients only send short messages. */
+function createProtocolServer(closeTimeout: number) {
   const options = {
     noServer: true,
     clientTracking: false,
@@ -123,7 +123,7 @@ function createLibrary(closeTimeout: number) {
   }
   return new WebSocketServer(options)
 }
-type Library = ReturnType<typeof createLibrary>
+type ProtocolServer = ReturnType<typeof createProtocolServer>
 
 function checkHandshake(request: FastifyRequest, reply: FastifyReply): void {
   const { raw } = request
@@ -144,19 +144,19 @@ function checkHandshake(request: FastifyRequest, reply: FastifyReply): void {
 
 /** Returns null if the client has already disconnected. */
 function takeSocket(
-  library: Library,
+  protocolServer: ProtocolServer,
   socketHost: SocketHost,
   request: FastifyRequest,
   reply: FastifyReply,
 ): LiveSocket | null {
-  let taken: LiveSocket | null = null
+  let acceptedSocket: LiveSocket | null = null
   // No subprotocol is supported.
   delete request.raw.headers['sec-websocket-protocol']
   takeConnection(request, reply, ({ socket, head }) => {
-    library.handleUpgrade(request.raw, socket, head, (opened) => {
-      opened.initialize(socket, socketHost)
-      taken = opened
+    protocolServer.handleUpgrade(request.raw, socket, head, (newSocket) => {
+      newSocket.initialize(socket, socketHost)
+      acceptedSocket = newSocket
     })
   })
-  return taken
+  return acceptedSocket
 }

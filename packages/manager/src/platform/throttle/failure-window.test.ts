@@ -121,7 +121,7 @@ describe('the failure window', () => {
     fc.assert(
       fc.property(fc.constantFrom(...windows), gaps, ({ limits, window }, gaps) => {
         const client = randomUUID()
-        // The model counts the failures since the last block. The first of them opens the window.
+        // The model counts the failures since the last block. The first failure opens the window.
         let [now, opened, counted, blocks, freeAt] = [start, -Infinity, 0, 0, 0]
         for (const gap of gaps) {
           now += gap
@@ -172,7 +172,8 @@ describe('the shared counters', () => {
         return result
       },
     }
-    // The clock of this replica advances so far between two calls that it remembers nothing, so only Redis decides.
+    // This replica's clock advances so far between two calls that the replica remembers nothing, so only
+    // Redis decides.
     const forgetful = (limits: ThrottleLimits) => {
       let now = start
       const clock = { now: () => new Date(now) }
@@ -184,7 +185,10 @@ describe('the shared counters', () => {
         authFailures: { lockout: () => undefined },
       })
       return {
-        /** Counts a failure; returns the time left of the current block and the duration of the block it starts. */
+        /**
+         * Counts a failure. Returns the remaining time of the current block, and the duration of the block
+         * that the failure starts.
+         */
         fail: async (client: string) => {
           now += 365 * 24 * 60 * minute
           const present = await throttle.fail(client)

@@ -22,41 +22,51 @@ type State = {
 }
 
 const maxClients = 100_000
-const nothing: State = { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0, clearedAt: 0 }
+const emptyState: State = { count: 0, windowEndsAt: 0, blockedUntil: 0, blocks: 0, clearedAt: 0 }
 
 /** Remembers the clients that failed most recently, and evicts the oldest ones if there are too many. */
 export function createFailureWindow({ failures, windowMs, blockMs, maxBlockMs }: ThrottleLimits) {
   const clients = createLru<State>({ max: maxClients })
-  const stateOf = (client: string): State => clients.get(client) ?? nothing
+  const getState = (client: string): State => clients.get(client) ?? emptyState
   // The number of blocks is remembered for the maximum block duration after the last block.
-  const keep = (client: string, state: State, ms: number): void => clients.set(client, state, ms + maxBlockMs)
+  const storeState = (client: string, state: State, ms: number): void =>
+    clients.set(client, state, ms + maxBlockMs)
   return {
     /** Returns the remaining time of the block. */
-    blockedMs: (client: string, now: number): number => Math.max(0, stateOf(client).blockedUntil - now),
+    blockedMs: (client: string, now: number): number => Math.max(0, getState(client).blockedUntil - now),
 
     /** Counts a failure; returns the duration of the block that it starts, or 0. */
     fail: (client: string, now: number): number => {
-      const state = stateOf(client)
+      const state = getState(client)
       const isNewWindow = state.windowEndsAt <= now
       const count = isNewWindow ? 1 : state.count + 1
       const windowEndsAt = isNewWindow ? now + windowMs : state.windowEndsAt
-      const block = blockMs === 'window' ? windowEndsAt - now : blockMs * 2 ** state.blocks
-      const length = count >= failures ? Math.min(block, maxBlockMs) : 0
-      const next = { count: 0, windowEndsAt: 0, blockedUntil: now + length, blocks: state.blocks + 1 }
-      keep(client, { ...state, ...(length > 0 ? next : { count, windowEndsAt }) }, Math.max(windowMs, length))
-      return length
+      const fullBlockMs = blockMs === 'window' ? windowEndsAt - now : blockMs * 2 ** state.blocks
+      const blockLengthMs = count >= failures ? Math.min(fullBlockMs, maxBlockMs) : 0
+      const blockedState = {
+        count: 0,
+        windowEndsAt: 0,
+        blockedUntil: now + blockLengthMs,
+        blocks: state.blocks + 1,
+      }
+      storeState(
+        client,
+        { ...state, ...(blockLengthMs > 0 ? blockedState : { count, windowEndsAt }) },
+        Math.max(windowMs, blockLengthMs),
+      )
+      return blockLengthMs
     },
 
     /** Applies a block that other processes have counted. */
     block: (client: string, now: number, ms: number): void => {
-      const state = stateOf(client)
+      const state = getState(client)
       const blockedUntil = Math.max(state.blockedUntil, now + ms)
-      keep(client, { ...state, count: 0, windowEndsAt: 0, blockedUntil }, ms)
+      storeState(client, { ...state, count: 0, windowEndsAt: 0, blockedUntil }, ms)
     },
 
     /** Clears the failures of the client if the shared counter was cleared since this process last read it. */
     clearBefore: (client: string, clearedAt: number): void => {
-      if (clearedAt > stateOf(client).clearedAt) keep(client, { ...nothing, clearedAt }, windowMs)
+      if (clearedAt > getState(client).clearedAt) storeState(client, { ...emptyState, clearedAt }, windowMs)
     },
 
     forget: (client: string): void => clients.delete(client),

@@ -109,7 +109,7 @@ describe('places that are never ended', () => {
     while (begun.at(-1) !== 'valid') {
       const name = begun.at(-1) as string
       await release(name)
-      // The caller that was served sends another request, which is the newest.
+      // The caller that was served sends another request, which is now the newest.
       take(name, ['flood', name])
       await settled()
       rounds++
@@ -154,7 +154,7 @@ describe('places that are never ended', () => {
       capacity: 1,
       maxWaiting: 2,
       onRefused,
-      preferred: 'service',
+      preferredOwner: 'service',
     })
     for (const name of ['a0', 'b']) take(name, [name.charAt(0)])
     for (const name of ['s0', 's1', 's2']) take(name, ['service'])
@@ -201,7 +201,7 @@ describe('places that are never ended', () => {
   })
 
   test('the last level may have a bound of its own', async () => {
-    const { take, begun, release } = harness({ capacity: 4, maxEach: 1 })
+    const { take, begun, release } = harness({ capacity: 4, maxPerOwner: 1 })
     for (const name of ['a1', 'a2', 'b1']) take(name, ['p', name.charAt(0)])
     await settled()
     expect(begun).toEqual(['a1', 'b1'])
@@ -213,7 +213,7 @@ describe('places that are never ended', () => {
     const { share } = harness({ capacity: 1 })
     await expect(share.run(['a'], () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     expect(await share.run(['a'], () => Promise.resolve('ran'))).toBe('ran')
-    expect(share.used).toBe(0)
+    expect(share.usedAmount).toBe(0)
   })
 
   test('an owner that was refused a place counts as waiting for five seconds', async () => {
@@ -269,7 +269,7 @@ describe('transfers, of which slow ones may be ended', () => {
   test('an owner alone may use all but an eighth', async () => {
     const { share, take, begun } = harness(options)
     await fill(share, [['a'], ['a'], ['a'], ['a']], 0)
-    expect(share.used).toBe(8 * mebibyte)
+    expect(share.usedAmount).toBe(8 * mebibyte)
     take('small', ['b'], mebibyte / 8)
     await settled()
     expect(begun).toEqual(['small'])
@@ -385,6 +385,6 @@ describe('transfers, of which slow ones may be ended', () => {
     expect(begun).toContain('c')
     one?.lease.release()
     one?.lease.release()
-    expect(share.used).toBeLessThanOrEqual(10 * mebibyte)
+    expect(share.usedAmount).toBeLessThanOrEqual(10 * mebibyte)
   })
 })

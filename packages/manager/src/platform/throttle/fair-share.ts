@@ -1,10 +1,9 @@
 // Divides a scarce resource between owners: threads, connections, calls in flight or bytes of memory. One eighth is
 // reserved for owners that hold nothing. An owner may use the rest while no other owner needs it. While another owner
-// waits, and for 5 s after that, no owner gets more than a fair share. Free capacity goes to the owner that holds
-// least, was served least recently, and has the fewest waiting requests, in this order. A slow transfer may be ended to
-// make room for a waiting request.
+// waits, and for 5 s after that, no owner gets more than a fair share. Free capacity is assigned to the owner that holds
+// least, was served least recently, and has the fewest waiting requests. A slow transfer may be ended to make room.
 import { unavailable } from '../errors.ts'
-import { type Account, OwnerLevel } from './owner-level.ts'
+import { type Account, OwnerLevel, compareAccounts } from './owner-level.ts'
 
 /** The size of the resource and the rules for dividing it. */
 export type FairShareOptions = {
@@ -13,8 +12,10 @@ export type FairShareOptions = {
   /** The largest single use; 1 for slots. */
   item?: number
   /** Limit for the amount that one owner of the last level holds. */
-  maxEach?: number
-  /** Maximum number of waiting requests. Beyond it, the owner with the most waiting requests loses one. */
+  maxPerOwner?: number
+  /**
+   * Maximum number of waiting requests. If more requests wait, the owner with the most of them loses one.
+   */
   maxWaiting: number
   maxWaitMs: number
   /** Message of the 503 error. */
@@ -22,13 +23,13 @@ export type FairShareOptions = {
   /** Called if a request is refused because too many are waiting. */
   onRefused?: (() => void) | undefined
   /** An owner whose requests are served first within its share. Its waiting requests have a separate limit. */
-  preferred?: string
+  preferredOwner?: string
   /** Whether slow transfers may be ended. */
   canEndSlow?: true
   /**
-   * Among equals, the oldest of this many newest requests is served first. During a flood, the callers of older
-   * requests have probably timed out. Callers that retry immediately do not delay a newer request. By default, the
-   * oldest request is served first.
+   * Among equal requests, only this many of the newest are considered, and the oldest of these is served
+   * first. During a flood, the callers of older requests have probably timed out. Callers that retry
+   * immediately do not delay a newer request. By default, the oldest request is served first.
    */
   newestWindow?: number
 }
@@ -49,18 +50,18 @@ export type Lease = {
 type Use = {
   owners: Owners
   accounts: Account[]
-  held: number
+  heldAmount: number
   requests: Set<Request>
   transfer: Transfer | null
   /** Time of the last call of `end`; a transfer that continues anyway may be ended again. */
   endedAt: number
-  isOver: boolean
+  isReleased: boolean
 }
 type Request = { use: Use; size: number; key: string; order: number; settle: (error: Error | null) => void }
 
 const reservedDivisor = 8
-const endEveryMs = 250
-const endsWithinMs = 1_000
+const endIntervalMs = 250
+const endTimeoutMs = 1_000
 
 /** Creates a share with nothing in use. */
 export const createFairShare = (options: FairShareOptions): FairShare => new FairShare(options)
@@ -71,21 +72,21 @@ export class FairShare {
   readonly #levels: OwnerLevel[] = []
   /** Waiting requests by their owners. */
   readonly #queues = new Map<string, Request[]>()
-  readonly #transfers = new Set<Use>()
-  readonly #reserved: number
+  readonly #transferUses = new Set<Use>()
+  readonly #reservedCapacity: number
   // All refusals share one error, because a stack trace for each refusal costs as much as a small request.
-  readonly #full: Error
-  #used = 0
-  #waiting = 0
+  readonly #fullError: Error
+  #usedAmount = 0
+  #waitingCount = 0
   #turn = 0
-  #ending: NodeJS.Timeout | null = null
+  #endTimer: NodeJS.Timeout | null = null
 
   constructor(options: FairShareOptions) {
     this.#options = options
-    this.#full = unavailable(options.full)
+    this.#fullError = unavailable(options.full)
     const { capacity, item = 1, canEndSlow = false } = options
     // Two of the largest transfers always fit.
-    this.#reserved = canEndSlow
+    this.#reservedCapacity = canEndSlow
       ? Math.max(0, Math.min(capacity / reservedDivisor, capacity - 2 * item))
       : Math.max(1, capacity / reservedDivisor)
   }
@@ -93,8 +94,8 @@ export class FairShare {
   /** Starts a use that holds nothing yet. */
   begin(owners: Owners, transfer: Transfer | null = null): Lease {
     const use = this.#open(owners, transfer)
-    if (transfer !== null) this.#transfers.add(use)
-    return this.#leaseOf(use)
+    if (transfer !== null) this.#transferUses.add(use)
+    return this.#createLease(use)
   }
 
   /** Starts a use and acquires its whole size; throws 503 if there is no free capacity in time. */
@@ -122,9 +123,9 @@ export class FairShare {
   /** Returns one slot if the owner may have it now. Otherwise the owner counts as waiting for a while. */
   tryTake(owner: string): Lease | null {
     const use = this.#open([owner], null)
-    if (this.#waiting === 0 && this.#fits(use, 1)) {
+    if (this.#waitingCount === 0 && this.#fits(use, 1)) {
       this.#grant(use, 1)
-      return this.#leaseOf(use)
+      return this.#createLease(use)
     }
     this.#levels[0]?.noteWait(owner)
     this.#exit(use)
@@ -134,30 +135,30 @@ export class FairShare {
   /** True if the owner could get one more slot now. */
   isOpenTo(owner: string): boolean {
     const use = this.#open([owner], null)
-    const isOpen = this.#waiting === 0 && this.#fits(use, 1)
+    const hasRoom = this.#waitingCount === 0 && this.#fits(use, 1)
     this.#exit(use)
-    return isOpen
+    return hasRoom
   }
 
   /** Amount that is held now. */
-  get used(): number {
-    return this.#used
+  get usedAmount(): number {
+    return this.#usedAmount
   }
 
   /** Number of waiting requests. */
-  get waiting(): number {
-    return this.#waiting
+  get waitingCount(): number {
+    return this.#waitingCount
   }
 
   #open(owners: Owners, transfer: Transfer | null): Use {
     const use: Use = {
       owners,
       accounts: [],
-      held: 0,
+      heldAmount: 0,
       requests: new Set(),
       transfer,
       endedAt: -Infinity,
-      isOver: false,
+      isReleased: false,
     }
     this.#enter(use, owners)
     return use
@@ -166,41 +167,41 @@ export class FairShare {
   #enter(use: Use, owners: Owners): void {
     use.owners = owners
     use.accounts = owners.map((name, level) =>
-      (this.#levels[level] ??= new OwnerLevel()).enter(name, use.held),
+      (this.#levels[level] ??= new OwnerLevel()).enter(name, use.heldAmount),
     )
   }
 
   #exit(use: Use): void {
-    for (const [level, account] of use.accounts.entries()) this.#levels[level]?.exit(account, use.held)
+    for (const [level, account] of use.accounts.entries()) this.#levels[level]?.exit(account, use.heldAmount)
   }
 
-  #leaseOf(use: Use): Lease {
+  #createLease(use: Use): Lease {
     return {
       add: async (size) => {
-        if (use.isOver) throw this.#full
+        if (use.isReleased) throw this.#fullError
         // No waiting request fits, so this one does not overtake a request that could be served.
         if (this.#fits(use, size)) this.#grant(use, size)
         else await this.#wait(use, size)
       },
       moveTo: (owners) => {
-        if (use.isOver || use.requests.size > 0) return
+        if (use.isReleased || use.requests.size > 0) return
         this.#exit(use)
         this.#enter(use, owners)
       },
       release: () => {
-        if (use.isOver) return
-        use.isOver = true
-        for (const request of use.requests) this.#leaveQueue(request, this.#full)
-        this.#transfers.delete(use)
-        this.#used -= use.held
+        if (use.isReleased) return
+        use.isReleased = true
+        for (const request of use.requests) this.#leaveQueue(request, this.#fullError)
+        this.#transferUses.delete(use)
+        this.#usedAmount -= use.heldAmount
         this.#exit(use)
         this.#serve()
       },
     }
   }
 
-  #shareOn(level: number): number {
-    return this.#options.capacity / ((this.#levels[level]?.active ?? 0) + 1)
+  #getShare(level: number): number {
+    return this.#options.capacity / ((this.#levels[level]?.activeCount ?? 0) + 1)
   }
 
   #isContended(level: number, account: Account): boolean {
@@ -208,55 +209,56 @@ export class FairShare {
   }
 
   #isWithinShares({ accounts }: Use, size: number): boolean {
-    const { item = 1, maxEach = Infinity } = this.#options
+    const { item = 1, maxPerOwner = Infinity } = this.#options
     const isWithin = (account: Account, level: number): boolean =>
       account.held === 0 ||
       !this.#isContended(level, account) ||
-      account.held + size <= Math.max(item, this.#shareOn(level))
-    return (accounts.at(-1) as Account).held + size <= maxEach && accounts.every(isWithin)
+      account.held + size <= Math.max(item, this.#getShare(level))
+    return (accounts.at(-1) as Account).held + size <= maxPerOwner && accounts.every(isWithin)
   }
 
   /**
    * Returns how much may already be in use for the request to fit. A part is reserved for small uses of owners that
    * hold nothing else.
    */
-  #roomFor(use: Use, size: number): number {
+  #computeRoom(use: Use, size: number): number {
     const { capacity } = this.#options
     const owner = use.accounts[0] as Account
     const isSmallStart =
-      owner.held === use.held && use.held + size <= Math.max(1, this.#reserved / reservedDivisor)
-    return capacity - size - (isSmallStart ? 0 : this.#reserved)
+      owner.held === use.heldAmount &&
+      use.heldAmount + size <= Math.max(1, this.#reservedCapacity / reservedDivisor)
+    return capacity - size - (isSmallStart ? 0 : this.#reservedCapacity)
   }
 
   /** Any size fits while nothing else is in use. */
   #fits(use: Use, size: number): boolean {
-    if (this.#used === use.held) return true
-    return this.#used <= this.#roomFor(use, size) && this.#isWithinShares(use, size)
+    if (this.#usedAmount === use.heldAmount) return true
+    return this.#usedAmount <= this.#computeRoom(use, size) && this.#isWithinShares(use, size)
   }
 
   #grant(use: Use, size: number): void {
     this.#turn++
-    this.#used += size
-    use.held += size
+    this.#usedAmount += size
+    use.heldAmount += size
     for (const [level, account] of use.accounts.entries()) {
       account.servedAt = this.#turn
       this.#levels[level]?.hold(account, size)
     }
   }
 
-  #first(isWanted: (request: Request) => boolean): Request | undefined {
+  #findFirst(isWanted: (request: Request) => boolean): Request | undefined {
     const { newestWindow = Infinity } = this.#options
-    const [next] = this.#preferred()
+    const [next] = this.#getPreferredRequests()
     if (next !== undefined && isWanted(next)) return next
-    let equals: Request[] = []
+    let bestRequests: Request[] = []
     for (const queue of this.#queues.values())
       for (const request of newestWindow === Infinity ? queue.slice(0, 1) : queue.slice(-newestWindow)) {
         if (!isWanted(request)) continue
-        const difference = compare(request, equals[0] ?? request, ['held', 'servedAt', 'waiting'])
-        if (difference < 0) equals = [request]
-        else if (difference === 0) equals.push(request)
+        const difference = compare(request, bestRequests[0] ?? request, ['held', 'servedAt', 'waiting'])
+        if (difference < 0) bestRequests = [request]
+        else if (difference === 0) bestRequests.push(request)
       }
-    return equals
+    return bestRequests
       .toSorted((one, other) => other.order - one.order)
       .slice(0, newestWindow)
       .at(-1)
@@ -266,7 +268,7 @@ export class FairShare {
     const { maxWaiting, maxWaitMs, canEndSlow = false } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = setTimeout(() => {
-      this.#leaveQueue(request, this.#full)
+      this.#leaveQueue(request, this.#fullError)
       this.#serve()
     }, maxWaitMs)
     const settle = (error: Error | null): void => {
@@ -278,13 +280,13 @@ export class FairShare {
     const queue = this.#queues.get(request.key)
     if (queue === undefined) this.#queues.set(request.key, [request])
     else queue.push(request)
-    this.#waiting++
+    this.#waitingCount++
     use.requests.add(request)
     for (const [level, account] of use.accounts.entries()) this.#levels[level]?.beginWait(account)
     this.#serve()
-    if (this.#preferred().length > maxWaiting) this.#refuse(request)
-    else if (this.#waiting - this.#preferred().length > maxWaiting) this.#refuseOne()
-    if (use.held > 0 && use.requests.has(request)) this.#breakDeadlock()
+    if (this.#getPreferredRequests().length > maxWaiting) this.#rejectRequest(request)
+    else if (this.#waitingCount - this.#getPreferredRequests().length > maxWaiting) this.#rejectOneRequest()
+    if (use.heldAmount > 0 && use.requests.has(request)) this.#breakDeadlock()
     if (canEndSlow && use.requests.has(request)) this.#endWhileWaiting()
     return promise
   }
@@ -294,105 +296,105 @@ export class FairShare {
     const queue = this.#queues.get(key) as Request[]
     queue.splice(queue.indexOf(request), 1)
     if (queue.length === 0) this.#queues.delete(key)
-    this.#waiting--
+    this.#waitingCount--
     use.requests.delete(request)
     for (const [level, account] of use.accounts.entries()) this.#levels[level]?.endWait(account)
     request.settle(error)
   }
 
   #serve(): void {
-    while (this.#waiting > 0 && this.#used < this.#options.capacity) {
-      const request = this.#first(({ use, size }) => this.#fits(use, size))
+    while (this.#waitingCount > 0 && this.#usedAmount < this.#options.capacity) {
+      const request = this.#findFirst(({ use, size }) => this.#fits(use, size))
       if (request === undefined) return
       this.#grant(request.use, request.size)
       this.#leaveQueue(request, null)
     }
   }
 
-  /** Refuses a request of the owner with the most: the newest, or the oldest if `newestWindow` is set. */
-  #refuseOne(): void {
+  /** Refuses the newest request of the owner with the most, or its oldest if `newestWindow` is set. */
+  #rejectOneRequest(): void {
     const isNewestLast = this.#options.newestWindow === undefined
-    let last: Request | undefined
+    let rejectedRequest: Request | undefined
     for (const [key, queue] of this.#queues) {
-      if (key === this.#options.preferred) continue
+      if (key === this.#options.preferredOwner) continue
       const request = queue.at(isNewestLast ? -1 : 0) as Request
-      const more = last === undefined ? 1 : compare(request, last, ['waiting'])
-      if (more > 0 || (more === 0 && request.order > (last as Request).order === isNewestLast)) last = request
+      const rank = rejectedRequest === undefined ? 1 : compare(request, rejectedRequest, ['waiting'])
+      if (rank > 0 || (rank === 0 && request.order > (rejectedRequest as Request).order === isNewestLast))
+        rejectedRequest = request
     }
-    if (last !== undefined) this.#refuse(last)
+    if (rejectedRequest !== undefined) this.#rejectRequest(rejectedRequest)
   }
 
-  #refuse(request: Request): void {
+  #rejectRequest(request: Request): void {
     this.#options.onRefused?.()
-    this.#leaveQueue(request, this.#full)
+    this.#leaveQueue(request, this.#fullError)
   }
 
   /** Waiting requests of the preferred owner. */
-  #preferred(): readonly Request[] {
-    const { preferred } = this.#options
-    return (preferred === undefined ? undefined : this.#queues.get(preferred)) ?? []
+  #getPreferredRequests(): readonly Request[] {
+    const { preferredOwner: ownerName } = this.#options
+    return (ownerName === undefined ? undefined : this.#queues.get(ownerName)) ?? []
   }
 
   /** If all uses wait for more, none can continue. Refuses one request of the owner that holds most. */
   #breakDeadlock(): void {
-    const growing = [...this.#queues.values()].flat().filter(({ use }) => use.held > 0)
-    const stuck = new Set(growing.map(({ use }) => use)).values().reduce((sum, { held }) => sum + held, 0)
-    if (stuck < this.#used) return
-    const [victim] = growing.toSorted(
-      (one, other) => ownerHolds(other) - ownerHolds(one) || one.use.held - other.use.held,
+    const requests = [...this.#queues.values()].flat().filter(({ use }) => use.heldAmount > 0)
+    const heldSum = new Set(requests.map(({ use }) => use))
+      .values()
+      .reduce((sum, { heldAmount: held }) => sum + held, 0)
+    if (heldSum < this.#usedAmount) return
+    const [rejectedRequest] = requests.toSorted(
+      (one, other) =>
+        getOwnerHeldAmount(other) - getOwnerHeldAmount(one) || one.use.heldAmount - other.use.heldAmount,
     )
-    if (victim !== undefined) this.#leaveQueue(victim, this.#full)
+    if (rejectedRequest !== undefined) this.#leaveQueue(rejectedRequest, this.#fullError)
   }
 
   #endWhileWaiting(): void {
     // A timer limits how often slow transfers are searched for: a search visits all transfers, too costly for each
     // request.
-    if (this.#ending !== null) return
-    this.#ending = setInterval(() => {
-      if (this.#waiting > 0) return this.#endOne()
-      clearInterval(this.#ending ?? undefined)
-      this.#ending = null
-    }, endEveryMs).unref()
-    this.#endOne()
+    if (this.#endTimer !== null) return
+    this.#endTimer = setInterval(() => {
+      if (this.#waitingCount > 0) return this.#endOneTransfer()
+      clearInterval(this.#endTimer ?? undefined)
+      this.#endTimer = null
+    }, endIntervalMs).unref()
+    this.#endOneTransfer()
   }
 
-  /** Ends the largest slow transfer of the owner furthest above its share, unless ending transfers free enough. */
-  #endOne(): void {
+  /** Ends the largest slow transfer of the owner furthest above its share, unless enough is already ending. */
+  #endOneTransfer(): void {
     const now = performance.now()
-    let [left, victim, most]: [number, Use | null, number] = [this.#used, null, 0]
-    for (const use of this.#transfers) {
-      if (use.held === 0) continue
-      const isEnding = now - use.endedAt < endsWithinMs
-      if (isEnding) left -= use.held
-      const excess = isEnding || use.transfer?.isSlow() !== true ? 0 : this.#excessOf(use)
-      if (excess > most || (excess > 0 && excess === most && use.held > (victim?.held ?? 0)))
-        [victim, most] = [use, excess]
+    let [remainingUse, transferToEnd, maxExcess]: [number, Use | null, number] = [this.#usedAmount, null, 0]
+    for (const use of this.#transferUses) {
+      if (use.heldAmount === 0) continue
+      const isEnding = now - use.endedAt < endTimeoutMs
+      if (isEnding) remainingUse -= use.heldAmount
+      const excess = isEnding || use.transfer?.isSlow() !== true ? 0 : this.#computeExcess(use)
+      if (
+        excess > maxExcess ||
+        (excess > 0 && excess === maxExcess && use.heldAmount > (transferToEnd?.heldAmount ?? 0))
+      )
+        [transferToEnd, maxExcess] = [use, excess]
     }
-    if (victim === null) return
-    const { accounts } = victim
-    const mayEnd = ({ use, size }: Request): boolean =>
-      left > this.#roomFor(use, size) &&
+    if (transferToEnd === null) return
+    const { accounts } = transferToEnd
+    const shouldEnd = ({ use, size }: Request): boolean =>
+      remainingUse > this.#computeRoom(use, size) &&
       this.#isWithinShares(use, size) &&
       use.accounts.some(({ held }, level) => held === 0 || (accounts[level] as Account).held > held + size)
-    if (this.#first(mayEnd) === undefined) return
-    victim.endedAt = now
-    victim.transfer?.end()
+    if (this.#findFirst(shouldEnd) === undefined) return
+    transferToEnd.endedAt = now
+    transferToEnd.transfer?.end()
   }
 
   /** Returns how far the owner of a use is above its share, on the level where the excess is largest. */
-  #excessOf({ accounts }: Use): number {
-    return Math.max(...accounts.map(({ held }, level) => held - this.#shareOn(level)))
+  #computeExcess({ accounts }: Use): number {
+    return Math.max(...accounts.map(({ held }, level) => held - this.#getShare(level)))
   }
 }
 
-const ownerHolds = ({ use }: Request): number => (use.accounts[0] as Account).held
+const getOwnerHeldAmount = ({ use }: Request): number => (use.accounts[0] as Account).held
 
-/** Compares the owners of two requests level by level; negative if the first has less. */
-function compare(one: Request, other: Request, by: readonly ('held' | 'servedAt' | 'waiting')[]): number {
-  for (const [level, mine] of one.use.accounts.entries())
-    for (const what of by) {
-      const difference = mine[what] - (other.use.accounts[level] as Account)[what]
-      if (difference !== 0) return difference
-    }
-  return 0
-}
+const compare = (one: Request, other: Request, by: Parameters<typeof compareAccounts>[2]): number =>
+  compareAccounts(one.use.accounts, other.use.accounts, by)

@@ -16,68 +16,82 @@ const recentWaitMs = 5_000
 /** The owners on one level that hold something or wait, and the last owners that waited. */
 export class OwnerLevel {
   readonly #accounts = new Map<string, Account>()
-  #active = 0
-  #waitingAccounts = 0
+  #activeCount = 0
+  #waitingAccountCount = 0
   // The last two owners that waited suffice to tell whether any owner other than a given one waited.
-  #latest = { name: '', at: -Infinity }
-  #previous = { name: '', at: -Infinity }
+  #lastWaiter = { name: '', at: -Infinity }
+  #previousWaiter = { name: '', at: -Infinity }
 
   /** Number of owners that hold something or wait. */
-  get active(): number {
-    return this.#active
+  get activeCount(): number {
+    return this.#activeCount
   }
 
   hold(account: Account, size: number): void {
     account.held += size
-    this.#note(account)
+    this.#updateActive(account)
   }
 
-  #note(account: Account): void {
+  #updateActive(account: Account): void {
     const isActive = account.held > 0 || account.waiting > 0
-    if (isActive !== account.isActive) this.#active += isActive ? 1 : -1
+    if (isActive !== account.isActive) this.#activeCount += isActive ? 1 : -1
     account.isActive = isActive
   }
 
-  enter(name: string, held: number): Account {
+  enter(name: string, heldAmount: number): Account {
     let account = this.#accounts.get(name)
     if (account === undefined) {
       account = { name, uses: 0, held: 0, waiting: 0, servedAt: 0, isActive: false }
       this.#accounts.set(name, account)
     }
     account.uses++
-    this.hold(account, held)
+    this.hold(account, heldAmount)
     return account
   }
 
-  exit(account: Account, held: number): void {
+  exit(account: Account, heldAmount: number): void {
     account.uses--
-    this.hold(account, -held)
+    this.hold(account, -heldAmount)
     if (account.uses === 0) this.#accounts.delete(account.name)
   }
 
   noteWait(name: string): void {
-    if (this.#latest.name !== name) this.#previous = this.#latest
-    this.#latest = { name, at: performance.now() }
+    if (this.#lastWaiter.name !== name) this.#previousWaiter = this.#lastWaiter
+    this.#lastWaiter = { name, at: performance.now() }
   }
 
   beginWait(account: Account): void {
     this.noteWait(account.name)
     account.waiting++
-    if (account.waiting === 1) this.#waitingAccounts++
-    this.#note(account)
+    if (account.waiting === 1) this.#waitingAccountCount++
+    this.#updateActive(account)
   }
 
   endWait(account: Account): void {
     this.noteWait(account.name)
     account.waiting--
-    if (account.waiting === 0) this.#waitingAccounts--
-    this.#note(account)
+    if (account.waiting === 0) this.#waitingAccountCount--
+    this.#updateActive(account)
   }
 
   /** True if another owner waits, or waited within the last 5 s. */
   isWantedByOthers({ name, waiting }: Account): boolean {
-    if (this.#waitingAccounts > (waiting > 0 ? 1 : 0)) return true
-    const other = this.#latest.name === name ? this.#previous : this.#latest
-    return performance.now() - other.at < recentWaitMs
+    if (this.#waitingAccountCount > (waiting > 0 ? 1 : 0)) return true
+    const otherWaiter = this.#lastWaiter.name === name ? this.#previousWaiter : this.#lastWaiter
+    return performance.now() - otherWaiter.at < recentWaitMs
   }
+}
+
+/** Compares the owners of two requests level by level; negative if the first has less. */
+export function compareAccounts(
+  accounts: readonly Account[],
+  otherAccounts: readonly Account[],
+  by: readonly ('held' | 'servedAt' | 'waiting')[],
+): number {
+  for (const [level, account] of accounts.entries())
+    for (const field of by) {
+      const difference = account[field] - (otherAccounts[level] as Account)[field]
+      if (difference !== 0) return difference
+    }
+  return 0
 }

@@ -6,11 +6,11 @@ import { redisUrl } from '@manager/harness/run-engines.ts'
 import { createRedis } from '../redis/redis.ts'
 import { createLog } from '../log/log.ts'
 import { createMetrics } from '../metrics.ts'
-import { type RateLimit, createOwnLimit, createRateLimit } from './rate-limit.ts'
+import { type RateLimit, createLocalRateLimit, createRateLimit } from './rate-limit.ts'
 
 describe('a limit in one process', () => {
   test('gives the whole burst at once, then one use each time that one comes back', () => {
-    const take = createOwnLimit({ perSecond: 10, burst: 3 })
+    const take = createLocalRateLimit({ perSecond: 10, burst: 3 })
     expect([1, 2, 3].map(() => take('a', 0))).toEqual([0, 0, 0])
     expect(take('a', 0)).toBe(100)
     expect(take('a', 60)).toBe(40)
@@ -27,7 +27,7 @@ describe('a limit in one process', () => {
     })
     fc.assert(
       fc.property(limits, fc.array(fc.nat(500), { maxLength: 60 }), (limit, gaps) => {
-        const take = createOwnLimit(limit)
+        const take = createLocalRateLimit(limit)
         let [now, tokens] = [0, limit.burst]
         for (const gap of gaps) {
           now += gap

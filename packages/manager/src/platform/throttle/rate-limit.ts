@@ -23,25 +23,25 @@ return 0`
 
 /** `kind` separates the counters of different limits. */
 export function createRateLimit(kind: string, limits: RateLimits, redis: Redis): RateLimit {
-  const takeOwn = createOwnLimit(limits)
+  const consumeLocally = createLocalRateLimit(limits)
   const args = [1_000_000 / limits.perSecond, (1_000_000 * limits.burst) / limits.perSecond].map(String)
   return async (name) => {
     const keys = [redis.key(`rate:${kind}:${name}`)]
     const waitMs = await redis.eval(script, keys, args)
-    return typeof waitMs === 'number' ? waitMs : takeOwn(name, performance.now())
+    return typeof waitMs === 'number' ? waitMs : consumeLocally(name, performance.now())
   }
 }
 
 /** The same limit in this process; it remembers the most recently used names. */
-export function createOwnLimit({ perSecond, burst }: RateLimits) {
-  const fullAt = new LRUCache<string, number>({ max: maxNames })
-  const oneMs = 1_000 / perSecond
+export function createLocalRateLimit({ perSecond, burst }: RateLimits) {
+  const fullTimes = new LRUCache<string, number>({ max: maxNames })
+  const msPerUse = 1_000 / perSecond
   return (name: string, nowMs: number): number => {
-    const full = Math.max(fullAt.get(name) ?? nowMs, nowMs) + oneMs
-    const waitMs = full - oneMs * burst - nowMs
+    const fullAtMs = Math.max(fullTimes.get(name) ?? nowMs, nowMs) + msPerUse
+    const waitMs = fullAtMs - msPerUse * burst - nowMs
     // Floating-point sums are slightly inexact.
     if (waitMs > 0.001) return Math.ceil(waitMs)
-    fullAt.set(name, full)
+    fullTimes.set(name, fullAtMs)
     return 0
   }
 }

@@ -23,9 +23,9 @@ export type Throttle = {
   close(): Promise<void>
 }
 
-const clearEveryMs = 200
+const clearIntervalMs = 200
 const maxClears = 5_000
-const readEveryMs = 1_000
+const readIntervalMs = 1_000
 const maxRecentlyRead = 10_000
 
 // Runs the steps of the failure window by the clock of Redis and in one round trip. Replicas that count concurrently
@@ -80,16 +80,16 @@ export function createThrottle(
   limits: ThrottleLimits,
   { redis, clock, metrics, log, authFailures }: ThrottleDeps,
 ): Throttle {
-  const own = createFailureWindow(limits)
+  const localWindow = createFailureWindow(limits)
   const now = (): number => clock.now().getTime()
-  const keyOf = (client: string): string => redis.key(`throttle:${name}:${client}`)
+  const getKey = (client: string): string => redis.key(`throttle:${name}:${client}`)
   const { failures, windowMs, blockMs, maxBlockMs } = limits
-  const clears = createClears(redis, keyOf, windowMs + maxBlockMs)
-  const recentlyRead = createLru<true>({ max: maxRecentlyRead, ttl: readEveryMs })
+  const clearQueue = createClearQueue(redis, getKey, windowMs + maxBlockMs)
+  const recentlyRead = createLru<true>({ max: maxRecentlyRead, ttl: readIntervalMs })
   const args = [failures, windowMs, blockMs === 'window' ? 0 : blockMs, maxBlockMs].map(String)
 
-  const countLockout = metrics.lockouts.of(name)
-  const noteBlock = (client: string, block_ms: number): void => {
+  const countLockout = metrics.lockouts.startSeries(name)
+  const recordBlock = (client: string, block_ms: number): void => {
     countLockout()
     authFailures.lockout(name, client, block_ms)
     log.warn({ throttle: name, client, block_ms }, 'client blocked after too many failures')
@@ -98,63 +98,65 @@ export function createThrottle(
   const callRedis = async (
     client: string,
     script: string,
-  ): Promise<{ remaining: number; started: number }> => {
+  ): Promise<{ remainingMs: number; startedBlockMs: number }> => {
     // The clearing uses the same connection, so Redis clears earlier failures before it counts this one.
-    if (clears.has(client)) void clears.send()
+    if (clearQueue.has(client)) void clearQueue.send()
     recentlyRead.set(client, true)
-    const result = await redis.eval(script, [keyOf(client)], args)
-    const [remaining = 0, started = 0, clearedAt = 0] = Array.isArray(result) ? (result as number[]) : []
-    own.clearBefore(client, clearedAt)
-    return { remaining, started }
+    const result = await redis.eval(script, [getKey(client)], args)
+    const [remainingMs = 0, startedBlockMs = 0, clearedAt = 0] = Array.isArray(result)
+      ? (result as number[])
+      : []
+    localWindow.clearBefore(client, clearedAt)
+    return { remainingMs, startedBlockMs }
   }
   /** A success on another process may have ended a block, so Redis is queried again, but not for every attempt. */
   const isBlockFresh = (client: string): boolean =>
-    own.blockedMs(client, now()) > 0 && recentlyRead.has(client)
+    localWindow.blockedMs(client, now()) > 0 && recentlyRead.has(client)
   const applyBlock = (client: string, blockMs: number): number => {
-    if (blockMs > 0) own.block(client, now(), blockMs)
-    return own.blockedMs(client, now())
+    if (blockMs > 0) localWindow.block(client, now(), blockMs)
+    return localWindow.blockedMs(client, now())
   }
 
   return {
-    knownBlockMs: (client) => own.blockedMs(client, now()),
+    knownBlockMs: (client) => localWindow.blockedMs(client, now()),
     blockedMs: async (client) => {
-      if (isBlockFresh(client)) return own.blockedMs(client, now())
-      return applyBlock(client, (await callRedis(client, readScript)).remaining)
+      if (isBlockFresh(client)) return localWindow.blockedMs(client, now())
+      return applyBlock(client, (await callRedis(client, readScript)).remainingMs)
     },
     fail: async (client) => {
-      if (isBlockFresh(client)) return own.blockedMs(client, now())
-      const { remaining, started } = await callRedis(client, failScript)
-      const blockedMs = applyBlock(client, remaining)
+      if (isBlockFresh(client)) return localWindow.blockedMs(client, now())
+      const { remainingMs, startedBlockMs } = await callRedis(client, failScript)
+      const blockedMs = applyBlock(client, remainingMs)
       if (blockedMs > 0) return blockedMs
-      const ownStarted = own.fail(client, now())
-      applyBlock(client, started)
-      if (ownStarted + started > 0) noteBlock(client, Math.max(ownStarted, started))
+      const localBlockMs = localWindow.fail(client, now())
+      applyBlock(client, startedBlockMs)
+      if (localBlockMs + startedBlockMs > 0) recordBlock(client, Math.max(localBlockMs, startedBlockMs))
       return 0
     },
     succeed: (client) => {
-      own.forget(client)
-      clears.add(client)
+      localWindow.forget(client)
+      clearQueue.add(client)
     },
-    close: () => clears.close(),
+    close: () => clearQueue.close(),
   }
 }
 
 /** Collects shared counters to clear, and clears them in batches. */
-function createClears(redis: Redis, keyOf: (client: string) => string, keepMs: number) {
-  const waiting = new Set<string>()
+function createClearQueue(redis: Redis, getKey: (client: string) => string, keepMs: number) {
+  const pendingClients = new Set<string>()
   const send = async (): Promise<void> => {
-    if (waiting.size === 0) return
-    const groups = redis.groups([...waiting].map(keyOf))
-    waiting.clear()
+    if (pendingClients.size === 0) return
+    const groups = redis.groups([...pendingClients].map(getKey))
+    pendingClients.clear()
     const args = [String(keepMs)]
     await Promise.all(groups.map((keys) => redis.eval(clearScript, keys, args)))
   }
-  const timer = setInterval(() => void send(), clearEveryMs)
+  const timer = setInterval(() => void send(), clearIntervalMs)
   timer.unref()
   return {
-    has: (client: string): boolean => waiting.has(client),
+    has: (client: string): boolean => pendingClients.has(client),
     add: (client: string): void => {
-      if (waiting.size < maxClears) waiting.add(client)
+      if (pendingClients.size < maxClears) pendingClients.add(client)
     },
     send,
     close: async (): Promise<void> => {

@@ -1,10 +1,10 @@
 // Measures the speed of transfers over the last 5 s, sampled once per second.
 
-const sampleEveryMs = 1_000
+const sampleIntervalMs = 1_000
 const windowMs = 5_000
 const slowBytesPerSecond = 65_536
 
-type Watched = { movedBytes: () => number; samples: { at: number; bytes: number }[] }
+type WatchedTransfer = { movedBytes: () => number; samples: { at: number; bytes: number }[] }
 /** Watches a transfer; `movedBytes` returns the total number of bytes transferred so far. */
 export type WatchSpeed = (movedBytes: () => number) => {
   /** True if the transfer was slower than 64 KiB per second over the last 5 s. */
@@ -15,29 +15,29 @@ export type WatchSpeed = (movedBytes: () => number) => {
 
 /** The timer runs only while there are transfers, and does not keep the process alive. */
 export function createSpeedWatch(): WatchSpeed {
-  const watched = new Set<Watched>()
+  const watchedTransfers = new Set<WatchedTransfer>()
   let timer: NodeJS.Timeout | null = null
   const sampleAll = (): void => {
     const now = performance.now()
-    for (const { movedBytes, samples } of watched) {
+    for (const { movedBytes, samples } of watchedTransfers) {
       samples.push({ at: now, bytes: movedBytes() })
       while ((samples[1]?.at ?? now) <= now - windowMs) samples.shift()
     }
   }
   return (movedBytes) => {
-    const own: Watched = { movedBytes, samples: [{ at: performance.now(), bytes: 0 }] }
-    watched.add(own)
-    timer ??= setInterval(sampleAll, sampleEveryMs).unref()
+    const transfer: WatchedTransfer = { movedBytes, samples: [{ at: performance.now(), bytes: 0 }] }
+    watchedTransfers.add(transfer)
+    timer ??= setInterval(sampleAll, sampleIntervalMs).unref()
     return {
       isSlow: () => {
-        const [oldest] = own.samples
+        const [oldest] = transfer.samples
         const elapsedMs = performance.now() - (oldest?.at ?? Infinity)
         if (oldest === undefined || elapsedMs < windowMs) return false
         return ((movedBytes() - oldest.bytes) * 1_000) / elapsedMs < slowBytesPerSecond
       },
       stop: () => {
-        watched.delete(own)
-        if (watched.size > 0 || timer === null) return
+        watchedTransfers.delete(transfer)
+        if (watchedTransfers.size > 0 || timer === null) return
         clearInterval(timer)
         timer = null
       },

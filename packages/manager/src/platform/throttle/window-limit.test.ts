@@ -7,11 +7,11 @@ import { createRedis } from '../redis/redis.ts'
 import { createLog } from '../log/log.ts'
 import { createMetrics } from '../metrics.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { createOwnWindow, createWindowLimit } from './window-limit.ts'
+import { createLocalWindowLimit, createWindowLimit } from './window-limit.ts'
 
 describe('a limit in one process', () => {
   test('gives so many within any window, and says when the next one is free', () => {
-    const take = createOwnWindow({ count: 2, windowMs: 100 })
+    const take = createLocalWindowLimit({ count: 2, windowMs: 100 })
     expect([take('a', 0), take('a', 60), take('a', 99), take('b', 99)]).toEqual([0, 0, 1, 0])
     expect([take('a', 100), take('a', 100), take('a', 160)]).toEqual([0, 60, 0])
   })
@@ -23,7 +23,7 @@ describe('a limit in one process', () => {
     })
     fc.assert(
       fc.property(limits, fc.array(fc.nat(100), { maxLength: 60 }), (limit, gaps) => {
-        const take = createOwnWindow(limit)
+        const take = createLocalWindowLimit(limit)
         const given: number[] = []
         let now = 0
         for (const gap of gaps) {

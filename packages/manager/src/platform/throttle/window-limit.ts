@@ -25,27 +25,27 @@ return 0`
 
 /** `kind` separates the counters of different limits. A name costs a few bytes for each use in the window. */
 export function createWindowLimit(kind: string, limits: WindowLimits, redis: Redis): RateLimit {
-  const takeOwn = createOwnWindow(limits)
+  const consumeLocally = createLocalWindowLimit(limits)
   const args = [limits.count, limits.windowMs].map(String)
   return async (name) => {
     const keys = [redis.key(`window:${kind}:${name}`)]
     const waitMs = await redis.eval(script, keys, args)
-    return typeof waitMs === 'number' ? waitMs : takeOwn(name, performance.now())
+    return typeof waitMs === 'number' ? waitMs : consumeLocally(name, performance.now())
   }
 }
 
 /** The same limit in this process; it remembers the most recently used names. */
-export function createOwnWindow({ count, windowMs }: WindowLimits) {
-  const uses = new LRUCache<string, number[]>({ max: maxNames })
+export function createLocalWindowLimit({ count, windowMs }: WindowLimits) {
+  const timesByName = new LRUCache<string, number[]>({ max: maxNames })
   return (name: string, nowMs: number): number => {
-    const times = uses.get(name) ?? []
+    const times = timesByName.get(name) ?? []
     if (times.length >= count) {
       const waitMs = (times[0] as number) + windowMs - nowMs
       if (waitMs > 0) return Math.ceil(waitMs)
       times.shift()
     }
     times.push(nowMs)
-    uses.set(name, times)
+    timesByName.set(name, times)
     return 0
   }
 }

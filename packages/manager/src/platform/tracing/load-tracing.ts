@@ -19,7 +19,7 @@ export async function loadTracing(
   settings: TracingSettings,
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): Promise<Tracing> {
-  const spans = createSpanCounter(metrics)
+  const spanCounter = createSpanCounter(metrics)
   const { tracingOtlpEndpoint: endpoint } = settings
   if (endpoint === undefined) return noTracing
   const { createOtlpTracing } = await import('./otlp-tracing.ts').catch((cause: unknown) => {
@@ -28,11 +28,11 @@ export async function loadTracing(
       { cause },
     )
   })
-  return createOtlpTracing({ ...optionsOf(settings, endpoint), log, spans })
+  return createOtlpTracing({ ...createOptions(settings, endpoint), log, spans: spanCounter })
 }
 
 /** Closing takes at most a quarter of the shutdown timeout, and never more than 3 s. */
-const optionsOf = (settings: TracingSettings, endpoint: string) => ({
+const createOptions = (settings: TracingSettings, endpoint: string) => ({
   url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
   authorization: settings.tracingOtlpAuthorization ?? null,
   serviceName: settings.tracingServiceName,

@@ -9,7 +9,7 @@ import { version } from '../../version.ts'
 import { type ExportOptions, createSpanProcessor } from './span-export.ts'
 import { describeStatement } from './statement-summary.ts'
 import type { TraceContext } from './trace-context.ts'
-import type { Call, Ending, RequestEnding, RequestSpan, Span, Statement, Tracing } from './tracing.ts'
+import type { Call, SpanResult, RequestResult, RequestSpan, Span, Statement, Tracing } from './tracing.ts'
 
 type Options = ExportOptions & {
   serviceName: string
@@ -23,7 +23,7 @@ type Attributes = Record<string, string | number>
 // requests.
 const maxStatements = 100
 // Methods that OpenTelemetry defines. All others become _OTHER, which keeps the number of names low.
-const methods = new Set([
+const knownMethods = new Set([
   'CONNECT',
   'DELETE',
   'GET',
@@ -56,11 +56,11 @@ class OtlpSpan implements RequestSpan {
     return this.span.isRecording() && this.#statements++ < maxStatements
   }
 
-  onEnd(make: () => void): void {
-    this.#endings.push(make)
+  onEnd(createSpan: () => void): void {
+    this.#endings.push(createSpan)
   }
 
-  end({ status, failure }: Ending = {}): void {
+  end({ status, failure }: SpanResult = {}): void {
     const { span } = this
     if (status !== undefined) span.setAttribute('http.response.status_code', status)
     if (failure !== undefined || (status ?? 0) >= 400) {
@@ -69,16 +69,16 @@ class OtlpSpan implements RequestSpan {
     }
     if (this.#statements > maxStatements)
       span.setAttribute('manager.statements_not_shown', this.#statements - maxStatements)
-    for (const make of this.#endings) make()
+    for (const createSpan of this.#endings) createSpan()
     span.end()
   }
 
   /** Only 5xx responses count as errors, because 4xx responses are mistakes of the caller. */
-  endRequest({ route, method, status }: RequestEnding): void {
+  endRequest({ route, method, status }: RequestResult): void {
     const { span } = this
-    const known = methods.has(method)
-    span.updateName(`${known ? method : 'HTTP'} ${route}`)
-    span.setAttributes({ 'http.request.method': known ? method : '_OTHER', 'http.route': route })
+    const isKnownMethod = knownMethods.has(method)
+    span.updateName(`${isKnownMethod ? method : 'HTTP'} ${route}`)
+    span.setAttributes({ 'http.request.method': isKnownMethod ? method : '_OTHER', 'http.route': route })
     if (status >= 500) return this.end({ status })
     span.setAttribute('http.response.status_code', status)
     this.end()
@@ -98,48 +98,54 @@ export function createOtlpTracing(options: Options): Tracing {
     spanProcessors: [createSpanProcessor(options)],
   })
   const tracer = provider.getTracer('manager', version)
-  const current = new AsyncLocalStorage<Span>()
-  const start = (name: string, kind: SpanKind, attributes: Attributes, parent: TraceContext | null) => {
-    const within = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote(parent))
-    return new OtlpSpan(tracer.startSpan(name, { kind, attributes }, within), parent?.state ?? '')
+  const spanStorage = new AsyncLocalStorage<Span>()
+  const startOtlpSpan = (
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    parent: TraceContext | null,
+  ) => {
+    const parentContext =
+      parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, toSpanContext(parent))
+    return new OtlpSpan(tracer.startSpan(name, { kind, attributes }, parentContext), parent?.state ?? '')
   }
   return {
     isOn: true,
     startRequest: (incoming, requestId) =>
-      start('HTTP', SpanKind.SERVER, { 'manager.request_id': requestId }, incoming),
+      startOtlpSpan('HTTP', SpanKind.SERVER, { 'manager.request_id': requestId }, incoming),
     startCall: (parent, call) =>
-      start(nameOf(call.method), SpanKind.CLIENT, callAttributes(call), parent.context),
-    startWork: (name, about) => start(name, SpanKind.INTERNAL, { ...about }, null),
-    within: (span, run) => current.run(span, run),
+      startOtlpSpan(getSpanName(call.method), SpanKind.CLIENT, createCallAttributes(call), parent.context),
+    startWork: (name, about) => startOtlpSpan(name, SpanKind.INTERNAL, { ...about }, null),
+    runWithin: (span, run) => spanStorage.run(span, run),
     noteStatement: (statement) => {
-      const parent = current.getStore()
+      const parent = spanStorage.getStore()
       if (!(parent instanceof OtlpSpan) || !parent.tryCountStatement()) return
       const endTime = performance.now()
       parent.onEnd(() => {
         const { name, attributes } = describeSpan(statement)
         const startTime = endTime - statement.durationMs
-        const within = trace.setSpan(ROOT_CONTEXT, parent.span)
-        tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, within).end(endTime)
+        const parentContext = trace.setSpan(ROOT_CONTEXT, parent.span)
+        tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, parentContext).end(endTime)
       })
     },
     close: () => withTimeout(provider.shutdown(), options.closeMs),
   }
 }
 
-const remote = ({ traceId, spanId, flags }: TraceContext) => ({
+const toSpanContext = ({ traceId, spanId, flags }: TraceContext) => ({
   traceId,
   spanId,
   traceFlags: flags,
   isRemote: true,
 })
 
-const nameOf = (method: string): string => (methods.has(method) ? method : 'HTTP')
+const getSpanName = (method: string): string => (knownMethods.has(method) ? method : 'HTTP')
 
-function callAttributes({ method, origin, about }: Call): Attributes {
+function createCallAttributes({ method, origin, spanAttributes: about }: Call): Attributes {
   const { hostname, port, protocol } = new URL(origin)
   return {
     ...about,
-    'http.request.method': methods.has(method) ? method : '_OTHER',
+    'http.request.method': knownMethods.has(method) ? method : '_OTHER',
     'server.address': hostname,
     'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   }
@@ -162,7 +168,7 @@ function describeSpan({ sql, name }: Statement): { name: string; attributes: Att
 /** Limits how long an unreachable collector can delay the shutdown. */
 async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const overdue = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
-  await Promise.race([work.catch(() => undefined), overdue])
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
+  await Promise.race([work.catch(() => undefined), timeout])
   clearTimeout(timer)
 }

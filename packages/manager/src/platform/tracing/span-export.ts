@@ -25,21 +25,21 @@ export type ExportOptions = {
 }
 
 const maxBatch = 512
-const everyMs = 1_000
+const exportIntervalMs = 1_000
 // ExportResultCode.SUCCESS of @opentelemetry/core.
-const succeeded = 0
+const successCode = 0
 // The timeout of the exporter does not apply to a response that trickles in, so a separate deadline ends the export.
 const graceMs = 1_000
 
 /** Queues at most `maxQueue` ended spans and exports them in the background. */
 export function createSpanProcessor(options: ExportOptions): SpanProcessor {
   const { maxQueue, exportTimeoutMs, spans } = options
-  let pending = 0
-  const batches = new BatchSpanProcessor({
-    exporter: createCountingExporter(options, (count) => (pending -= count)),
+  let pendingCount = 0
+  const batchProcessor = new BatchSpanProcessor({
+    exporter: createCountingExporter(options, (count) => (pendingCount -= count)),
     maxQueueSize: maxQueue,
     maxExportBatchSize: Math.min(maxBatch, maxQueue),
-    scheduledDelayMillis: everyMs,
+    scheduledDelayMillis: exportIntervalMs,
     exportTimeoutMillis: exportTimeoutMs + 2 * graceMs,
   })
   return {
@@ -47,12 +47,12 @@ export function createSpanProcessor(options: ExportOptions): SpanProcessor {
     onEnd: (span) => {
       if (!isSampled(span)) return
       // The limit of the queue is not enough, because spans that are being sent use memory too.
-      if (pending >= maxQueue) return spans.inc({ outcome: 'dropped' })
-      pending++
-      batches.onEnd(span)
+      if (pendingCount >= maxQueue) return spans.inc({ outcome: 'dropped' })
+      pendingCount++
+      batchProcessor.onEnd(span)
     },
-    forceFlush: () => batches.forceFlush(),
-    shutdown: () => batches.shutdown(),
+    forceFlush: () => batchProcessor.forceFlush(),
+    shutdown: () => batchProcessor.shutdown(),
   }
 }
 
@@ -68,7 +68,7 @@ function createCountingExporter(options: ExportOptions, onDone: (count: number) 
     concurrencyLimit: Math.ceil(maxQueue / maxBatch) + 1,
   })
   let isFailing = false
-  const note = (count: number, isAccepted: boolean): void => {
+  const recordResult = (count: number, isAccepted: boolean): void => {
     onDone(count)
     spans.inc({ outcome: isAccepted ? 'exported' : 'failed' }, count)
     if (isAccepted === !isFailing) return
@@ -79,18 +79,18 @@ function createCountingExporter(options: ExportOptions, onDone: (count: number) 
   }
   return {
     export: (batch, done) => {
-      let isNoted = false
-      const noteOnce = (isAccepted: boolean): void => {
+      let isRecorded = false
+      const recordOnce = (isAccepted: boolean): void => {
         clearTimeout(deadline)
-        if (!isNoted) note(batch.length, isAccepted)
-        isNoted = true
+        if (!isRecorded) recordResult(batch.length, isAccepted)
+        isRecorded = true
       }
       // The next batch follows slightly later, when the processor also times out.
-      const deadline = setTimeout(noteOnce, exportTimeoutMs + graceMs, false)
+      const deadline = setTimeout(recordOnce, exportTimeoutMs + graceMs, false)
       deadline.unref()
       exporter.export(batch, (result) => {
         const code: number = result.code
-        noteOnce(code === succeeded)
+        recordOnce(code === successCode)
         done(result)
       })
     },

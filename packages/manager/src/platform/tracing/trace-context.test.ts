@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readTraceContext, traceHeaders } from './trace-context.ts'
+import { readTraceContext, createTraceHeaders } from './trace-context.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const spanId = '00f067aa0ba902b7'
@@ -11,7 +11,7 @@ describe('traceparent', () => {
   test('a valid one is read, and written as it came', () => {
     const context = readTraceContext({ traceparent: valid, tracestate: 'congo=t61rcWkgMzE,rojo=00f067' })
     expect(context).toEqual({ traceId, spanId, flags: 1, state: 'congo=t61rcWkgMzE,rojo=00f067' })
-    expect(traceHeaders(context)).toEqual([
+    expect(createTraceHeaders(context)).toEqual([
       'traceparent',
       valid,
       'tracestate',
@@ -21,7 +21,7 @@ describe('traceparent', () => {
 
   test('one of a later version is read as far as this one knows it, and its unknown flags are not passed on', () => {
     const context = readTraceContext({ traceparent: `cc-${traceId}-${spanId}-ff-what-the-future-holds` })
-    expect(traceHeaders(context)).toEqual(['traceparent', `00-${traceId}-${spanId}-03`])
+    expect(createTraceHeaders(context)).toEqual(['traceparent', `00-${traceId}-${spanId}-03`])
   })
 
   test.each([
@@ -40,7 +40,7 @@ describe('traceparent', () => {
     ['blanks', ` ${valid}`],
   ])('%s is as if it had not been sent', (_what, traceparent) => {
     expect(readTraceContext({ traceparent, tracestate: 'a=1' })).toBeNull()
-    expect(traceHeaders(null)).toEqual([])
+    expect(createTraceHeaders(null)).toEqual([])
   })
 })
 

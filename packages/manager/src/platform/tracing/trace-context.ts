@@ -48,7 +48,7 @@ function readState(header: string | string[] | undefined): string {
 }
 
 /** Returns the headers that propagate a context: name, value, name, value …; empty without a context. */
-export function traceHeaders(context: TraceContext | null): string[] {
+export function createTraceHeaders(context: TraceContext | null): string[] {
   if (context === null) return []
   const { traceId, spanId, flags, state } = context
   const parent = `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`

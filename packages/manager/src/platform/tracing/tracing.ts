@@ -5,19 +5,19 @@ import type { Metrics } from '../metrics.ts'
 import type { TraceContext } from './trace-context.ts'
 
 /** The result of an operation: its HTTP status, if any, and a fixed text if it failed. */
-export type Ending = { status?: number | undefined; failure?: string | undefined }
+export type SpanResult = { status?: number | undefined; failure?: string | undefined }
 /** An operation in a trace. */
 export type Span = {
   /** The context for headers, logs and the audit trail; null if there is no trace. */
   readonly context: TraceContext | null
-  end(ending?: Ending): void
+  end(spanResult?: SpanResult): void
 }
 /** The result of an incoming request. */
-export type RequestEnding = { route: string; method: string; status: number }
+export type RequestResult = { route: string; method: string; status: number }
 /** The span of an incoming request. */
-export type RequestSpan = Span & { endRequest(ending: RequestEnding): void }
+export type RequestSpan = Span & { endRequest(requestResult: RequestResult): void }
 /** An outgoing request; `about` contains internal ids. */
-export type Call = { method: string; origin: string; about: Readonly<Record<string, string>> }
+export type Call = { method: string; origin: string; spanAttributes: Readonly<Record<string, string>> }
 /** A finished SQL statement; only prepared statements have a name. */
 export type Statement = { sql: string; name: string | null; durationMs: number }
 
@@ -25,27 +25,27 @@ export type Statement = { sql: string; name: string | null; durationMs: number }
 export type Tracing = {
   readonly isOn: boolean
   /** Starts the span of an incoming request. A span that is never ended is not exported. */
-  startRequest(incoming: TraceContext | null, requestId: string): RequestSpan
+  startRequest(parentContext: TraceContext | null, requestId: string): RequestSpan
   /** Starts the span of an outgoing request. */
   startCall(parent: Span, call: Call): Span
   /** Starts the span of background work, which starts a new trace. */
   startWork(name: string, about: Readonly<Record<string, string | number>>): Span
   /** Runs the function; its statements become children of the span. */
-  within<T>(span: Span, run: () => T): T
+  runWithin<T>(span: Span, run: () => T): T
   noteStatement(statement: Statement): void
   /** Exports the ended spans within a bounded time. */
   close(): Promise<void>
 }
 
-const nothing: RequestSpan = { context: null, end: () => undefined, endRequest: () => undefined }
+const emptySpan: RequestSpan = { context: null, end: () => undefined, endRequest: () => undefined }
 
 /** Passes contexts on and does nothing else. */
 export const noTracing: Tracing = {
   isOn: false,
-  startRequest: (incoming) => (incoming === null ? nothing : { ...nothing, context: incoming }),
+  startRequest: (incoming) => (incoming === null ? emptySpan : { ...emptySpan, context: incoming }),
   startCall: (parent) => parent,
-  startWork: () => nothing,
-  within: (_span, run) => run(),
+  startWork: () => emptySpan,
+  runWithin: (_span, run) => run(),
   noteStatement: () => undefined,
   close: async () => undefined,
 }

@@ -1,25 +1,25 @@
-// Forms on the service's pages. A page of another host can also make a browser send a form, with the cookies of its
-// visitor; headers of the browser reveal the origin.
+// Forms on the service's pages. A page of another host can also make a browser send a form with the visitor's
+// cookies, but the request headers reveal the origin.
 import { parse } from 'node:querystring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, forbidden } from '../../errors.ts'
 import { isSameHost } from '../origin.ts'
 
-const mediaType = /^application\/x-www-form-urlencoded(?:; ?charset="?utf-8"?)?$/i
+const mediaTypePattern = /^application\/x-www-form-urlencoded(?:; ?charset="?utf-8"?)?$/i
 const maxFields = 20
 
-const wrongType = (): AppError =>
+const createWrongTypeError = (): AppError =>
   new AppError('unsupported_media_type', 'send the form as application/x-www-form-urlencoded')
 
 /** Makes the routes of this instance accept forms from pages, and no other body. */
 export function acceptOnlyPageForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', (_request, _body, done) => done(wrongType()))
+  server.addContentTypeParser('*', (_request, _body, done) => done(createWrongTypeError()))
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
     (request, body, done) => {
-      if (!mediaType.test(request.headers['content-type'] ?? '')) done(wrongType())
+      if (!mediaTypePattern.test(request.headers['content-type'] ?? '')) done(createWrongTypeError())
       // The parser ignores fields beyond this number.
       else done(null, { ...parse(body as string, '&', '=', { maxKeys: maxFields }) })
     },
@@ -27,8 +27,8 @@ export function acceptOnlyPageForms(server: FastifyInstance): void {
 }
 
 /**
- * Throws 403 unless a person opens the page itself: a resource that another site embeds, such as an image, is not a
- * visit. Requests without the header are accepted.
+ * Throws 403 unless the page is opened directly: another site must not embed it, for example as an image.
+ * Requests without Sec-Fetch-Dest are accepted.
  */
 export function refuseEmbedding({ raw }: FastifyRequest): void {
   const destination = raw.headers['sec-fetch-dest']
@@ -41,9 +41,9 @@ export function refuseEmbedding({ raw }: FastifyRequest): void {
  * referrer, so browsers send `Origin: null`. Sec-Fetch-Site must then confirm that the form is from this host.
  */
 export function refuseForeignForm({ raw, isFromProxy }: FastifyRequest): void {
-  const site = raw.headers['sec-fetch-site']
-  const isOwnSite = site === 'same-origin' || site === 'none'
-  if (site !== undefined && !isOwnSite) throw forbidden('cross-site form rejected')
+  const fetchSite = raw.headers['sec-fetch-site']
+  const isOwnSite = fetchSite === 'same-origin' || fetchSite === 'none'
+  if (fetchSite !== undefined && !isOwnSite) throw forbidden('cross-site form rejected')
   if (raw.headers.origin === 'null' && isOwnSite) return
   if (raw.headers.origin === 'null')
     throw forbidden('the browser does not report which page sent the form; use HTTPS and a current browser')

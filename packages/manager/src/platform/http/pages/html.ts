@@ -1,5 +1,5 @@
-// HTML as a tagged template that escapes every value. Only the text of templates and files of the service are inserted
-// unescaped.
+// HTML as a tagged template that escapes every value. Only template text and the service's own files are
+// inserted unescaped.
 import { readFileSync } from 'node:fs'
 
 const entities: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const entities: Readonly<Record<string, string>> = {
 class Piece {
   readonly #text: string
   constructor(parts: readonly string[], values: readonly Value[]) {
-    this.#text = parts.reduce((text, part, index) => text + textOf(values[index - 1] ?? null) + part)
+    this.#text = parts.reduce((text, part, index) => text + renderValue(values[index - 1] ?? null) + part)
   }
   toString(): string {
     return this.#text
@@ -23,7 +23,10 @@ class Piece {
 export type Html = Piece
 type Value = string | number | Html | readonly Html[] | null
 
-/** Builds a piece; values are element texts or quoted attributes, and null renders nothing. Other positions throw. */
+/**
+ * Builds a piece of HTML. Values must be element text or quoted attributes; other positions throw. Null
+ * renders nothing.
+ */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   // An unquoted attribute ends at the first space of its value, and escaping does not protect element names.
   if (parts.slice(0, -1).some((part) => /[=</]\s*$/.test(part)))
@@ -31,12 +34,12 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Piece(parts, values)
 }
 
-/** Returns the content of a file of the service, unescaped. */
-export const htmlOfFile = (file: URL): Html => new Piece([readFileSync(file, 'utf8')], [])
+/** Returns the unescaped content of one of the service's own files. */
+export const readHtmlFile = (file: URL): Html => new Piece([readFileSync(file, 'utf8')], [])
 
-function textOf(value: Value): string {
+function renderValue(value: Value): string {
   if (value === null) return ''
   if (value instanceof Piece) return value.toString()
-  if (typeof value === 'object') return value.map(textOf).join('')
+  if (typeof value === 'object') return value.map(renderValue).join('')
   return String(value).replaceAll(/[&<>"']/g, (character) => entities[character] as string)
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from './html.ts'
 
 /** Renders a name and its value in a `<dl>`. */
-export const row = (name: string, value: string | Html): Html =>
+export const renderRow = (name: string, value: string | Html): Html =>
   html`<dt>${name}</dt>
     <dd>${value}</dd> `
 
@@ -14,20 +14,20 @@ export const formatCountWithNoun = (count: number, one: string, many: string): s
   `${formatCount(count)} ${count === 1 ? one : many}`
 
 /** Renders a timestamp with minute precision; the attribute contains the full timestamp. */
-export const time = (at: string): Html =>
+export const renderTime = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
 
-const verdicts = {
+const verdictTexts = {
   ok: 'verified, unbroken',
   empty: 'empty',
   broken: 'BROKEN: do not rely on this page',
 }
 
 /** Returns the text of the verdict on the audit trail. */
-export const verdictOf = ({
+export const describeVerdict = ({
   status,
   reason,
 }: {
-  status: keyof typeof verdicts
+  status: keyof typeof verdictTexts
   reason: string | null
-}): string => (status === 'ok' ? reason : null) ?? verdicts[status]
+}): string => (status === 'ok' ? reason : null) ?? verdictTexts[status]

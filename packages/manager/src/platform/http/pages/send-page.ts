@@ -1,8 +1,8 @@
-// Pages for browsers: server-rendered HTML in one layout, without scripts. Headers restrict each page, so that injected
-// HTML could not do anything.
+// Pages for browsers: server-rendered HTML in one layout, without scripts. Response headers restrict each
+// page, so that injected HTML cannot load or run anything.
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { type Html, html, htmlOfFile } from './html.ts'
+import { type Html, html, readHtmlFile } from './html.ts'
 
 /** The variable parts of a page. */
 export type Page = {
@@ -12,17 +12,17 @@ export type Page = {
   isWide?: true
 }
 
-const style = htmlOfFile(new URL('./style.css', import.meta.url))
+const style = readHtmlFile(new URL('./style.css', import.meta.url))
 
 /** Sends the page with headers that forbid caching, framing and referrers. */
 export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const nonce = randomBytes(16).toString('base64')
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
+  const contentSecurityPolicy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
   return reply
     .code(status)
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
+      'content-security-policy': contentSecurityPolicy,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -30,10 +30,10 @@ export function sendPage(reply: FastifyReply, status: number, page: Page): Fasti
       'cross-origin-resource-policy': 'same-origin',
       'cache-control': 'no-store',
     })
-    .send(layout(page, nonce).toString())
+    .send(renderLayout(page, nonce).toString())
 }
 
-const layout = ({ title, main, isWide }: Page, nonce: string): Html =>
+const renderLayout = ({ title, main, isWide }: Page, nonce: string): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
