@@ -1,4 +1,4 @@
-// Tests operations with their documents against the real service.
+// Tests the typed GraphQL documents of the client against the real service.
 import { readFileSync } from 'node:fs'
 import { buildSchema, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A mutant counts as found if its figure breaks. A mutant that breaks nothing must not count as found.
+// A mutant counts as found only if the check that it targets fails. A mutant that violates no bound must not count.
 import { describe, expect, test } from 'vitest'
 import { judgeFirings, judgeRedelivered } from './judge.ts'
 import {

@@ -1,4 +1,4 @@
-// The corpus contains templates, their data and the results of Go. There is one file per topic.
+// The corpus contains templates, their data and the output that Go produces. There is one file per topic.
 import { readFileSync, readdirSync } from 'node:fs'
 import { type Case } from './oracle/oracle.ts'
 

@@ -560,7 +560,7 @@ export type RunEvidenceAnswer = {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** Time of the snapshot of all rows. */
+  /** Time of the snapshot from which all rows were read. */
   readonly generated_at: string;
   /** Columns of the rows, in order. */
   readonly columns: readonly string[];

@@ -33,8 +33,8 @@ async function pretendDowntime({ cluster }: Stage): Promise<void> {
 }
 
 /**
- * Adds triggers that are due every `everyMinutes`. Returns which of the past due times must fire and which
- * are missed.
+ * Adds triggers that are due every `everyMinutes` minutes. Returns the past due times that must cause a run,
+ * and those that count as missed.
  */
 async function planMissed(
   stage: Stage,

@@ -218,7 +218,7 @@ export const platformSettings = {
     key: 'tracing.sample_ratio',
     env: 'SVC_TRACING_SAMPLE_RATIO',
     default: 0.1,
-    doc: 'Fraction of the traces started by the Manager that is exported, from 0 to 1. A request with a `traceparent` header follows the flag of that header instead.',
+    doc: 'Fraction of traces to export, from 0 to 1. If a request has a `traceparent` header, the flag in that header decides instead.',
   }),
   tracingServiceName: defineSetting(word, {
     key: 'tracing.service_name',

@@ -167,7 +167,7 @@ const maxListedObjects = 1_000
 type KeyPart = string | null
 type ReadKeyPart = (source: unknown, args: Record<string, unknown>) => KeyPart | KeyPart[]
 
-/** Returns one key, or one for each object if the only path leads through a list. An empty list names no object. */
+/** Combines the key parts into one key. If the only part is a list, returns one key for each entry, or a null key. */
 function combineKeys(parts: (KeyPart | KeyPart[])[]): KeyPart[][] {
   const [first] = parts
   if (parts.length === 1 && Array.isArray(first)) {

@@ -45,7 +45,7 @@ function valuesOf(name: string, label: string): string[] | null {
   return (samples.get(name) ?? []).map((labels) => labels[label.replace('exported_', '')] ?? '')
 }
 
-/** Returns each alternative of a matcher that matches no value. */
+/** Returns the alternatives in a matcher that match no known value. */
 function unknownValues(name: string, { label, operator, value }: Matcher): string[] {
   const values = valuesOf(name, label)
   if (values === null || added.includes(label)) return []

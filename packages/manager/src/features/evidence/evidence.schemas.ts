@@ -67,7 +67,10 @@ export const runSchema = {
       name,
       from: Type.String({ format: 'date-time' }),
       to: Type.String({ format: 'date-time' }),
-      generated_at: Type.String({ format: 'date-time', description: 'Time of the snapshot of all rows.' }),
+      generated_at: Type.String({
+        format: 'date-time',
+        description: 'Time of the snapshot from which all rows were read.',
+      }),
       columns,
       rows: Type.Array(Type.Object({}, { additionalProperties: true })),
       row_count: Type.Integer({ description: 'Number of rows in this response.' }),

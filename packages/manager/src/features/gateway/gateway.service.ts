@@ -54,8 +54,8 @@ export function createGatewayService(deps: GatewayDeps) {
       } catch (error) {
         const outcome = getOutcome(error)
         incoming.onFailure(outcome)
-        // Only responses of the Manager itself (500, 502, 503, or a truncated response) count as failures.
-        // Responses of the partner do not.
+        // Only responses from the Manager itself (500, 502, 503, or a truncated response) count as failures.
+        // Responses from the partner do not.
         if ((outcome.status ?? 0) >= 500) deps.gatewayMetrics.countFailure(scope.applicationId)
         throw toResponseError(error)
       }

@@ -80,7 +80,7 @@ async function store({ layers, enabled }: AnyScene): Promise<void> {
     )
 }
 
-/** Returns the values of an application, in a tenant or shared, as layers.pure.ts merges them. */
+/** Merges the settings of an application with layers.pure.ts, for one tenant or, if it is null, for all tenants. */
 function merged({ layers }: AnyScene, application: number, tenant: number | null) {
   const configs = (slot: string) => {
     const { modules, pins } = layers[slot] as Values

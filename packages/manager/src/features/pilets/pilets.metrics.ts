@@ -2,7 +2,7 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type PiletMetrics = ReturnType<typeof createPiletMetrics>
 
-/** Creates the metrics of pilets. `held` returns the bytes that uploads and responses occupy in memory. */
+/** Creates the pilet metrics. `held` returns the number of bytes that uploads and responses hold in memory. */
 export const createPiletMetrics = (
   { counter, computedGauge }: MetricFactory,
   held: { uploads: () => number; responses: () => number },

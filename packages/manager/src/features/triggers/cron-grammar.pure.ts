@@ -2,7 +2,7 @@
 // Expressions are parsed to lists of numbers here, so that no other code handles user input. Extensions of
 // other cron implementations are rejected. cron.pure.ts computes the matching times.
 
-/** An error with the problem and the correction. The message completes "cronExpression …". */
+/** The message names the problem and the remedy, and completes "cronExpression …". */
 export class CronError extends Error {}
 
 export type CronFields = {

@@ -52,7 +52,7 @@ type ChainIdAndHead = [chainId: string, head: ChainHead | null]
 type BrokenChain = BrokenRow & { chainId: string }
 type MarkedWalk = Walk & { mark: Mark | undefined }
 
-/** Verifies newer checkpoints, and each chain from its mark on, within the budget. */
+/** Verifies, within the budget, new checkpoints and the rows of each chain after its verification mark. */
 async function verifyNewer(
   { query, keys, macKey, budget }: StatusContext,
   chains: AsyncIterable<ChainIdAndHead[]> | Iterable<ChainIdAndHead[]>,

@@ -47,7 +47,7 @@ test('all together hold no more than there is; what is sent already needs no roo
   const [first, second] = [await begin('a', 'one'), await begin('b', 'one')]
   await expect(begin('c', 'one')).rejects.toMatchObject(refused)
   const shared = await begin('a', 'two')
-  // One eighth of the room stays free for even smaller blobs.
+  // One eighth of the memory budget is reserved for smaller blobs.
   const small = await begin('c', 'three', 7)
   expect(bufferedBytes()).toBe(87)
   for (const response of [first, second, shared, small]) response.close()

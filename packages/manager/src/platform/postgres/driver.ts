@@ -20,7 +20,7 @@ import { getCurrentOwner } from './owner.ts'
 import { type StatementKind, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
-/** The pool and rules of one Kysely handle. */
+/** Driver options of one Kysely handle. */
 export type DriverOptions = StatementOptions & {
   /** Kind of the statements outside a transaction. */
   kind: StatementKind

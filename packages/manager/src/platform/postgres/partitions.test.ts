@@ -84,7 +84,7 @@ describe('a table of monthly_partitions', () => {
     await addPartition('runs_2020_02', `for values from ('2100-01-01') to (maxvalue)`)
     await runJob(3_000)
     expect(await partitionsOf('runs')).toEqual(expect.arrayContaining(['runs_9999_12', '"Runs; odd"']))
-    // How the bounds are printed depends on the session settings, which must not matter.
+    // Session settings change how PostgreSQL prints the bounds. The result must not depend on them.
     const odd = new Client({ connectionString: service.database.url })
     await odd.connect()
     await odd.query("set datestyle = 'German'; set timezone = 'Pacific/Kiritimati'")
