@@ -47,8 +47,9 @@ function listTestsAt(commit: string): ListedTest[] {
   const checkout = mkdtempSync(join(tmpdir(), 'manager-tiers-'))
   git('worktree', 'add', '--detach', checkout, commit)
   try {
+    // The other commit may not have all packages of this one.
     for (const folder of ['node_modules', ...globSync('packages/*/node_modules', { cwd: root })])
-      symlinkSync(join(root, folder), join(checkout, folder))
+      if (existsSync(join(checkout, folder, '..'))) symlinkSync(join(root, folder), join(checkout, folder))
     return listTests(checkout)
   } finally {
     git('worktree', 'remove', '--force', checkout)

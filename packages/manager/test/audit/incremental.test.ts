@@ -125,7 +125,7 @@ describe('what is old', () => {
     ])
   })
 
-  test('a head that claims a checkpoint that there is not, or fewer rows, is found at the end of a round', async () => {
+  test('a head that refers to a checkpoint that does not exist, or to fewer rows, is found at the end of a round', async () => {
     await grow(5)
     await grow(5, other)
     await verify()
