@@ -7,6 +7,7 @@ export type GraphqlAnswer = {
   errors: GraphqlError[]
   /** The message of the first error, or null. */
   error: string | null
+  extensions: { truncatedLists?: { path: (string | number)[]; limit: number }[] } | undefined
   headers: Headers
 }
 
@@ -25,13 +26,19 @@ export async function postQuery(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query, variables }),
   })
-  const body = (await response.json()) as { data?: unknown; errors?: GraphqlError[]; error?: string }
+  const body = (await response.json()) as {
+    data?: unknown
+    errors?: GraphqlError[]
+    error?: string
+    extensions?: GraphqlAnswer['extensions']
+  }
   const errors = body.errors ?? []
   return {
     status: response.status,
     data: body.data ?? null,
     errors,
     error: errors[0]?.message ?? body.error ?? null,
+    extensions: body.extensions,
     headers: response.headers,
   }
 }

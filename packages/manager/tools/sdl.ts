@@ -1,6 +1,7 @@
 // Reads the SDL of the service from its files, so that types can be generated before the app compiles.
 import { globSync, readFileSync } from 'node:fs'
-import { Kind, parse } from 'graphql'
+import { Kind, parse, print } from 'graphql'
+import { addConnections } from '../src/platform/graphql/connections.ts'
 import { permissionSdl } from '../src/policy/permissions.ts'
 
 const src = new URL('../src/', import.meta.url).pathname
@@ -9,7 +10,7 @@ const readSource = (file: string): string => readFileSync(src + file, 'utf8')
 
 export function readAllSdl(): string {
   const files = ['platform/graphql/common.graphql', 'policy/policy.graphql', ...listFeatureFiles()]
-  return [permissionSdl, ...files.map(readSource)].join('\n')
+  return print(addConnections(parse([permissionSdl, ...files.map(readSource)].join('\n'))))
 }
 
 /** Returns the TypeScript type of each GraphQL type with `@row`, in the code generator's notation. */

@@ -344,6 +344,13 @@ export type GraphqlError = {
 export type GraphqlResponse = {
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly GraphqlError[];
+  readonly extensions?: {
+    /** Lists that have more rows than the default page size, requested without `pagination`. At most 20 lists are named. */
+    readonly truncatedLists: readonly {
+      readonly path: readonly (string | number)[];
+      readonly limit: number;
+    }[];
+  };
 };
 export type HasUnreadNotificationsAnswer = { readonly unread: boolean };
 export type IsDeploymentReadyAnswer = {

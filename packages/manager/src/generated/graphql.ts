@@ -4,8 +4,9 @@ import type { PersonalAccessToken as PersonalAccessTokenRow } from '../features/
 import type { TokenConnection as TokenConnectionRow } from '../features/access-tokens/access-tokens.service.ts';
 import type { Application as ApplicationRow } from '../features/applications/applications.store.ts';
 import type { Tenant2Application as Tenant2ApplicationRow } from '../features/applications/tenant2applications.store.ts';
-import type { AuditLog as AuditLogRow } from '../features/audit/audit.service.ts';
+import type { AuditLog as AuditLogRow, AuditPage as AuditPageRow } from '../features/audit/audit.service.ts';
 import type { LoggedCall as LoggedCallRow } from '../features/call-log/logged-calls.store.ts';
+import type { CallPage as CallPageRow } from '../features/call-log/logged-call-pages.service.ts';
 import type { Specification as SpecificationRow } from '../features/deployments/specifications.store.ts';
 import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
@@ -21,6 +22,7 @@ import type { Project as ProjectRow } from '../features/projects/projects.store.
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
 import type { Trigger as TriggerRow } from '../features/triggers/triggers.store.ts';
 import type { TriggerRun as TriggerRunRow } from '../features/triggers/trigger-runs.store.ts';
+import type { RunPage as RunPageRow } from '../features/triggers/trigger-run-pages.service.ts';
 import type { KnownUser as KnownUserRow } from '../features/users/users.store.ts';
 import type { GraphqlContext } from '../policy/guard-graphql.ts';
 export type Maybe<T> = T | null;
@@ -93,56 +95,90 @@ export type Permission =
 export type Query = {
   /** Lists the caller's own tokens. */
   readonly myPersonalAccessTokens: ReadonlyArray<PersonalAccessToken>;
+  /** The rows of `myPersonalAccessTokens` by cursor, with their total. */
+  readonly myPersonalAccessTokensConnection: PersonalAccessTokenConnection;
   /** Lists tokens, newest first. Administrators see all tokens, other callers only their own. `first` is from 1 to 100. */
   readonly personalAccessTokens: PersonalAccessTokenConnection;
   /** Lists the applications of a project that the caller may see. */
   readonly applications: ReadonlyArray<Application>;
+  /** The rows of `applications` by cursor, with their total. */
+  readonly applicationsConnection: ApplicationConnection;
   /** Returns one application by its project and slug. */
   readonly application: Application;
   /** Lists the Tenant2Application rows of a tenant, of an application, or of a tenant and an application. At least one id is required. */
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
+  /** The rows of `tenant2Applications` by cursor, with their total. */
+  readonly tenant2ApplicationsConnection: Tenant2ApplicationConnection;
   /** Lists the audit trail of a project, newest first by default. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
+  /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, in at most 24 hours. */
+  readonly auditLogsConnection: AuditLogConnection;
   /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
+  /** Pages through the logged calls of an application by cursor, newest first. `from` is inclusive and `to` exclusive. `status` is a status such as `404`, a class such as `5xx`, or `failed`. `text` matches part of the path, the target URL or the failure, in at most 24 hours. */
+  readonly esbAuditLogsConnection: EsbAuditLogConnection;
   /** Lists the deployment specifications of an application. */
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
+  /** The rows of `deploymentSpecifications` by cursor, with their total. */
+  readonly deploymentSpecificationsConnection: DeploymentSpecificationConnection;
   /** Lists the MachineUser2Endpoint rows of an endpoint. */
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
+  /** The rows of `machineUser2endpoints` by cursor, with their total. */
+  readonly machineUser2endpointsConnection: MachineUser2EndpointConnection;
   /** Returns one MachineUser2Endpoint row of an endpoint. */
   readonly machineUser2endpoint: MachineUser2Endpoint;
   /** Lists the endpoints of an application. */
   readonly endpoints: ReadonlyArray<Endpoint>;
+  /** The rows of `endpoints` by cursor, with their total. */
+  readonly endpointsConnection: EndpointConnection;
   /** Returns one endpoint of an application. */
   readonly endpoint: Endpoint;
   /** Lists the environments of a project, in the order of the stages by default. */
   readonly environments: ReadonlyArray<Environment>;
+  /** The rows of `environments` by cursor, with their total. */
+  readonly environmentsConnection: EnvironmentConnection;
   /** Returns one environment. */
   readonly environment: Environment;
   /** Lists the language packs of a project. */
   readonly languagePacks: ReadonlyArray<LanguagePack>;
+  /** The rows of `languagePacks` by cursor, with their total. */
+  readonly languagePacksConnection: LanguagePackConnection;
   /** Lists the machine users of an environment. */
   readonly machineUsers: ReadonlyArray<MachineUser>;
+  /** The rows of `machineUsers` by cursor, with their total. */
+  readonly machineUsersConnection: MachineUserConnection;
   /** Lists the members of a project and their roles. */
   readonly user2projects: ReadonlyArray<User2Project>;
+  /** The rows of `user2projects` by cursor, with their total. */
+  readonly user2projectsConnection: User2ProjectConnection;
   /** Returns one membership of a project. */
   readonly user2project: User2Project;
   /** Lists the members of a tenant and their roles. */
   readonly user2tenants: ReadonlyArray<User2Tenant>;
+  /** The rows of `user2tenants` by cursor, with their total. */
+  readonly user2tenantsConnection: User2TenantConnection;
   /** Returns one membership of a tenant. */
   readonly user2tenant: User2Tenant;
   /** Lists the members of an application and their roles. */
   readonly user2applications: ReadonlyArray<User2Application>;
+  /** The rows of `user2applications` by cursor, with their total. */
+  readonly user2applicationsConnection: User2ApplicationConnection;
   /** Returns one membership of an application. */
   readonly user2application: User2Application;
   /** Lists the role definitions of a tenant. */
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
+  /** The rows of `tenantRoleDefinitions` by cursor, with their total. */
+  readonly tenantRoleDefinitionsConnection: TenantRoleDefinitionConnection;
   /** Lists the pilet packages of a project. Without filters, order and pagination, the query returns all packages if they fit into one response. Versions are ordered by semantic version precedence. */
   readonly piletPackages: PiletPackages;
+  /** The packages of `piletPackages` by cursor, with their total. */
+  readonly piletPackagesConnection: PiletPackageConnection;
   /** Returns one version of a pilet. */
   readonly piletPackage: PiletPackage;
   /** Lists the projects in which the caller has any membership. Administrators see all projects. */
   readonly projects: ReadonlyArray<Project>;
+  /** The rows of `projects` by cursor, with their total. */
+  readonly projectsConnection: ProjectConnection;
   /** Returns one project by its slug. */
   readonly project: Project;
   /** Returns the settings of one layer. Exactly one argument is required. */
@@ -151,22 +187,32 @@ export type Query = {
   readonly effectiveSettings: EffectiveSettings;
   /** Lists the tenants of a project that the caller may see. */
   readonly tenants: ReadonlyArray<Tenant>;
+  /** The rows of `tenants` by cursor, with their total. */
+  readonly tenantsConnection: TenantConnection;
   /** Returns one tenant by its project and slug. */
   readonly tenant: Tenant;
   /** Lists the triggers of an application. */
   readonly triggers: ReadonlyArray<Trigger>;
+  /** The rows of `triggers` by cursor, with their total. */
+  readonly triggersConnection: TriggerConnection;
   /** Returns one trigger. */
   readonly trigger: Trigger;
   /** Lists the recorded runs of a trigger by planned time, newest first. `limit` is from 1 to 100; the default is 100. */
   readonly triggerRuns: ReadonlyArray<TriggerRun>;
+  /** Pages through the runs of a trigger by cursor, newest first. `from` is inclusive and `to` exclusive; both select by planned time. */
+  readonly triggerRunsConnection: TriggerRunConnection;
   /** Returns the next ten times at which a cron expression fires. The expression does not have to belong to a trigger. An invalid expression returns an error. */
   readonly nextRuns: ReadonlyArray<Scalars['String']['output']>;
   /** Returns the caller. */
   readonly me: User;
   /** Lists all users for administrators. Other callers see themselves and the users with whom they share a project. */
   readonly users: ReadonlyArray<User>;
+  /** The rows of `users` by cursor, with their total. */
+  readonly usersConnection: UserConnection;
   /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
+  /** The rows of `userProviderSearch` by cursor, with their total. */
+  readonly userProviderSearchConnection: UserProviderResultConnection;
 };
 
 
@@ -174,6 +220,14 @@ export type QueryMyPersonalAccessTokensArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryMyPersonalAccessTokensConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -188,6 +242,15 @@ export type QueryApplicationsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryApplicationsConnectionArgs = {
+  projectSlug: Scalars['String']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -206,11 +269,35 @@ export type QueryTenant2ApplicationsArgs = {
 };
 
 
+export type QueryTenant2ApplicationsConnectionArgs = {
+  applicationId?: InputMaybe<Scalars['ID']['input']>;
+  tenantId?: InputMaybe<Scalars['ID']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryAuditLogsArgs = {
   projectID: Scalars['ID']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryAuditLogsConnectionArgs = {
+  projectID: Scalars['ID']['input'];
+  entityId?: InputMaybe<Scalars['ID']['input']>;
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
+  text?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -225,6 +312,22 @@ export type QueryEsbAuditLogsArgs = {
 };
 
 
+export type QueryEsbAuditLogsConnectionArgs = {
+  applicationId: Scalars['ID']['input'];
+  endpointId?: InputMaybe<Scalars['ID']['input']>;
+  machineUserId?: InputMaybe<Scalars['ID']['input']>;
+  requestId?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<Scalars['String']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
+  text?: InputMaybe<Scalars['String']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryDeploymentSpecificationsArgs = {
   application: Scalars['ID']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
@@ -233,11 +336,29 @@ export type QueryDeploymentSpecificationsArgs = {
 };
 
 
+export type QueryDeploymentSpecificationsConnectionArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryMachineUser2endpointsArgs = {
   endpoint: Scalars['ID']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryMachineUser2endpointsConnectionArgs = {
+  endpoint: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -255,6 +376,15 @@ export type QueryEndpointsArgs = {
 };
 
 
+export type QueryEndpointsConnectionArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryEndpointArgs = {
   application: Scalars['ID']['input'];
   id: Scalars['ID']['input'];
@@ -266,6 +396,15 @@ export type QueryEnvironmentsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryEnvironmentsConnectionArgs = {
+  projectId: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -282,6 +421,15 @@ export type QueryLanguagePacksArgs = {
 };
 
 
+export type QueryLanguagePacksConnectionArgs = {
+  project: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryMachineUsersArgs = {
   environment: Scalars['ID']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
@@ -290,11 +438,29 @@ export type QueryMachineUsersArgs = {
 };
 
 
+export type QueryMachineUsersConnectionArgs = {
+  environment: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryUser2projectsArgs = {
   project: Scalars['ID']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryUser2projectsConnectionArgs = {
+  project: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -312,6 +478,15 @@ export type QueryUser2tenantsArgs = {
 };
 
 
+export type QueryUser2tenantsConnectionArgs = {
+  tenant: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryUser2tenantArgs = {
   tenant: Scalars['ID']['input'];
   id: Scalars['ID']['input'];
@@ -323,6 +498,15 @@ export type QueryUser2applicationsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryUser2applicationsConnectionArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -340,12 +524,31 @@ export type QueryTenantRoleDefinitionsArgs = {
 };
 
 
+export type QueryTenantRoleDefinitionsConnectionArgs = {
+  tenantId: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryPiletPackagesArgs = {
   projectId: Scalars['ID']['input'];
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryPiletPackagesConnectionArgs = {
+  projectId: Scalars['ID']['input'];
+  enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -360,6 +563,14 @@ export type QueryProjectsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryProjectsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -390,6 +601,15 @@ export type QueryTenantsArgs = {
 };
 
 
+export type QueryTenantsConnectionArgs = {
+  projectSlug: Scalars['String']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryTenantArgs = {
   projectId: Scalars['ID']['input'];
   slug: Scalars['String']['input'];
@@ -404,6 +624,15 @@ export type QueryTriggersArgs = {
 };
 
 
+export type QueryTriggersConnectionArgs = {
+  application: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryTriggerArgs = {
   id: Scalars['ID']['input'];
 };
@@ -412,6 +641,17 @@ export type QueryTriggerArgs = {
 export type QueryTriggerRunsArgs = {
   trigger: Scalars['ID']['input'];
   limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryTriggerRunsConnectionArgs = {
+  trigger: Scalars['ID']['input'];
+  environmentId?: InputMaybe<Scalars['ID']['input']>;
+  outcome?: InputMaybe<Scalars['String']['input']>;
+  from?: InputMaybe<Scalars['String']['input']>;
+  to?: InputMaybe<Scalars['String']['input']>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -427,11 +667,28 @@ export type QueryUsersArgs = {
 };
 
 
+export type QueryUsersConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryUserProviderSearchArgs = {
   name: Scalars['String']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryUserProviderSearchConnectionArgs = {
+  name: Scalars['String']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type Mutation = {
@@ -958,6 +1215,15 @@ export type Pagination = {
   readonly offset: Scalars['Int']['input'];
 };
 
+/** The position of a page in its list. */
+export type PageInfo = {
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  readonly startCursor?: Maybe<Scalars['String']['output']>;
+  /** Pass this cursor as `after` to read the next page. */
+  readonly endCursor?: Maybe<Scalars['String']['output']>;
+};
+
 /** The kind of object that a policy checks. Each feature adds its own kinds. `SYSTEM` stands for no object: the policy checks only the caller's system role. */
 export type Scope =
   | 'SYSTEM'
@@ -1014,17 +1280,12 @@ export type PersonalAccessTokenEdge = {
   readonly cursor: Scalars['String']['output'];
 };
 
-export type PageInfo = {
-  readonly hasNextPage: Scalars['Boolean']['output'];
-  readonly hasPreviousPage: Scalars['Boolean']['output'];
-  readonly startCursor?: Maybe<Scalars['String']['output']>;
-  readonly endCursor?: Maybe<Scalars['String']['output']>;
-};
-
 export type PersonalAccessTokenConnection = {
   readonly edges: ReadonlyArray<PersonalAccessTokenEdge>;
+  readonly nodes: ReadonlyArray<PersonalAccessToken>;
   readonly pageInfo: PageInfo;
   readonly totalCount: Scalars['Int']['output'];
+  readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
 /** An application, defined once per project. */
@@ -1043,7 +1304,11 @@ export type Application = {
   /** The caller's role in the application, or null if the caller has none. */
   readonly myRole?: Maybe<Scalars['String']['output']>;
   readonly endpoints: ReadonlyArray<Endpoint>;
+  /** The rows of `endpoints` by cursor, with their total. */
+  readonly endpointsConnection: EndpointConnection;
   readonly triggers: ReadonlyArray<Trigger>;
+  /** The rows of `triggers` by cursor, with their total. */
+  readonly triggersConnection: TriggerConnection;
 };
 
 
@@ -1056,10 +1321,28 @@ export type ApplicationEndpointsArgs = {
 
 
 /** An application, defined once per project. */
+export type ApplicationEndpointsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** An application, defined once per project. */
 export type ApplicationTriggersArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+/** An application, defined once per project. */
+export type ApplicationTriggersConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type CreateApplicationInput = {
@@ -1127,6 +1410,18 @@ export type AuditLog = {
   readonly user?: Maybe<User>;
 };
 
+/** A page of the audit trail. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type AuditLogConnection = {
+  readonly nodes: ReadonlyArray<AuditLog>;
+  readonly pageInfo: PageInfo;
+  /** The number of matching entries among the newest 10,000 entries. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the trail has older entries that were not counted. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+  /** False if 10,000 entries were read before the page was full. The next page continues there. */
+  readonly isComplete: Scalars['Boolean']['output'];
+};
+
 export type EsbHeader = {
   readonly name: Scalars['String']['output'];
   readonly value: Scalars['String']['output'];
@@ -1157,6 +1452,18 @@ export type EsbAuditLog = {
   readonly requestBody?: Maybe<Scalars['String']['output']>;
   readonly responseHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
   readonly responseBody?: Maybe<Scalars['String']['output']>;
+};
+
+/** A page of logged calls. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type EsbAuditLogConnection = {
+  readonly nodes: ReadonlyArray<EsbAuditLog>;
+  readonly pageInfo: PageInfo;
+  /** The number of matching calls among the newest 10,000 calls. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the log has older calls that were not counted. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+  /** False if 10,000 calls were read before the page was full. The next page continues there. */
+  readonly isComplete: Scalars['Boolean']['output'];
 };
 
 /** Describes the workload of an application in an environment. There is at most one specification per application and environment. The Manager never changes the workload, except to wake it while `scaleToZero` is on. */
@@ -1535,6 +1842,16 @@ export type PiletPackages = {
   readonly count: Scalars['Int']['output'];
 };
 
+/** A page of pilet packages. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type PiletPackageConnection = {
+  readonly nodes: ReadonlyArray<PiletPackage>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
 export type Project = {
   readonly id: Scalars['ID']['output'];
   readonly name: Scalars['String']['output'];
@@ -1549,9 +1866,15 @@ export type Project = {
   readonly myRole?: Maybe<Scalars['String']['output']>;
   /** The applications of the project. Project members see all of them; other callers see the applications they belong to. */
   readonly applications: ReadonlyArray<Application>;
+  /** The rows of `applications` by cursor, with their total. */
+  readonly applicationsConnection: ApplicationConnection;
   readonly environments: ReadonlyArray<Environment>;
+  /** The rows of `environments` by cursor, with their total. */
+  readonly environmentsConnection: EnvironmentConnection;
   /** The tenants of the project. Project members see all of them; other callers see the tenants they belong to. */
   readonly tenants: ReadonlyArray<Tenant>;
+  /** The rows of `tenants` by cursor, with their total. */
+  readonly tenantsConnection: TenantConnection;
 };
 
 
@@ -1562,6 +1885,14 @@ export type ProjectApplicationsArgs = {
 };
 
 
+export type ProjectApplicationsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type ProjectEnvironmentsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
@@ -1569,10 +1900,26 @@ export type ProjectEnvironmentsArgs = {
 };
 
 
+export type ProjectEnvironmentsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type ProjectTenantsArgs = {
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
+};
+
+
+export type ProjectTenantsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type CreateProjectInput = {
@@ -1803,6 +2150,18 @@ export type TriggerRun = {
   readonly createdAt: Scalars['String']['output'];
 };
 
+/** A page of the runs of a trigger. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type TriggerRunConnection = {
+  readonly nodes: ReadonlyArray<TriggerRun>;
+  readonly pageInfo: PageInfo;
+  /** The number of matching runs among the newest 10,000 runs. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the trigger has older runs that were not counted. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+  /** False if 10,000 runs were read before the page was full. The next page continues there. */
+  readonly isComplete: Scalars['Boolean']['output'];
+};
+
 export type CreateTriggerInput = {
   readonly name: Scalars['String']['input'];
   readonly description?: InputMaybe<Scalars['String']['input']>;
@@ -1843,6 +2202,176 @@ export type UserProviderResult = {
   readonly email: Scalars['String']['output'];
   readonly displayName: Scalars['String']['output'];
   readonly disabled: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type ApplicationConnection = {
+  readonly nodes: ReadonlyArray<Application>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type Tenant2ApplicationConnection = {
+  readonly nodes: ReadonlyArray<Tenant2Application>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type DeploymentSpecificationConnection = {
+  readonly nodes: ReadonlyArray<DeploymentSpecification>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type MachineUser2EndpointConnection = {
+  readonly nodes: ReadonlyArray<MachineUser2Endpoint>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type EndpointConnection = {
+  readonly nodes: ReadonlyArray<Endpoint>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type EnvironmentConnection = {
+  readonly nodes: ReadonlyArray<Environment>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type LanguagePackConnection = {
+  readonly nodes: ReadonlyArray<LanguagePack>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type MachineUserConnection = {
+  readonly nodes: ReadonlyArray<MachineUser>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type User2ProjectConnection = {
+  readonly nodes: ReadonlyArray<User2Project>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type User2TenantConnection = {
+  readonly nodes: ReadonlyArray<User2Tenant>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type User2ApplicationConnection = {
+  readonly nodes: ReadonlyArray<User2Application>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type TenantRoleDefinitionConnection = {
+  readonly nodes: ReadonlyArray<TenantRoleDefinition>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type ProjectConnection = {
+  readonly nodes: ReadonlyArray<Project>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type TenantConnection = {
+  readonly nodes: ReadonlyArray<Tenant>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type TriggerConnection = {
+  readonly nodes: ReadonlyArray<Trigger>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type UserConnection = {
+  readonly nodes: ReadonlyArray<User>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type UserProviderResultConnection = {
+  readonly nodes: ReadonlyArray<UserProviderResult>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
 };
 
 
@@ -1928,11 +2457,11 @@ export type ResolversTypes = {
   OrderDirection: OrderDirection;
   Order: Order;
   Pagination: Pagination;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
   Scope: Scope;
   PersonalAccessToken: ResolverTypeWrapper<PersonalAccessTokenRow>;
   CreatedPersonalAccessToken: ResolverTypeWrapper<Omit<CreatedPersonalAccessToken, 'personalAccessToken'> & { personalAccessToken: ResolversTypes['PersonalAccessToken'] }>;
   PersonalAccessTokenEdge: ResolverTypeWrapper<Omit<PersonalAccessTokenEdge, 'node'> & { node: ResolversTypes['PersonalAccessToken'] }>;
-  PageInfo: ResolverTypeWrapper<PageInfo>;
   PersonalAccessTokenConnection: ResolverTypeWrapper<TokenConnectionRow>;
   Application: ResolverTypeWrapper<ApplicationRow>;
   CreateApplicationInput: CreateApplicationInput;
@@ -1941,8 +2470,10 @@ export type ResolversTypes = {
   CreateTenant2ApplicationInput: CreateTenant2ApplicationInput;
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
+  AuditLogConnection: ResolverTypeWrapper<AuditPageRow>;
   ESBHeader: ResolverTypeWrapper<EsbHeader>;
   ESBAuditLog: ResolverTypeWrapper<LoggedCallRow>;
+  ESBAuditLogConnection: ResolverTypeWrapper<CallPageRow>;
   DeploymentSpecification: ResolverTypeWrapper<SpecificationRow>;
   CreateDeploymentSpecificationInput: CreateDeploymentSpecificationInput;
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
@@ -1977,6 +2508,7 @@ export type ResolversTypes = {
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
   PiletPackage: ResolverTypeWrapper<PiletPackageRow>;
   PiletPackages: ResolverTypeWrapper<Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
+  PiletPackageConnection: ResolverTypeWrapper<Omit<PiletPackageConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
   Project: ResolverTypeWrapper<ProjectRow>;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
@@ -2004,10 +2536,28 @@ export type ResolversTypes = {
   UpdateTenantInput: UpdateTenantInput;
   Trigger: ResolverTypeWrapper<TriggerRow>;
   TriggerRun: ResolverTypeWrapper<TriggerRunRow>;
+  TriggerRunConnection: ResolverTypeWrapper<RunPageRow>;
   CreateTriggerInput: CreateTriggerInput;
   UpdateTriggerInput: UpdateTriggerInput;
   User: ResolverTypeWrapper<KnownUserRow>;
   UserProviderResult: ResolverTypeWrapper<UserProviderResult>;
+  ApplicationConnection: ResolverTypeWrapper<Omit<ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Application']> }>;
+  Tenant2ApplicationConnection: ResolverTypeWrapper<Omit<Tenant2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Tenant2Application']> }>;
+  DeploymentSpecificationConnection: ResolverTypeWrapper<Omit<DeploymentSpecificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['DeploymentSpecification']> }>;
+  MachineUser2EndpointConnection: ResolverTypeWrapper<Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser2Endpoint']> }>;
+  EndpointConnection: ResolverTypeWrapper<Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Endpoint']> }>;
+  EnvironmentConnection: ResolverTypeWrapper<Omit<EnvironmentConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Environment']> }>;
+  LanguagePackConnection: ResolverTypeWrapper<Omit<LanguagePackConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['LanguagePack']> }>;
+  MachineUserConnection: ResolverTypeWrapper<Omit<MachineUserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser']> }>;
+  User2ProjectConnection: ResolverTypeWrapper<Omit<User2ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User2Project']> }>;
+  User2TenantConnection: ResolverTypeWrapper<Omit<User2TenantConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User2Tenant']> }>;
+  User2ApplicationConnection: ResolverTypeWrapper<Omit<User2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User2Application']> }>;
+  TenantRoleDefinitionConnection: ResolverTypeWrapper<Omit<TenantRoleDefinitionConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['TenantRoleDefinition']> }>;
+  ProjectConnection: ResolverTypeWrapper<Omit<ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Project']> }>;
+  TenantConnection: ResolverTypeWrapper<Omit<TenantConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Tenant']> }>;
+  TriggerConnection: ResolverTypeWrapper<Omit<TriggerConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Trigger']> }>;
+  UserConnection: ResolverTypeWrapper<Omit<UserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['User']> }>;
+  UserProviderResultConnection: ResolverTypeWrapper<UserProviderResultConnection>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
 
@@ -2021,10 +2571,10 @@ export type ResolversParentTypes = {
   Filter: Filter;
   Order: Order;
   Pagination: Pagination;
+  PageInfo: PageInfo;
   PersonalAccessToken: PersonalAccessTokenRow;
   CreatedPersonalAccessToken: Omit<CreatedPersonalAccessToken, 'personalAccessToken'> & { personalAccessToken: ResolversParentTypes['PersonalAccessToken'] };
   PersonalAccessTokenEdge: Omit<PersonalAccessTokenEdge, 'node'> & { node: ResolversParentTypes['PersonalAccessToken'] };
-  PageInfo: PageInfo;
   PersonalAccessTokenConnection: TokenConnectionRow;
   Application: ApplicationRow;
   CreateApplicationInput: CreateApplicationInput;
@@ -2033,8 +2583,10 @@ export type ResolversParentTypes = {
   CreateTenant2ApplicationInput: CreateTenant2ApplicationInput;
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: AuditLogRow;
+  AuditLogConnection: AuditPageRow;
   ESBHeader: EsbHeader;
   ESBAuditLog: LoggedCallRow;
+  ESBAuditLogConnection: CallPageRow;
   DeploymentSpecification: SpecificationRow;
   CreateDeploymentSpecificationInput: CreateDeploymentSpecificationInput;
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
@@ -2065,6 +2617,7 @@ export type ResolversParentTypes = {
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
   PiletPackage: PiletPackageRow;
   PiletPackages: Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
+  PiletPackageConnection: Omit<PiletPackageConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
   Project: ProjectRow;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
@@ -2092,10 +2645,28 @@ export type ResolversParentTypes = {
   UpdateTenantInput: UpdateTenantInput;
   Trigger: TriggerRow;
   TriggerRun: TriggerRunRow;
+  TriggerRunConnection: RunPageRow;
   CreateTriggerInput: CreateTriggerInput;
   UpdateTriggerInput: UpdateTriggerInput;
   User: KnownUserRow;
   UserProviderResult: UserProviderResult;
+  ApplicationConnection: Omit<ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Application']> };
+  Tenant2ApplicationConnection: Omit<Tenant2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Tenant2Application']> };
+  DeploymentSpecificationConnection: Omit<DeploymentSpecificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['DeploymentSpecification']> };
+  MachineUser2EndpointConnection: Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser2Endpoint']> };
+  EndpointConnection: Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Endpoint']> };
+  EnvironmentConnection: Omit<EnvironmentConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Environment']> };
+  LanguagePackConnection: Omit<LanguagePackConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['LanguagePack']> };
+  MachineUserConnection: Omit<MachineUserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser']> };
+  User2ProjectConnection: Omit<User2ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User2Project']> };
+  User2TenantConnection: Omit<User2TenantConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User2Tenant']> };
+  User2ApplicationConnection: Omit<User2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User2Application']> };
+  TenantRoleDefinitionConnection: Omit<TenantRoleDefinitionConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['TenantRoleDefinition']> };
+  ProjectConnection: Omit<ProjectConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Project']> };
+  TenantConnection: Omit<TenantConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Tenant']> };
+  TriggerConnection: Omit<TriggerConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Trigger']> };
+  UserConnection: Omit<UserConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['User']> };
+  UserProviderResultConnection: UserProviderResultConnection;
   String: Scalars['String']['output'];
 };
 
@@ -2136,43 +2707,65 @@ export type PermissionsDirectiveResolver<Result, Parent, ContextType = GraphqlCo
 
 export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   myPersonalAccessTokens?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessToken']>, ParentType, ContextType, Partial<QueryMyPersonalAccessTokensArgs>>;
+  myPersonalAccessTokensConnection?: Resolver<ResolversTypes['PersonalAccessTokenConnection'], ParentType, ContextType, Partial<QueryMyPersonalAccessTokensConnectionArgs>>;
   personalAccessTokens?: Resolver<ResolversTypes['PersonalAccessTokenConnection'], ParentType, ContextType, RequireFields<QueryPersonalAccessTokensArgs, 'first'>>;
   applications?: Resolver<ReadonlyArray<ResolversTypes['Application']>, ParentType, ContextType, RequireFields<QueryApplicationsArgs, 'projectSlug'>>;
+  applicationsConnection?: Resolver<ResolversTypes['ApplicationConnection'], ParentType, ContextType, RequireFields<QueryApplicationsConnectionArgs, 'projectSlug'>>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType, RequireFields<QueryApplicationArgs, 'projectId' | 'slug'>>;
   tenant2Applications?: Resolver<ReadonlyArray<ResolversTypes['Tenant2Application']>, ParentType, ContextType, Partial<QueryTenant2ApplicationsArgs>>;
+  tenant2ApplicationsConnection?: Resolver<ResolversTypes['Tenant2ApplicationConnection'], ParentType, ContextType, Partial<QueryTenant2ApplicationsConnectionArgs>>;
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
+  auditLogsConnection?: Resolver<ResolversTypes['AuditLogConnection'], ParentType, ContextType, RequireFields<QueryAuditLogsConnectionArgs, 'projectID'>>;
   esbAuditLogs?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType, RequireFields<QueryEsbAuditLogsArgs, 'applicationId'>>;
+  esbAuditLogsConnection?: Resolver<ResolversTypes['ESBAuditLogConnection'], ParentType, ContextType, RequireFields<QueryEsbAuditLogsConnectionArgs, 'applicationId'>>;
   deploymentSpecifications?: Resolver<ReadonlyArray<ResolversTypes['DeploymentSpecification']>, ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsArgs, 'application'>>;
+  deploymentSpecificationsConnection?: Resolver<ResolversTypes['DeploymentSpecificationConnection'], ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsConnectionArgs, 'application'>>;
   machineUser2endpoints?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType, RequireFields<QueryMachineUser2endpointsArgs, 'endpoint'>>;
+  machineUser2endpointsConnection?: Resolver<ResolversTypes['MachineUser2EndpointConnection'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointsConnectionArgs, 'endpoint'>>;
   machineUser2endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointArgs, 'endpoint' | 'id'>>;
   endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, RequireFields<QueryEndpointsArgs, 'application'>>;
+  endpointsConnection?: Resolver<ResolversTypes['EndpointConnection'], ParentType, ContextType, RequireFields<QueryEndpointsConnectionArgs, 'application'>>;
   endpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<QueryEndpointArgs, 'application' | 'id'>>;
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, RequireFields<QueryEnvironmentsArgs, 'projectId'>>;
+  environmentsConnection?: Resolver<ResolversTypes['EnvironmentConnection'], ParentType, ContextType, RequireFields<QueryEnvironmentsConnectionArgs, 'projectId'>>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
   languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
+  languagePacksConnection?: Resolver<ResolversTypes['LanguagePackConnection'], ParentType, ContextType, RequireFields<QueryLanguagePacksConnectionArgs, 'project'>>;
   machineUsers?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryMachineUsersArgs, 'environment'>>;
+  machineUsersConnection?: Resolver<ResolversTypes['MachineUserConnection'], ParentType, ContextType, RequireFields<QueryMachineUsersConnectionArgs, 'environment'>>;
   user2projects?: Resolver<ReadonlyArray<ResolversTypes['User2Project']>, ParentType, ContextType, RequireFields<QueryUser2projectsArgs, 'project'>>;
+  user2projectsConnection?: Resolver<ResolversTypes['User2ProjectConnection'], ParentType, ContextType, RequireFields<QueryUser2projectsConnectionArgs, 'project'>>;
   user2project?: Resolver<ResolversTypes['User2Project'], ParentType, ContextType, RequireFields<QueryUser2projectArgs, 'project' | 'id'>>;
   user2tenants?: Resolver<ReadonlyArray<ResolversTypes['User2Tenant']>, ParentType, ContextType, RequireFields<QueryUser2tenantsArgs, 'tenant'>>;
+  user2tenantsConnection?: Resolver<ResolversTypes['User2TenantConnection'], ParentType, ContextType, RequireFields<QueryUser2tenantsConnectionArgs, 'tenant'>>;
   user2tenant?: Resolver<ResolversTypes['User2Tenant'], ParentType, ContextType, RequireFields<QueryUser2tenantArgs, 'tenant' | 'id'>>;
   user2applications?: Resolver<ReadonlyArray<ResolversTypes['User2Application']>, ParentType, ContextType, RequireFields<QueryUser2applicationsArgs, 'application'>>;
+  user2applicationsConnection?: Resolver<ResolversTypes['User2ApplicationConnection'], ParentType, ContextType, RequireFields<QueryUser2applicationsConnectionArgs, 'application'>>;
   user2application?: Resolver<ResolversTypes['User2Application'], ParentType, ContextType, RequireFields<QueryUser2applicationArgs, 'application' | 'id'>>;
   tenantRoleDefinitions?: Resolver<ReadonlyArray<ResolversTypes['TenantRoleDefinition']>, ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsArgs, 'tenantId'>>;
+  tenantRoleDefinitionsConnection?: Resolver<ResolversTypes['TenantRoleDefinitionConnection'], ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsConnectionArgs, 'tenantId'>>;
   piletPackages?: Resolver<ResolversTypes['PiletPackages'], ParentType, ContextType, RequireFields<QueryPiletPackagesArgs, 'projectId'>>;
+  piletPackagesConnection?: Resolver<ResolversTypes['PiletPackageConnection'], ParentType, ContextType, RequireFields<QueryPiletPackagesConnectionArgs, 'projectId'>>;
   piletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<QueryPiletPackageArgs, 'projectId' | 'name' | 'version'>>;
   projects?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryProjectsArgs>>;
+  projectsConnection?: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsConnectionArgs>>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<QueryProjectArgs, 'slug'>>;
   settings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, Partial<QuerySettingsArgs>>;
   effectiveSettings?: Resolver<ResolversTypes['EffectiveSettings'], ParentType, ContextType, RequireFields<QueryEffectiveSettingsArgs, 'applicationId' | 'tenantId'>>;
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<QueryTenantsArgs, 'projectSlug'>>;
+  tenantsConnection?: Resolver<ResolversTypes['TenantConnection'], ParentType, ContextType, RequireFields<QueryTenantsConnectionArgs, 'projectSlug'>>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'projectId' | 'slug'>>;
   triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, RequireFields<QueryTriggersArgs, 'application'>>;
+  triggersConnection?: Resolver<ResolversTypes['TriggerConnection'], ParentType, ContextType, RequireFields<QueryTriggersConnectionArgs, 'application'>>;
   trigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<QueryTriggerArgs, 'id'>>;
   triggerRuns?: Resolver<ReadonlyArray<ResolversTypes['TriggerRun']>, ParentType, ContextType, RequireFields<QueryTriggerRunsArgs, 'trigger'>>;
+  triggerRunsConnection?: Resolver<ResolversTypes['TriggerRunConnection'], ParentType, ContextType, RequireFields<QueryTriggerRunsConnectionArgs, 'trigger'>>;
   nextRuns?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType, RequireFields<QueryNextRunsArgs, 'cronExpression'>>;
   me?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   users?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType, Partial<QueryUsersArgs>>;
+  usersConnection?: Resolver<ResolversTypes['UserConnection'], ParentType, ContextType, Partial<QueryUsersConnectionArgs>>;
   userProviderSearch?: Resolver<ReadonlyArray<ResolversTypes['UserProviderResult']>, ParentType, ContextType, RequireFields<QueryUserProviderSearchArgs, 'name'>>;
+  userProviderSearchConnection?: Resolver<ResolversTypes['UserProviderResultConnection'], ParentType, ContextType, RequireFields<QueryUserProviderSearchConnectionArgs, 'name'>>;
 };
 
 export type MutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -2240,6 +2833,13 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   updateUserSystemRole?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserSystemRoleArgs, 'id' | 'role'>>;
 };
 
+export type PageInfoResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type PersonalAccessTokenResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PersonalAccessToken'] = ResolversParentTypes['PersonalAccessToken']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2263,17 +2863,12 @@ export type PersonalAccessTokenEdgeResolvers<ContextType = GraphqlContext, Paren
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type PageInfoResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
-  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-};
-
 export type PersonalAccessTokenConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PersonalAccessTokenConnection'] = ResolversParentTypes['PersonalAccessTokenConnection']> = {
   edges?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessTokenEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessToken']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type ApplicationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Application'] = ResolversParentTypes['Application']> = {
@@ -2288,7 +2883,9 @@ export type ApplicationResolvers<ContextType = GraphqlContext, ParentType extend
   myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
   myRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   endpoints?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType, Partial<ApplicationEndpointsArgs>>;
+  endpointsConnection?: Resolver<ResolversTypes['EndpointConnection'], ParentType, ContextType, Partial<ApplicationEndpointsConnectionArgs>>;
   triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, Partial<ApplicationTriggersArgs>>;
+  triggersConnection?: Resolver<ResolversTypes['TriggerConnection'], ParentType, ContextType, Partial<ApplicationTriggersConnectionArgs>>;
 };
 
 export type Tenant2ApplicationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Tenant2Application'] = ResolversParentTypes['Tenant2Application']> = {
@@ -2319,6 +2916,14 @@ export type AuditLogResolvers<ContextType = GraphqlContext, ParentType extends R
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
+export type AuditLogConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuditLogConnection'] = ResolversParentTypes['AuditLogConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type EsbHeaderResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBHeader'] = ResolversParentTypes['ESBHeader']> = {
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2343,6 +2948,14 @@ export type EsbAuditLogResolvers<ContextType = GraphqlContext, ParentType extend
   requestBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   responseHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
   responseBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type EsbAuditLogConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBAuditLogConnection'] = ResolversParentTypes['ESBAuditLogConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type DeploymentSpecificationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeploymentSpecification'] = ResolversParentTypes['DeploymentSpecification']> = {
@@ -2506,6 +3119,13 @@ export type PiletPackagesResolvers<ContextType = GraphqlContext, ParentType exte
   count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type PiletPackageConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackageConnection'] = ResolversParentTypes['PiletPackageConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['PiletPackage']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Project'] = ResolversParentTypes['Project']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2516,8 +3136,11 @@ export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends Re
   myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
   myRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   applications?: Resolver<ReadonlyArray<ResolversTypes['Application']>, ParentType, ContextType, Partial<ProjectApplicationsArgs>>;
+  applicationsConnection?: Resolver<ResolversTypes['ApplicationConnection'], ParentType, ContextType, Partial<ProjectApplicationsConnectionArgs>>;
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, Partial<ProjectEnvironmentsArgs>>;
+  environmentsConnection?: Resolver<ResolversTypes['EnvironmentConnection'], ParentType, ContextType, Partial<ProjectEnvironmentsConnectionArgs>>;
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, Partial<ProjectTenantsArgs>>;
+  tenantsConnection?: Resolver<ResolversTypes['TenantConnection'], ParentType, ContextType, Partial<ProjectTenantsConnectionArgs>>;
 };
 
 export type KeyValuePairResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['KeyValuePair'] = ResolversParentTypes['KeyValuePair']> = {
@@ -2631,6 +3254,14 @@ export type TriggerRunResolvers<ContextType = GraphqlContext, ParentType extends
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type TriggerRunConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TriggerRunConnection'] = ResolversParentTypes['TriggerRunConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['TriggerRun']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type UserResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   externalName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2650,19 +3281,140 @@ export type UserProviderResultResolvers<ContextType = GraphqlContext, ParentType
   disabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type ApplicationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ApplicationConnection'] = ResolversParentTypes['ApplicationConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Application']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type Tenant2ApplicationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Tenant2ApplicationConnection'] = ResolversParentTypes['Tenant2ApplicationConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Tenant2Application']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type DeploymentSpecificationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeploymentSpecificationConnection'] = ResolversParentTypes['DeploymentSpecificationConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['DeploymentSpecification']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type MachineUser2EndpointConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2EndpointConnection'] = ResolversParentTypes['MachineUser2EndpointConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type EndpointConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EndpointConnection'] = ResolversParentTypes['EndpointConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Endpoint']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type EnvironmentConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EnvironmentConnection'] = ResolversParentTypes['EnvironmentConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type LanguagePackConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePackConnection'] = ResolversParentTypes['LanguagePackConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type MachineUserConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUserConnection'] = ResolversParentTypes['MachineUserConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type User2ProjectConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2ProjectConnection'] = ResolversParentTypes['User2ProjectConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['User2Project']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type User2TenantConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2TenantConnection'] = ResolversParentTypes['User2TenantConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['User2Tenant']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type User2ApplicationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User2ApplicationConnection'] = ResolversParentTypes['User2ApplicationConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['User2Application']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type TenantRoleDefinitionConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TenantRoleDefinitionConnection'] = ResolversParentTypes['TenantRoleDefinitionConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['TenantRoleDefinition']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ProjectConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProjectConnection'] = ResolversParentTypes['ProjectConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type TenantConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TenantConnection'] = ResolversParentTypes['TenantConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type TriggerConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TriggerConnection'] = ResolversParentTypes['TriggerConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type UserConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UserConnection'] = ResolversParentTypes['UserConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type UserProviderResultConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UserProviderResultConnection'] = ResolversParentTypes['UserProviderResultConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['UserProviderResult']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphqlContext> = {
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
   PersonalAccessToken?: PersonalAccessTokenResolvers<ContextType>;
   CreatedPersonalAccessToken?: CreatedPersonalAccessTokenResolvers<ContextType>;
   PersonalAccessTokenEdge?: PersonalAccessTokenEdgeResolvers<ContextType>;
-  PageInfo?: PageInfoResolvers<ContextType>;
   PersonalAccessTokenConnection?: PersonalAccessTokenConnectionResolvers<ContextType>;
   Application?: ApplicationResolvers<ContextType>;
   Tenant2Application?: Tenant2ApplicationResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
+  AuditLogConnection?: AuditLogConnectionResolvers<ContextType>;
   ESBHeader?: EsbHeaderResolvers<ContextType>;
   ESBAuditLog?: EsbAuditLogResolvers<ContextType>;
+  ESBAuditLogConnection?: EsbAuditLogConnectionResolvers<ContextType>;
   DeploymentSpecification?: DeploymentSpecificationResolvers<ContextType>;
   MachineUser2Endpoint?: MachineUser2EndpointResolvers<ContextType>;
   Endpoint?: EndpointResolvers<ContextType>;
@@ -2679,6 +3431,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TenantRoleDefinition?: TenantRoleDefinitionResolvers<ContextType>;
   PiletPackage?: PiletPackageResolvers<ContextType>;
   PiletPackages?: PiletPackagesResolvers<ContextType>;
+  PiletPackageConnection?: PiletPackageConnectionResolvers<ContextType>;
   Project?: ProjectResolvers<ContextType>;
   KeyValuePair?: KeyValuePairResolvers<ContextType>;
   BackendModuleConfig?: BackendModuleConfigResolvers<ContextType>;
@@ -2695,8 +3448,26 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Tenant?: TenantResolvers<ContextType>;
   Trigger?: TriggerResolvers<ContextType>;
   TriggerRun?: TriggerRunResolvers<ContextType>;
+  TriggerRunConnection?: TriggerRunConnectionResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserProviderResult?: UserProviderResultResolvers<ContextType>;
+  ApplicationConnection?: ApplicationConnectionResolvers<ContextType>;
+  Tenant2ApplicationConnection?: Tenant2ApplicationConnectionResolvers<ContextType>;
+  DeploymentSpecificationConnection?: DeploymentSpecificationConnectionResolvers<ContextType>;
+  MachineUser2EndpointConnection?: MachineUser2EndpointConnectionResolvers<ContextType>;
+  EndpointConnection?: EndpointConnectionResolvers<ContextType>;
+  EnvironmentConnection?: EnvironmentConnectionResolvers<ContextType>;
+  LanguagePackConnection?: LanguagePackConnectionResolvers<ContextType>;
+  MachineUserConnection?: MachineUserConnectionResolvers<ContextType>;
+  User2ProjectConnection?: User2ProjectConnectionResolvers<ContextType>;
+  User2TenantConnection?: User2TenantConnectionResolvers<ContextType>;
+  User2ApplicationConnection?: User2ApplicationConnectionResolvers<ContextType>;
+  TenantRoleDefinitionConnection?: TenantRoleDefinitionConnectionResolvers<ContextType>;
+  ProjectConnection?: ProjectConnectionResolvers<ContextType>;
+  TenantConnection?: TenantConnectionResolvers<ContextType>;
+  TriggerConnection?: TriggerConnectionResolvers<ContextType>;
+  UserConnection?: UserConnectionResolvers<ContextType>;
+  UserProviderResultConnection?: UserProviderResultConnectionResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = GraphqlContext> = {

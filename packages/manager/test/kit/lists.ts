@@ -53,6 +53,8 @@ export type ListKit = {
   lists: Map<string, ListField>
   /** Queries one list at any position in the schema. Its rows are in `data.rows`. */
   ask: (list: string, args: Args) => Promise<GraphqlAnswer>
+  /** Queries the connection of a list. */
+  askConnection: (list: string, args: Args & { after?: string | null | undefined }) => Promise<GraphqlAnswer>
   publishedFields: (list: string) => Promise<string[]>
   tenantsOf: (projectSlug: string, args: Args, field?: string) => Promise<string[]>
   seedTenants: (slug: string, tenants: { slug: string; name?: string; mode?: string }[]) => Promise<void>
@@ -84,9 +86,36 @@ export async function createListKit(): Promise<ListKit> {
   )
   const lists = await findLists(service, admin)
 
-  /** Queries a list as an administrator, with the arguments that identify its parent. */
+  const paging = 'filters: $filters, order: $order, pagination: $pagination'
+  const page = '{ nodes { id } pageInfo { hasNextPage endCursor } totalCount isTotalExact }'
+
   async function ask(list: string, args: Args): Promise<GraphqlAnswer> {
-    const { name, parent, rowsIn, args: declared } = lists.get(list) as ListField
+    const { name, rowsIn } = lists.get(list) as ListField
+    const answer = await select(list, args, (named) => {
+      const rows = rowsIn === undefined ? '{ id }' : `{ ${rowsIn} { id } }`
+      return `rows: ${name}(${named} ${paging}) ${rows}`
+    })
+    const { data } = answer
+    return { ...answer, data: rowsIn === undefined || data === null ? data : { rows: data.rows[rowsIn] } }
+  }
+
+  const askConnection = (
+    list: string,
+    args: Args & { after?: string | null | undefined },
+  ): Promise<GraphqlAnswer> =>
+    select(
+      list,
+      args,
+      (named) => `rows: ${lists.get(list)?.name}Connection(${named} ${paging}, after: $after) ${page}`,
+    )
+
+  /** Queries a field as an administrator, with the arguments that identify its parent. */
+  async function select(
+    list: string,
+    args: Args,
+    createField: (namedArguments: string) => string,
+  ): Promise<GraphqlAnswer> {
+    const { parent, args: declared } = lists.get(list) as ListField
     const parents: Record<string, string> = {
       projectSlug: main.slug,
       projectId: main.id,
@@ -104,9 +133,7 @@ export async function createListKit(): Promise<ListKit> {
     const named = declared
       .filter((argument) => argument.name in parents)
       .map((argument) => `${argument.name}: "${parents[argument.name]}",`)
-    const paging = 'filters: $filters, order: $order, pagination: $pagination'
-    const selected = rowsIn === undefined ? '{ id }' : `{ ${rowsIn} { id } }`
-    const field = `rows: ${name}(${named.join(' ')} ${paging}) ${selected}`
+    const field = createField(named.join(' '))
     const paths: Record<string, string> = {
       Project: `project(slug: "${main.slug}")`,
       Application: `application(projectId: "${main.id}", slug: "${main.applicationSlug}")`,
@@ -114,9 +141,9 @@ export async function createListKit(): Promise<ListKit> {
     expect(['Query', ...Object.keys(paths)]).toContain(parent)
     const body = parent === 'Query' ? field : `parent: ${paths[parent]} { ${field} }`
     const signature = '$filters: [Filter!], $order: [Order!], $pagination: Pagination'
-    const answer = await service.query(admin, `query(${signature}) { ${body} }`, args)
-    const data = answer.data?.parent ?? answer.data
-    return { ...answer, data: rowsIn === undefined || data === null ? data : { rows: data.rows[rowsIn] } }
+    const cursor = field.includes('$after') ? ', $after: String' : ''
+    const answer = await service.query(admin, `query(${signature}${cursor}) { ${body} }`, args)
+    return { ...answer, data: answer.data?.parent ?? answer.data }
   }
 
   /** Returns the fields by which callers can filter and order a list. */
@@ -155,7 +182,7 @@ export async function createListKit(): Promise<ListKit> {
       )
   }
 
-  return { service, admin, main, lists, ask, publishedFields, tenantsOf, seedTenants }
+  return { service, admin, main, lists, ask, askConnection, publishedFields, tenantsOf, seedTenants }
 }
 
 /** These lists accept only a limit. */
@@ -179,7 +206,7 @@ async function findLists(service: TestApp, admin: Person): Promise<Map<string, L
       const isList =
         formatType(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
       // A mutation returns the objects that it has changed, not a list that callers page through.
-      if (parent === 'Mutation') continue
+      if (parent === 'Mutation' || parent.endsWith('Connection')) continue
       if (!isList || parent.startsWith('__') || limitOnlyLists.has(field.name)) continue
       const query = wrappedLists[parent]
       const root = types.find(({ name }) => name === 'Query')?.fields?.find(({ name }) => name === query)

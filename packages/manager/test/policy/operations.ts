@@ -1,5 +1,6 @@
 // Lists every guarded operation of the schema with the principals who may use it, and a call. The expectations are
 // derived from the documented rules, not from the code.
+import { createConnectionOperation } from './connection-operations.ts'
 import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
@@ -361,7 +362,7 @@ const paths: Operation[] = [
   op('AuditLog.user', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { user { id } } }`),
 ]
 
-export const operations: Operation[] = [
+const listedOperations: Operation[] = [
   ...queries,
   ...mutations,
   ...paths,
@@ -371,4 +372,9 @@ export const operations: Operation[] = [
   ...piletOperations,
   ...triggerOperations,
   ...deploymentOperations,
+]
+
+export const operations: Operation[] = [
+  ...listedOperations,
+  ...listedOperations.flatMap(createConnectionOperation),
 ]

@@ -9,9 +9,6 @@ export function createAccessTokensResolvers(service: AccessTokensService) {
       personalAccessTokens: (_parent, { first, after }, { actor }) =>
         service.page(actor, first ?? 100, after ?? ''),
     },
-    PersonalAccessTokenConnection: {
-      totalCount: (_parent, _args, { actor }) => service.count(actor),
-    },
     Mutation: {
       createPersonalAccessToken: (_parent, { name, expiresAt }, { actor }) =>
         service.create(actor, name, expiresAt ?? null),

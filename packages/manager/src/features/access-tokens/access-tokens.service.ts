@@ -17,12 +17,15 @@ export type AccessTokensService = ReturnType<typeof createAccessTokensService>
 /** A page in the shape of a GraphQL connection. The total is counted only when the client requests it. */
 export type TokenConnection = {
   edges: { node: store.PersonalAccessToken; cursor: string }[]
+  nodes: store.PersonalAccessToken[]
   pageInfo: {
     hasNextPage: boolean
     hasPreviousPage: boolean
     startCursor: string | null
     endCursor: string | null
   }
+  totalCount: () => Promise<number>
+  isTotalExact: true
 }
 
 const maxPageSize = 100
@@ -45,16 +48,17 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
       const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
       return {
         edges,
+        nodes: edges.map(({ node }) => node),
         pageInfo: {
           hasNextPage: tokens.length > first,
           hasPreviousPage: after !== null && (await store.hasTokenAtOrAfter(db.read, owner, after)),
           startCursor: edges[0]?.cursor ?? null,
           endCursor: edges.at(-1)?.cursor ?? null,
         },
+        totalCount: () => store.countTokens(db.read, owner),
+        isTotalExact: true,
       }
     },
-
-    count: (actor: Actor): Promise<number> => store.countTokens(db.read, getVisibleOwner(actor)),
 
     /** Returns the new token and its row. The token itself is not stored. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {

@@ -32,9 +32,9 @@ const columns = [
 export const accessTokenFields: ListFields = {
   id: { column: 'id', match: 'id' },
   name: { column: 'name', match: 'text' },
-  expiresAt: { column: 'expiresAt', match: 'time' },
+  expiresAt: { column: 'expiresAt', match: 'time', isNullable: true },
   revoked: { column: 'revoked', match: 'boolean' },
-  lastUsedAt: { column: 'lastUsedAt', match: 'time' },
+  lastUsedAt: { column: 'lastUsedAt', match: 'time', isNullable: true },
   createdAt: { column: 'createdAt', match: 'time' },
 }
 

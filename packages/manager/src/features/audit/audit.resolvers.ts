@@ -6,6 +6,7 @@ export function createAuditResolvers(service: AuditService) {
   return {
     Query: {
       auditLogs: (_parent, { projectID, ...args }) => service.list(projectID, args),
+      auditLogsConnection: (_parent, { projectID, ...args }) => service.page(projectID, args),
     },
   } satisfies Resolvers
 }

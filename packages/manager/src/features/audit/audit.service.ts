@@ -2,7 +2,11 @@ import type { Clock } from '../../platform/clock.ts'
 import { sealMovedChains, readUnsealedMs } from '../../platform/audit/checkpoint.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import type { SigningKey } from '../../platform/secrets/keys.ts'
+import { badRequest } from '../../platform/errors.ts'
+import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { type LogArgs, readLogConnection, readLogQuery } from '../../platform/lists/log-page.ts'
+import { countAuditRows, readAuditPage } from './audit-log-page.store.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { AuditMetrics } from './audit.metrics.ts'
 import * as store from './audit.store.ts'
@@ -17,6 +21,8 @@ export type AuditDeps = {
   assertMasterKey: () => Promise<void>
 }
 export type AuditService = ReturnType<typeof createAuditService>
+/** A page in the shape of a GraphQL connection. The total is counted only when the client requests it. */
+export type AuditPage = Awaited<ReturnType<AuditService['page']>>
 
 export type AuditLog = {
   id: string
@@ -36,6 +42,8 @@ export type AuditLog = {
   createdAt: string
   hash: string
 }
+
+type AuditPageArgs = ListArgs & LogArgs & { entityId?: string | null; userId?: string | null }
 
 /**
  * Creates the service that reads the audit trail and signs its checkpoints. Code that makes a change appends
@@ -57,16 +65,25 @@ export function createAuditService(deps: AuditDeps) {
         projectId,
         readPage(store.auditLogFields, { ...args, order }),
       )
-      return rows.map(({ chainId, entityId, seq, metadata, changes, hash, principalId, ...row }) => ({
-        ...row,
-        projectId: chainId,
-        entityID: entityId,
-        principal: principalId,
-        seq: Number(seq),
-        metadata: JSON.stringify(metadata),
-        changes: JSON.stringify(changes),
-        hash: hash.toString('hex'),
-      }))
+      return rows.map(toAuditLog)
+    },
+
+    /** Returns a page of a project's trail by cursor, newest first. */
+    page: async (projectId: string, { entityId, userId, ...args }: AuditPageArgs) => {
+      const query = readLogQuery(args, position)
+      if ((args.order?.length ?? 0) > 0)
+        throw badRequest('auditLogsConnection is always in the order of the trail, newest first; omit order')
+      const user = typeof userId === 'string' ? parseUuid(userId) : null
+      if (typeof userId === 'string' && user === null) throw badRequest('userId must be a UUID')
+      const page = readPage(store.auditLogFields, { filters: args.filters ?? [] })
+      const selection = { chainId: projectId, entityId: entityId ?? null, userId: user, page }
+      return readLogConnection(query, position, {
+        read: async () => {
+          const { rows, scannedTo } = await readAuditPage(db.read, selection, query)
+          return { rows: rows.map(toAuditLog), scannedTo }
+        },
+        count: () => countAuditRows(db.read, selection, query),
+      })
     },
 
     /** Writes a signed checkpoint for every chain that has new rows. The log line is the copy outside the database. */
@@ -83,5 +100,34 @@ export function createAuditService(deps: AuditDeps) {
       })
       sealedAt = startedAt
     },
+  }
+}
+
+const position = {
+  name: 'audit seq desc',
+  size: 1,
+  positionOf: ({ seq }: AuditLog): string[] => [String(seq)],
+}
+
+/** Converts a row; other properties, such as the cursor of a list, are kept. */
+function toAuditLog({
+  chainId,
+  entityId,
+  seq,
+  metadata,
+  changes,
+  hash,
+  principalId,
+  ...row
+}: store.AuditRow): AuditLog {
+  return {
+    ...row,
+    projectId: chainId,
+    entityID: entityId,
+    principal: principalId,
+    seq: Number(seq),
+    metadata: JSON.stringify(metadata),
+    changes: JSON.stringify(changes),
+    hash: hash.toString('hex'),
   }
 }

@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely'
+import type { DB } from '../../generated/db.ts'
 import type { Reads } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 
-const columns = [
+export const auditColumns = [
   'id',
   'chainId',
   'seq',
@@ -28,13 +30,22 @@ export const auditLogFields: ListFields = {
   entityID: { column: 'entityId', match: 'exact' },
   action: { column: 'action', match: 'exact' },
   description: { column: 'description', match: 'text' },
-  principalType: { column: 'principalType', match: 'exact' },
-  principal: { column: 'principalId', match: 'exact' },
-  userId: { column: 'userId', match: 'id' },
+  principalType: { column: 'principalType', match: 'exact', isNullable: true },
+  principal: { column: 'principalId', match: 'exact', isNullable: true },
+  userId: { column: 'userId', match: 'id', isNullable: true },
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
+/** A row of the trail as it is stored. */
+export type AuditRow = Pick<Selectable<DB['auditLogs']>, (typeof auditColumns)[number]>
+
 /** Returns one page of rows from a chain. */
-export function listAuditLogs(db: Reads, chainId: string, page: Page) {
-  return fetchPages(db, { table: 'auditLogs', columns, page, parent: 'chainId', parentIds: [chainId] })
+export function listAuditLogs(db: Reads, chainId: string, page: Page): Promise<AuditRow[]> {
+  return fetchPages(db, {
+    table: 'auditLogs',
+    columns: auditColumns,
+    page,
+    parent: 'chainId',
+    parentIds: [chainId],
+  })
 }

@@ -10,6 +10,7 @@ import { callCounts } from './call-counts.service.ts'
 import { createCallLogMetrics } from './call-log.metrics.ts'
 import { type CallLogDeps, createCallLog, partitionedTable } from './call-log.service.ts'
 import { callLogSettings } from './call-log.settings.ts'
+import { createCallPagesService } from './logged-call-pages.service.ts'
 import { createLoggedCallsResolvers } from './logged-calls.resolvers.ts'
 import { createLoggedCallsService } from './logged-calls.service.ts'
 import { type Recording, type RecordingDeps, createRecorder } from './recording.service.ts'
@@ -31,7 +32,7 @@ export const callLog = defineFeature({
     const log = createCallLog({ ...deps, metrics: createCallLogMetrics(deps.metrics) })
     const api: CallLogApi = { ...callCounts, record: createRecorder({ ...deps, callLog: log }) }
     return {
-      resolvers: createLoggedCallsResolvers(createLoggedCallsService(deps)),
+      resolvers: createLoggedCallsResolvers(createLoggedCallsService(deps), createCallPagesService(deps)),
       schedules: [
         createPartitionsSchedule('esb-audit-retention', { table: partitionedTable, retentionDays }, deps),
       ],

@@ -2,13 +2,14 @@ import type { Resolvers } from '../../generated/graphql.ts'
 import type { GraphqlContext } from '../../policy/guard-graphql.ts'
 import { createContentCharge } from '../../platform/graphql/response-budget.ts'
 import { load } from '../../platform/graphql/loaders.ts'
+import type { CallPagesService } from './logged-call-pages.service.ts'
 import type { LoggedCallsService } from './logged-calls.service.ts'
 
 type Call = Parameters<LoggedCallsService['keyOf']>[0]
 type Part = Parameters<LoggedCallsService['findContents']>[0]
 
 /** Creates the GraphQL resolvers for logged calls. Headers and bodies are read only if they are requested. */
-export function createLoggedCallsResolvers(service: LoggedCallsService) {
+export function createLoggedCallsResolvers(service: LoggedCallsService, pages: CallPagesService) {
   const createContentResolver =
     <Name extends Part>(part: Name) =>
     async (call: Call, _args: object, context: GraphqlContext) => {
@@ -22,6 +23,7 @@ export function createLoggedCallsResolvers(service: LoggedCallsService) {
   return {
     Query: {
       esbAuditLogs: (_parent, { applicationId, ...args }) => service.list(applicationId, args),
+      esbAuditLogsConnection: (_parent, { applicationId, ...args }) => pages.page(applicationId, args),
     },
     ESBAuditLog: {
       timestamp: (call) => call.createdAt,

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/postgres/handles.ts'
+import type { Db, Reads } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, type Page, readPage } from '../../platform/lists/filters.ts'
@@ -18,7 +18,7 @@ const maxLimit = 100
  * Parses the page arguments. `limit` is shorthand for the first page. It cannot be combined with
  * `pagination`, because one of the two would be ignored.
  */
-function readCallPage(limit: number | null, args: ListArgs): Page {
+function readListPage(limit: number | null, args: ListArgs): Page {
   const page = readPage(store.callFields, args)
   if (limit === null) return page
   if ((args.pagination ?? null) !== null) throw badRequest('pass either limit or pagination, not both')
@@ -26,24 +26,31 @@ function readCallPage(limit: number | null, args: ListArgs): Page {
   return { ...page, limit }
 }
 
+/** Returns the id of an endpoint of the application; throws 404 if the application has no such endpoint. */
+export async function findEndpointId(db: Reads, applicationId: string, id: string): Promise<string> {
+  const parsedId = parseUuid(id)
+  if (parsedId === null || !(await store.hasEndpoint(db, applicationId, parsedId))) throw notFound('endpoint')
+  return parsedId
+}
+
+/** Throws 400 if no call can have this request id. */
+export function checkRequestId(requestId: string | null): void {
+  if (requestId !== null && !isRequestId(requestId))
+    throw badRequest(
+      'requestId must be the X-Request-Id of a response: 1 to 64 letters, digits, dots, underscores or hyphens',
+    )
+}
+
 export function createLoggedCallsService({ db }: { db: Db }) {
-  const findEndpointId = async (applicationId: string, id: string): Promise<string> => {
-    const parsedId = parseUuid(id)
-    if (parsedId === null || !(await store.hasEndpoint(db.read, applicationId, parsedId)))
-      throw notFound('endpoint')
-    return parsedId
-  }
   return {
     list: async (
       applicationId: string,
       { endpointId, limit, requestId = null, ...args }: ListArguments,
     ): Promise<store.LoggedCall[]> => {
-      const page = readCallPage(limit ?? null, args)
-      if (requestId !== null && !isRequestId(requestId))
-        throw badRequest(
-          'requestId must be the X-Request-Id of a response: 1 to 64 letters, digits, dots, underscores or hyphens',
-        )
-      const endpoint = typeof endpointId === 'string' ? await findEndpointId(applicationId, endpointId) : null
+      const page = readListPage(limit ?? null, args)
+      checkRequestId(requestId)
+      const endpoint =
+        typeof endpointId === 'string' ? await findEndpointId(db.read, applicationId, endpointId) : null
       const requestIdFilter = page.filters.find(({ column }) => column === 'requestId')
       const selection = {
         applicationId,

@@ -5,7 +5,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
-import { createColumnQualifier, createFilterSql, createOrderSql } from '../../platform/lists/page.ts'
+import { createFilterSql } from '../../platform/lists/page.ts'
+import { createColumnQualifier, createOrderSql } from '../../platform/lists/position.ts'
 
 /**
  * A logged call with the sizes of its headers and bodies in bytes. A size is null if the part was not stored.
@@ -46,7 +47,7 @@ export type CallContents = {
  * Forces index scans until the transaction ends. The planner knows only the average number of calls per pair.
  * For a pair with millions of calls, it would read and sort all of them.
  */
-const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
+export const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 
 /** Returns whether the endpoint belongs to the application. */
 export async function hasEndpoint(db: Reads, applicationId: string, endpointId: string): Promise<boolean> {
@@ -62,14 +63,14 @@ export async function hasEndpoint(db: Reads, applicationId: string, endpointId: 
 /** Callers choose request ids, so several calls can have the same id. */
 type CallSelection = { applicationId: string; endpointId: string | null; requestId: string | null }
 
-const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
+export const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
   target_url, response_status, duration_ms, transformed, failure,
   octet_length(request_headers::text) as request_headers_bytes, octet_length(request_body) as request_body_bytes,
   octet_length(response_headers::text) as response_headers_bytes, octet_length(response_body) as response_body_bytes`
 
 export const callFields: ListFields = {
   id: { column: 'id', match: 'id' },
-  requestId: { column: 'requestId', match: 'exact' },
+  requestId: { column: 'requestId', match: 'exact', isNullable: true },
   timestamp: { column: 'createdAt', match: 'time' },
   endpointId: { column: 'endpointId', match: 'id' },
   machineUserId: { column: 'machineUserId', match: 'id' },
@@ -77,10 +78,10 @@ export const callFields: ListFields = {
   method: { column: 'method', match: 'exact' },
   path: { column: 'path', match: 'text' },
   targetURL: { column: 'targetUrl', match: 'text' },
-  responseStatus: { column: 'responseStatus', match: 'number' },
-  durationMs: { column: 'durationMs', match: 'number' },
+  responseStatus: { column: 'responseStatus', match: 'number', isNullable: true },
+  durationMs: { column: 'durationMs', match: 'number', isNullable: true },
   transformationApplied: { column: 'transformed', match: 'boolean' },
-  failure: { column: 'failure', match: 'text' },
+  failure: { column: 'failure', match: 'text', isNullable: true },
 }
 
 /**

@@ -45,7 +45,7 @@ export const endpointFields: ListFields = {
   description: { column: 'description', match: 'text' },
   enabled: { column: 'enabled', match: 'boolean' },
   consumeURL: { column: 'consumeUrl', match: 'text' },
-  url: { column: 'url', match: 'text' },
+  url: { column: 'url', match: 'text', isNullable: true },
   authType: { column: 'authType', match: 'exact' },
   logLevel: { column: 'logLevel', match: 'exact' },
   createdAt: { column: 'createdAt', match: 'time' },

@@ -42,7 +42,7 @@ export const machineUserFields: ListFields = {
   name: { column: 'name', match: 'text' },
   username: { column: 'username', match: 'text' },
   enabled: { column: 'enabled', match: 'boolean' },
-  lastRotatedAt: { column: 'lastRotatedAt', match: 'time' },
+  lastRotatedAt: { column: 'lastRotatedAt', match: 'time', isNullable: true },
   createdAt: { column: 'createdAt', match: 'time' },
 }
 

@@ -93,6 +93,10 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
       return { packages, count: packages.length }
     },
 
+    /** Returns one page of packages. */
+    listPage: (filter: store.PackageFilter, args: ListArgs): Promise<store.PiletPackage[]> =>
+      store.listPackages(db.read, filter, readPage(store.packageFields, args)),
+
     find: async (key: store.PackageKey): Promise<store.PiletPackage> => {
       const storedPackage = canExist(key) ? await store.findPackage(db.read, key) : undefined
       if (storedPackage === undefined) throw packageNotFound()

@@ -16,6 +16,7 @@ import { createCrons } from './crons.service.ts'
 import { type DeliveryDeps, createDeliveryQueues } from './delivery.service.ts'
 import { type SchedulingDeps, createSchedulingSchedule } from './scheduling.service.ts'
 import { createTriggerMetrics } from './triggers.metrics.ts'
+import { createRunPagesService } from './trigger-run-pages.service.ts'
 import { createTriggersResolvers } from './triggers.resolvers.ts'
 import { type TriggersDeps, createTriggersService } from './triggers.service.ts'
 import { triggersSettings } from './triggers.settings.ts'
@@ -66,6 +67,7 @@ export const triggers = defineFeature({
     return {
       resolvers: createTriggersResolvers(
         createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject }),
+        createRunPagesService(deps),
       ),
       schedules: [
         createPartitionsSchedule(

@@ -15,6 +15,13 @@ export type TriggerRun = {
   createdAt: string
 }
 
+export const runColumns = sql`id, trigger_id, environment_id, scheduled_at, outcome, attempts, executed_at, finished_at,
+  response_status, failure, created_at`
+
+/** Forces scans in the order of an index until the transaction ends. */
+export const forceOrderedScans = sql`select set_config('enable_seqscan', 'off', true),
+  set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`
+
 /**
  * Returns the newest runs of a trigger. The primary key of each month is scanned backward, newest month first, until
  * the limit is reached. Otherwise, the planner would assume an average number of runs per trigger and sort all runs of
@@ -22,11 +29,9 @@ export type TriggerRun = {
  */
 export function listRuns(db: Db, triggerId: string, limit: number): Promise<TriggerRun[]> {
   return db.transaction(async (tx) => {
-    await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-      set_config('enable_sort', 'off', true)`.execute(tx)
+    await forceOrderedScans.execute(tx)
     const { rows } = await sql<TriggerRun>`
-      select id, trigger_id, environment_id, scheduled_at, outcome, attempts, executed_at, finished_at, response_status,
-        failure, created_at
+      select ${runColumns}
       from trigger_runs where trigger_id = ${triggerId}
       order by scheduled_at desc, environment_id desc limit ${limit}`.execute(tx)
     return rows

@@ -2,6 +2,7 @@ import type { Resolvers } from '../../generated/graphql.ts'
 import { yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
+import type { RunPagesService } from './trigger-run-pages.service.ts'
 import type { TriggersService } from './triggers.service.ts'
 
 // Computing an instant takes up to 0.2 ms in a time zone.
@@ -22,12 +23,13 @@ function countInstants(context: object, count: number): void {
  * Creates the GraphQL resolvers for triggers. Instants are computed one trigger at a time, and other requests run
  * between them.
  */
-export function createTriggersResolvers(service: TriggersService) {
+export function createTriggersResolvers(service: TriggersService, runPages: RunPagesService) {
   return {
     Query: {
       triggers: (_parent, { application, ...args }) => service.list([application], args),
       trigger: (_parent, { id }) => service.get(id),
       triggerRuns: (_parent, { trigger, limit }) => service.listRuns(trigger, limit ?? undefined),
+      triggerRunsConnection: (_parent, { trigger, ...args }) => runPages.page(trigger, args),
       nextRuns: async (_parent, { cronExpression }, context) => {
         countInstants(context, service.previewInstants)
         await yieldToEventLoop()

@@ -48,11 +48,12 @@ export function createLocalDirectory(db: Db): UserDirectory {
         page: page.order.length > 0 ? page : { ...page, order: nameOrder },
         where: sql<boolean>`(${matches('externalName')} or ${matches('externalUsername')} or ${matches('externalEmail')})`,
       })
-      return rows.map((row) => ({
-        id: row.id,
-        username: row.externalUsername,
-        email: row.externalEmail,
-        displayName: row.externalName,
+      // Other properties, such as the cursor of a row, are kept.
+      return rows.map(({ externalUsername, externalEmail, externalName, ...row }) => ({
+        ...row,
+        username: externalUsername,
+        email: externalEmail,
+        displayName: externalName,
         disabled: false,
       }))
     },

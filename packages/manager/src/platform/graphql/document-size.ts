@@ -17,7 +17,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { type AppError, badRequest } from '../errors.ts'
-import { maxObjects, getPageSize } from './object-budget.ts'
+import { fullPage, getPageSize, isConnection, maxObjects } from './object-budget.ts'
 
 /**
  * A query may have four nested lists with default pages and many fields in each, but not five. A mutation must not be
@@ -45,24 +45,27 @@ export function findSizeProblem(
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
   const variables = addDefaults(operation, providedVariables)
-  const countAll = (set: SelectionSetNode | undefined, type: GraphQLObjectType): number =>
+  const countAll = (set: SelectionSetNode | undefined, type: GraphQLObjectType, page: number): number =>
     (set?.selections ?? []).reduce((sum, node) => {
-      if (node.kind === Kind.FIELD) return sum + countField(node, type)
+      if (node.kind === Kind.FIELD) return sum + countField(node, type, page)
       const inner = node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragments.get(node.name.value)
-      return sum + countAll(inner, type)
+      return sum + countAll(inner, type, page)
     }, 0)
-  const countField = (node: FieldNode, type: GraphQLObjectType): number => {
+  const countField = (node: FieldNode, type: GraphQLObjectType, parentPage: number): number => {
     // Aliases of __typename count as they do during execution (object-budget.ts).
     if (node.name.value === '__typename') return Number(node.alias !== undefined)
     const field = type.getFields()[node.name.value]
     const namedType = field && getNamedType(field.type)
     if (field === undefined || !isObjectType(namedType)) return 0
-    const rows = isListType(getNullableType(field.type)) ? getPageSize(readPageArguments(node, variables)) : 1
-    return rows * (1 + countAll(node.selectionSet, namedType))
+    const pageSize = getPageSize(readPageArguments(node, variables))
+    const isList = isListType(getNullableType(field.type))
+    // The page size of the rows in a connection is an argument of the connection.
+    const rows = isList ? Math.min(pageSize, parentPage) : 1
+    return rows * (1 + countAll(node.selectionSet, namedType, isConnection(field) ? pageSize : fullPage))
   }
   const root = schema.getRootType(operation.operation)
   const max = computeMaxObjects(operation.operation)
-  if (!root || countAll(operation.selectionSet, root) <= max) return null
+  if (!root || countAll(operation.selectionSet, root, fullPage) <= max) return null
   return badRequest(
     `this document could return more than ${max} objects; request smaller pages or fewer levels`,
   )

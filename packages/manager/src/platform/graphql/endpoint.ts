@@ -15,6 +15,7 @@ import { runWhenClosed } from '../http/close-signal.ts'
 import { toAppError } from '../http/error-bodies.ts'
 import type { graphqlError } from '../http/http.schemas.ts'
 import { isSameOriginRequest } from '../http/origin.ts'
+import type { TruncatedList } from './connections.ts'
 import { findSizeProblem } from './document-size.ts'
 import { type Operation, createDocuments } from './documents.ts'
 import { querySchema } from './graphql.schemas.ts'
@@ -31,7 +32,8 @@ declare module 'fastify' {
 }
 
 type Body = { query: string; variables: Record<string, unknown>; operationName: string | undefined }
-type Result = { data?: object | null; errors?: readonly Error[] }
+type Result = { data?: object | null; errors?: readonly Error[]; extensions?: Extensions }
+type Extensions = { truncatedLists: TruncatedList[] }
 type RejectedRequest = { errors: readonly AppError[] }
 type FormattedError = Static<typeof graphqlError>
 
@@ -81,7 +83,10 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
     const { operationName, variables: variableValues } = body
     const contextValue = { ...options.createContext(request), turn, isDisconnected }
     const execution = execute({ schema, document, operationName, variableValues, contextValue })
-    return Promise.race([execution, waitForRejection(contextValue)])
+    return addExtensions(
+      await Promise.race([execution, waitForRejection(contextValue)]),
+      contextValue as Partial<Extensions>,
+    )
   }
 
   /** Waits before the body is read, so that a waiting request uses little memory. */
@@ -101,13 +106,22 @@ export function registerGraphql(server: ApiServer, options: EndpointOptions): vo
   }
   server.post('/query', route, async (request, reply) => {
     const body = readBody(request.body)
-    const { data = null, errors } = await request.turn.run(() => runOperation(body, request))
-    if (errors === undefined) return { data }
+    const { data = null, errors, ...rest } = await request.turn.run(() => runOperation(body, request))
+    if (errors === undefined) return { data, ...rest }
     const formattedErrors = errors.slice(0, maxErrors).map((error) => formatError(error, reply, options))
     request.hasFailed = true
     request.logFields['error_code'] = formattedErrors[0]?.extensions.code
-    return { errors: formattedErrors, data }
+    return { errors: formattedErrors, data, ...rest }
   })
+}
+
+/** Adds what resolvers noted in the context about the whole response. */
+function addExtensions(
+  { data, errors }: Pick<Result, 'data' | 'errors'>,
+  { truncatedLists }: Partial<Extensions>,
+): Result {
+  const result = errors === undefined ? { data: data ?? null } : { data: data ?? null, errors }
+  return truncatedLists === undefined ? result : { ...result, extensions: { truncatedLists } }
 }
 
 const isRejected = (checkResult: Operation | RejectedRequest): checkResult is RejectedRequest =>

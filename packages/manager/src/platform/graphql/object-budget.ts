@@ -23,7 +23,7 @@ import { waitForNextTurn } from './yielding.ts'
 
 export const maxObjects = 100_000
 /** Default and maximum page size of lists. */
-const fullPage = 100
+export const fullPage = 100
 // A response with more objects is large. Large responses of one person are built one at a time, to limit memory.
 const largeAt = 5_000
 // Limits of the rows that one request reads concurrently. Near the end of the budget, 100 pages are still read
@@ -68,7 +68,10 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
   // The bytes of large values are charged instead (response-budget.ts).
   const isCharged = isLarge(getNamedType(field.type))
   // Without a resolver the rows are part of the parent, which is in memory already.
-  const readsPage = !isCharged && field.resolve !== undefined && isListType(getNullableType(field.type))
+  const readsPage =
+    !isCharged &&
+    field.resolve !== undefined &&
+    (isListType(getNullableType(field.type)) || isConnection(field))
   field.resolve = (source, args, givenContext, info) => {
     const context = givenContext as Context
     const budget = getBudget(context, max)
@@ -127,6 +130,10 @@ function findProblem(
   const isAbandoned = operation.operation === OperationTypeNode.QUERY && isDisconnected?.() === true
   return isAbandoned ? unavailable('the client disconnected') : null
 }
+
+/** Whether the field returns a page of rows in an object. */
+export const isConnection = ({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean =>
+  getNamedType(type).name.endsWith('Connection')
 
 /** Returns the requested page size if it is valid, otherwise the default. */
 export function getPageSize(args: {

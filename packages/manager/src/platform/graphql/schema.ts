@@ -1,6 +1,7 @@
 // Joins the SDL and the resolvers of all features into one schema.
 import { readFileSync } from 'node:fs'
-import { type GraphQLFieldResolver, type GraphQLSchema, buildSchema, isObjectType } from 'graphql'
+import { type GraphQLFieldResolver, type GraphQLSchema, buildASTSchema, isObjectType, parse } from 'graphql'
+import { addConnections, resolveConnections } from './connections.ts'
 import { useIdScalar } from './id-scalar.ts'
 import { type Links, resolveLinks } from './links.ts'
 
@@ -21,7 +22,7 @@ export function createSchema(
   resolvers: readonly ResolverMap[],
   links: Links,
 ): GraphQLSchema {
-  const schema = buildSchema([commonSdl, ...sdl].join('\n'))
+  const schema = buildASTSchema(addConnections(parse([commonSdl, ...sdl].join('\n'))))
   useIdScalar(schema)
   resolveLinks(schema, links)
   for (const map of resolvers)
@@ -36,5 +37,6 @@ export function createSchema(
         field.resolve = resolve
       }
     }
+  resolveConnections(schema)
   return schema
 }

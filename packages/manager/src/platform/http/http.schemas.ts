@@ -57,6 +57,20 @@ export const graphqlResponse = Type.Object(
   {
     data: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
     errors: Type.Optional(Type.Array(graphqlError)),
+    extensions: Type.Optional(
+      Type.Object({
+        truncatedLists: Type.Array(
+          Type.Object({
+            path: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+            limit: Type.Integer(),
+          }),
+          {
+            description:
+              'Lists that have more rows than the default page size, requested without `pagination`. At most 20 lists are named.',
+          },
+        ),
+      }),
+    ),
   },
   { $id: 'GraphqlResponse' },
 )

@@ -1,5 +1,5 @@
-// Connection cursors: a row id in an opaque form, so that clients do not construct cursors themselves.
-import { badRequest } from '../errors.ts'
+// Connection cursors: the position of a row in an opaque form, so that clients do not construct cursors themselves.
+import { type AppError, badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 
 /** Returns the cursor of the row with this id. */
@@ -9,6 +9,42 @@ export const encodeCursor = (id: string): string => Buffer.from(`id:${id}`).toSt
 export function decodeCursor(cursor: string): string {
   const [, id] = /^id:(.{36})$/.exec(Buffer.from(cursor.slice(0, 100), 'base64url').toString('utf8')) ?? []
   const rowId = parseUuid(id)
-  if (rowId === null) throw badRequest('after is not a valid cursor; use endCursor of the previous page')
+  if (rowId === null) throw invalidCursor()
   return rowId
+}
+
+const maxCursorLength = 8_000
+
+/** Returns the cursor for the order and the values of a row, which the database joins in one JSON array. */
+export const encodeListCursor = (position: string): string => Buffer.from(position).toString('base64url')
+
+/** Returns the values in a cursor; throws if the cursor belongs to a list with a different order. */
+export function decodeListCursor(cursor: string, orderName: string): (string | null)[] {
+  let position: unknown
+  try {
+    position = JSON.parse(Buffer.from(cursor.slice(0, maxCursorLength), 'base64url').toString('utf8'))
+  } catch {
+    throw invalidCursor()
+  }
+  if (!Array.isArray(position) || position[0] !== orderName) throw invalidCursor()
+  const values: unknown[] = position.slice(1)
+  if (!values.every(isCursorValue)) throw invalidCursor()
+  return values
+}
+
+// PostgreSQL cannot store U+0000 and would reject the statement.
+const isCursorValue = (value: unknown): value is string | null =>
+  value === null || (typeof value === 'string' && !value.includes('\0'))
+
+const invalidCursor = (): AppError =>
+  badRequest('after is not a valid cursor; use endCursor of the previous page')
+
+/** Runs a statement with the values of a cursor. Converts the error of values that the list did not write itself. */
+export async function runWithCursor<T>(hasCursor: boolean, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const isDataException = String((error as { code?: unknown }).code).startsWith('22')
+    throw hasCursor && isDataException ? invalidCursor() : error
+  }
 }

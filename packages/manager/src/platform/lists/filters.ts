@@ -13,6 +13,20 @@ type ListField = {
   match: FieldMatch
   /** The column to order by, if it differs from `column`. */
   orderColumn?: string
+  /** Whether the column to order by can be null. */
+  isNullable?: true
+}
+
+/** How a connection reads its list; callers cannot set it. */
+export type ListReading = {
+  /** Reads one row more than the page has, to find out whether another page follows. */
+  hasNextRow?: boolean
+  /** Reads the cursor of every row, and one row more. */
+  hasCursors?: boolean
+  /** Reads the number of rows on all pages. */
+  hasTotal?: boolean
+  /** Cursor of the row before the first row of the page. */
+  after?: string | null
 }
 
 /** Arguments of a list query before validation. */
@@ -20,18 +34,22 @@ export type ListArgs = {
   filters?: readonly { field: string; value: string }[] | null
   order?: readonly { field: string; direction?: 'ASC' | 'DESC' | null }[] | null
   pagination?: { limit: number; offset: number } | null
+  reading?: ListReading
 }
 
 /** Validated arguments of a list query, with columns instead of field names. */
 export type Page = {
   filters: { column: string; match: FieldMatch; value: string }[]
-  order: { column: string; direction: 'asc' | 'desc' }[]
+  order: PageOrder[]
   limit: number
   offset: number
+  reading: ListReading
 }
+export type PageOrder = { column: string; direction: 'asc' | 'desc'; isNullable?: true }
 
 const pageSizes: readonly number[] = [1, 10, 20, 25, 50, 100]
-const defaultLimit = 100
+/** Page size of a list without `pagination`. */
+export const defaultLimit = 100
 const maxOffset = 100_000
 const maxFilters = 20
 const maxOrders = 5
@@ -44,7 +62,10 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
   if (filters.length > maxFilters) throw badRequest(`at most ${maxFilters} filters are allowed`)
   if (order.length > maxOrders) throw badRequest(`at most ${maxOrders} order entries are allowed`)
   const { limit, offset } = args.pagination ?? { limit: defaultLimit, offset: 0 }
-  if (!pageSizes.includes(limit)) throw badRequest(`pagination limit must be one of ${pageSizes.join(', ')}`)
+  checkPageSize(limit)
+  const reading = args.reading ?? {}
+  if (typeof reading.after === 'string' && offset > 0)
+    throw badRequest('pass either after or a pagination offset, not both')
   if (offset < 0 || offset > maxOffset)
     throw badRequest(`pagination offset must be from 0 to ${maxOffset}; narrow the list with filters instead`)
   return {
@@ -53,12 +74,23 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
       return { column, match, value: readValue(field, match, value) }
     }),
     order: order.map(({ field, direction }) => {
-      const { column, orderColumn: orderedBy = column } = findField(fields, field, 'order')
-      return { column: orderedBy, direction: direction === 'DESC' ? 'desc' : 'asc' }
+      const { column, orderColumn: orderedBy = column, isNullable } = findField(fields, field, 'order')
+      return {
+        column: orderedBy,
+        direction: direction === 'DESC' ? 'desc' : 'asc',
+        ...(isNullable && { isNullable }),
+      }
     }),
-    limit,
+    limit: reading.hasCursors === true || reading.hasNextRow === true ? limit + 1 : limit,
     offset,
+    reading,
   }
+}
+
+/** Returns the page size if lists allow it; throws 400 otherwise. */
+export function checkPageSize(limit: number): number {
+  if (!pageSizes.includes(limit)) throw badRequest(`pagination limit must be one of ${pageSizes.join(', ')}`)
+  return limit
 }
 
 function findField(fields: ListFields, field: string, use: 'filter' | 'order') {

@@ -1,9 +1,17 @@
-// Runs list queries: a validated page (filters, order, limit, offset) of one table. One statement can return the same
-// list for many parents.
+// Runs list queries: a validated page (filters, order, limit, offset or cursor) of one table. One statement can return
+// the same list for many parents.
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
 import type { Reads } from '../postgres/handles.ts'
+import { runWithCursor } from './cursor.ts'
 import { type Page, createContainsPattern } from './filters.ts'
+import {
+  type QualifyColumn,
+  createAfterSql,
+  createColumnQualifier,
+  createCursorSql,
+  createOrderSql,
+} from './position.ts'
 
 type Table = keyof DB
 /** A page of a table and the columns to select. */
@@ -19,27 +27,40 @@ type Row<T extends Table, C extends keyof DB[T] & string> = Pick<
   C & keyof Selectable<DB[T]>
 >
 
+/** What a connection reads in addition to the columns of a row. */
+export type ListedRow = { listCursor: string; listTotal?: number }
+
+/** A list with more rows is not counted to its end. */
+const maxCountedRows = 10_001
+
 /** Returns one page of a table. Ties are broken by id, so that pages neither repeat nor skip a row. */
 export async function fetchPage<T extends Table, C extends keyof DB[T] & string>(
   db: Reads,
   query: PageQuery<T, C>,
 ): Promise<Row<T, C>[]> {
-  const { rows } = await selectPage(query, query.where ?? sql<boolean>`true`).execute(db)
-  return rows as Row<T, C>[]
+  return (await runPage(db, query.page, selectPage(query, query.where ?? sql<boolean>`true`))) as Row<T, C>[]
 }
+
+const runPage = (db: Reads, { reading }: Page, statement: RawBuilder<unknown>): Promise<unknown[]> =>
+  runWithCursor(typeof reading.after === 'string', async () => (await statement.execute(db)).rows)
 
 /** Returns the same page under each of many parents, in one statement. The cost grows with the rows returned. */
 export async function fetchPages<T extends Table, C extends keyof DB[T] & string>(
   db: Reads,
   query: PageQuery<T, C> & { parent: C; parentIds: readonly string[] },
 ): Promise<Row<T, C>[]> {
-  const parentCondition = sql<boolean>`${sql.ref(`${query.table}.${query.parent}`)} = wanted.parent_id`
-  const condition =
-    query.where === undefined ? parentCondition : sql<boolean>`${parentCondition} and ${query.where}`
-  const { rows } = await sql`
-    select page.* from unnest(${query.parentIds}::uuid[]) as wanted (parent_id)
-    cross join lateral (${selectPage(query, condition)}) as page`.execute(db)
-  return rows as Row<T, C>[]
+  const { parentIds, page } = query
+  const parent = sql.ref(`${query.table}.${query.parent}`)
+  const combine = (condition: RawBuilder<boolean>): RawBuilder<boolean> =>
+    query.where === undefined ? condition : sql<boolean>`${condition} and ${query.where}`
+  // With plain equality, the planner knows how many rows this parent has. The join below hides that.
+  const statement =
+    parentIds.length === 1
+      ? selectPage(query, combine(sql<boolean>`${parent} = ${parentIds[0]}`))
+      : sql`
+        select page.* from unnest(${parentIds}::uuid[]) as wanted (parent_id)
+        cross join lateral (${selectPage(query, combine(sql<boolean>`${parent} = wanted.parent_id`))}) as page`
+  return (await runPage(db, page, statement)) as Row<T, C>[]
 }
 
 function selectPage<T extends Table, C extends keyof DB[T] & string>(
@@ -47,11 +68,22 @@ function selectPage<T extends Table, C extends keyof DB[T] & string>(
   where: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
   const ref = createColumnQualifier(table)
+  const condition = sql`${where} ${createFilterSql(page, ref)}`
+  const selected = [
+    ...columns.map(ref),
+    ...(page.reading.hasCursors === true ? [sql`${createCursorSql(page, ref)} as list_cursor`] : []),
+    ...(page.reading.hasTotal === true
+      ? [sql`(${countTo(maxCountedRows, table, condition)}) as list_total`]
+      : []),
+  ]
   return sql`
-    select ${sql.join(columns.map(ref))} from ${sql.table(table)}
-    where ${where} ${createFilterSql(page, ref)}
+    select ${sql.join(selected)} from ${sql.table(table)}
+    where ${condition} ${createAfterSql(page, ref)}
     order by ${createOrderSql(page, ref)} limit ${page.limit} offset ${page.offset}`
 }
+
+const countTo = (limit: number, table: Table, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select count(*)::int from (select 1 from ${sql.table(table)} where ${condition} limit ${limit}) as counted`
 
 /** Returns the number of rows on all pages of the list. */
 export async function countRows(
@@ -64,15 +96,6 @@ export async function countRows(
   return rows[0]?.count ?? 0
 }
 
-// Column names come from the field lists of the feature, never from the caller.
-type QualifyColumn = (column: string) => RawBuilder<unknown>
-
-/** Returns a function that qualifies column names with a table name or alias. */
-export const createColumnQualifier =
-  (table: string): QualifyColumn =>
-  (column) =>
-    sql.ref(`${table}.${column}`)
-
 /** Returns the filter conditions of a page, each preceded by `and`. */
 export function createFilterSql({ filters }: Page, ref: QualifyColumn): RawBuilder<unknown> {
   const conditions = filters.map(({ column, match, value }) =>
@@ -81,10 +104,4 @@ export function createFilterSql({ filters }: Page, ref: QualifyColumn): RawBuild
       : sql`and ${ref(column)} = ${value}`,
   )
   return sql.join(conditions, sql` `)
-}
-
-/** Returns the `order by` columns of a page; ties are broken by id. */
-export function createOrderSql({ order }: Page, ref: QualifyColumn): RawBuilder<unknown> {
-  const columns = order.map(({ column, direction }) => sql`${ref(column)} ${sql.raw(direction)},`)
-  return sql`${sql.join(columns, sql` `)} ${ref('id')}`
 }
