@@ -87,10 +87,20 @@ const areas: Record<string, Area> = {
     files: ['triggers/triggers'],
     guide: ['Schedule calls', '../../guides/backends/schedule-calls.md'],
   },
-  deployments: { title: 'Deployment specifications', files: ['deployments/deployments'] },
+  deployments: {
+    title: 'Deployments and their specifications',
+    files: ['deployments/deployments'],
+    exampleNames: ['deploymentSpecifications', 'createDeploymentSpecification', 'wakeDeployment'],
+  },
+  notifications: {
+    title: 'Notifications of the caller',
+    files: ['inbox/inbox'],
+    guide: ['Show notifications in a page', '../../guides/frontends/show-notifications.md'],
+    exampleNames: ['myUnreadNotifications'],
+  },
   pilets: {
-    title: 'Pilet packages',
-    files: ['pilets/pilets'],
+    title: 'Pilet packages and feeds',
+    files: ['pilets/pilets', 'pilet-feed/pilet-feed'],
     guide: ['Publish a pilet', '../../guides/frontends/publish-a-pilet.md'],
   },
   'access-tokens': {

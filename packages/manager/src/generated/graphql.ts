@@ -11,6 +11,7 @@ import type { Specification as SpecificationRow } from '../features/deployments/
 import type { EndpointAccess as EndpointAccessRow } from '../features/endpoints/endpoint-access.store.ts';
 import type { Endpoint as EndpointRow } from '../features/endpoints/endpoints.store.ts';
 import type { Environment as EnvironmentRow } from '../features/environments/environments.store.ts';
+import type { Notification as NotificationRow } from '../features/inbox/own-inboxes.service.ts';
 import type { LanguagePack as LanguagePackRow } from '../features/language-packs/language-packs.store.ts';
 import type { MachineUser as MachineUserRow } from '../features/machine-users/machine-users.store.ts';
 import type { ProjectMember as ProjectMemberRow } from '../features/memberships/project-members.store.ts';
@@ -46,6 +47,8 @@ export type Permission =
   | 'USER_SEARCH'
   | 'ACCESS_TOKEN_READ'
   | 'ACCESS_TOKEN_WRITE'
+  | 'NOTIFICATION_READ'
+  | 'NOTIFICATION_MARK'
   | 'USER_WRITE'
   | 'PROJECT_CREATE'
   | 'AUDIT_EXPORT'
@@ -59,6 +62,7 @@ export type Permission =
   | 'MACHINE_USER_READ'
   | 'MACHINE_USER_WRITE'
   | 'AUDIT_READ'
+  | 'AUDIT_VERIFY'
   | 'TENANT_LIST'
   | 'TENANT_READ'
   | 'TENANT_WRITE'
@@ -85,6 +89,7 @@ export type Permission =
   | 'TRIGGER_READ'
   | 'TRIGGER_WRITE'
   | 'DEPLOYMENT_READ'
+  | 'DEPLOYMENT_WAKE'
   | 'DEPLOYMENT_WRITE'
   | 'PILET_READ'
   | 'PILET_UPLOAD'
@@ -113,6 +118,8 @@ export type Query = {
   readonly auditLogs: ReadonlyArray<AuditLog>;
   /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, in at most 24 hours. */
   readonly auditLogsConnection: AuditLogConnection;
+  /** Verifies the hashes of the audit chain of a project, starting at row `fromSeq`. One call verifies at most 100,000 rows and takes about 5 s; continue until `isComplete` is true. Returns `rate_limited` while another verification of the project or of the caller is running. A part that starts after row 1 relies on the verification of the rows before it. */
+  readonly verifyAuditChain: AuditChainVerification;
   /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   /** Pages through the logged calls of an application by cursor, newest first. `from` is inclusive and `to` exclusive. `status` is a status such as `404`, a class such as `5xx`, or `failed`. `text` matches part of the path, the target URL or the failure, in at most 24 hours. */
@@ -121,6 +128,8 @@ export type Query = {
   readonly deploymentSpecifications: ReadonlyArray<DeploymentSpecification>;
   /** The rows of `deploymentSpecifications` by cursor, with their total. */
   readonly deploymentSpecificationsConnection: DeploymentSpecificationConnection;
+  /** Reports whether the application has live backends in the environment. After a wake, poll until it is ready. */
+  readonly deploymentReadiness: DeploymentReadiness;
   /** Lists the MachineUser2Endpoint rows of an endpoint. */
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
   /** The rows of `machineUser2endpoints` by cursor, with their total. */
@@ -139,6 +148,10 @@ export type Query = {
   readonly environmentsConnection: EnvironmentConnection;
   /** Returns one environment. */
   readonly environment: Environment;
+  /** Lists the caller's own notifications of all tenants and applications, newest first. `first` is from 1 to 100. With both `unread` and `type`, a page can have fewer notifications although more pages follow. Notifications of tenants and applications that the caller lost access to are missing. */
+  readonly myNotifications: NotificationConnection;
+  /** Whether the caller has an unread notification, in the same tenants and applications as `myNotifications`. */
+  readonly myUnreadNotifications: Scalars['Boolean']['output'];
   /** Lists the language packs of a project. */
   readonly languagePacks: ReadonlyArray<LanguagePack>;
   /** The rows of `languagePacks` by cursor, with their total. */
@@ -169,6 +182,8 @@ export type Query = {
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
   /** The rows of `tenantRoleDefinitions` by cursor, with their total. */
   readonly tenantRoleDefinitionsConnection: TenantRoleDefinitionConnection;
+  /** Returns the pilets that the frontend of an application loads, ordered by name. With `tenantId`, the pins and the settings of the tenant apply. The items are those of `GET /pilet-feed/:applicationId` and `GET /pilet-feed/:applicationId/:tenantId`. */
+  readonly piletFeedPreview: ReadonlyArray<PiletFeedItem>;
   /** Lists the pilet packages of a project. Without filters, order and pagination, the query returns all packages if they fit into one response. Versions are ordered by semantic version precedence. */
   readonly piletPackages: PiletPackages;
   /** The packages of `piletPackages` by cursor, with their total. */
@@ -301,6 +316,12 @@ export type QueryAuditLogsConnectionArgs = {
 };
 
 
+export type QueryVerifyAuditChainArgs = {
+  projectId: Scalars['ID']['input'];
+  fromSeq?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
 export type QueryEsbAuditLogsArgs = {
   applicationId: Scalars['ID']['input'];
   endpointId?: InputMaybe<Scalars['ID']['input']>;
@@ -342,6 +363,12 @@ export type QueryDeploymentSpecificationsConnectionArgs = {
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryDeploymentReadinessArgs = {
+  applicationId: Scalars['ID']['input'];
+  environmentId: Scalars['ID']['input'];
 };
 
 
@@ -410,6 +437,15 @@ export type QueryEnvironmentsConnectionArgs = {
 
 export type QueryEnvironmentArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryMyNotificationsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+  unread?: InputMaybe<Scalars['Boolean']['input']>;
+  type?: InputMaybe<Scalars['String']['input']>;
+  projectId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -530,6 +566,12 @@ export type QueryTenantRoleDefinitionsConnectionArgs = {
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryPiletFeedPreviewArgs = {
+  applicationId: Scalars['ID']['input'];
+  tenantId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -726,6 +768,8 @@ export type Mutation = {
   readonly updateDeploymentSpecification: DeploymentSpecification;
   /** Deletes a deployment specification. The workload itself does not change. */
   readonly deleteDeploymentSpecification: Scalars['Boolean']['output'];
+  /** Raises the replicas of the application in the environment to at least one. Returns `conflict` unless an operator has set `scaleToZero`, and `bad_gateway` if the orchestrator fails. Concurrent requests share one wake. A wake of a running workload changes nothing and writes no audit row. */
+  readonly wakeDeployment: DeploymentWake;
   /** Allows a machine user to call an endpoint. */
   readonly createMachineUser2Endpoint: MachineUser2Endpoint;
   /** Enables or disables the access of a machine user to an endpoint. */
@@ -740,6 +784,8 @@ export type Mutation = {
   readonly deleteEndpoint: Scalars['Boolean']['output'];
   /** Renders a body as the gateway would, with the caller in place of the machine user. The preview forwards and saves nothing. */
   readonly previewESBTransform: EsbTransformPreview;
+  /** Marks the caller's own notifications as read and as seen. Send either `ids` or `all: true`. Unknown ids and ids of other users are ignored. The caller's other websockets receive `notification.read`. */
+  readonly markMyNotificationsRead: MarkedNotifications;
   /** Creates an empty language pack for a locale. */
   readonly createLanguagePack: LanguagePack;
   /** Replaces the whole content of a language pack. */
@@ -896,6 +942,12 @@ export type MutationDeleteDeploymentSpecificationArgs = {
 };
 
 
+export type MutationWakeDeploymentArgs = {
+  applicationId: Scalars['ID']['input'];
+  environmentId: Scalars['ID']['input'];
+};
+
+
 export type MutationCreateMachineUser2EndpointArgs = {
   input: CreateMachineUser2EndpointInput;
 };
@@ -934,6 +986,14 @@ export type MutationDeleteEndpointArgs = {
 export type MutationPreviewEsbTransformArgs = {
   endpointId: Scalars['ID']['input'];
   input: PreviewEsbTransformInput;
+};
+
+
+export type MutationMarkMyNotificationsReadArgs = {
+  ids?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
+  all?: InputMaybe<Scalars['Boolean']['input']>;
+  projectId?: InputMaybe<Scalars['ID']['input']>;
+  connectionId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -1422,6 +1482,27 @@ export type AuditLogConnection = {
   readonly isComplete: Scalars['Boolean']['output'];
 };
 
+/** The result of verifying a part of the audit chain of a project. */
+export type AuditChainVerification = {
+  /** `ok`, `broken`, or `empty` if the chain has no rows. */
+  readonly status: Scalars['String']['output'];
+  /** The number of rows of the chain. */
+  readonly entries: Scalars['Int']['output'];
+  /** The first row of the verified part. */
+  readonly fromSeq: Scalars['Int']['output'];
+  /** The last verified row, or `fromSeq - 1` if no row was verified. */
+  readonly toSeq: Scalars['Int']['output'];
+  /** False if rows after `toSeq` are not verified yet. Pass `toSeq + 1` as `fromSeq` to continue. */
+  readonly isComplete: Scalars['Boolean']['output'];
+  /** The first broken row; null if no row is broken, or if the defect is not in a row. */
+  readonly firstBrokenSeq?: Maybe<Scalars['Int']['output']>;
+  /** The defect. For `ok`, the checkpoints that the call did not compare, or null. */
+  readonly reason?: Maybe<Scalars['String']['output']>;
+  /** The hash of row `toSeq`; null if no row was verified. */
+  readonly headHash?: Maybe<Scalars['String']['output']>;
+  readonly verifiedAt: Scalars['String']['output'];
+};
+
 export type EsbHeader = {
   readonly name: Scalars['String']['output'];
   readonly value: Scalars['String']['output'];
@@ -1520,6 +1601,23 @@ export type UpdateDeploymentSpecificationInput = {
   readonly readinessTimeoutSeconds?: InputMaybe<Scalars['Int']['input']>;
   /** Rejects the change with code `CONFLICT` unless the object has this revision. */
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type DeploymentWake = {
+  /** Always true; a failed wake is an error. */
+  readonly success: Scalars['Boolean']['output'];
+  /** The new minimum number of replicas. */
+  readonly minReplicas: Scalars['Int']['output'];
+  /** True if the number of replicas was already sufficient. */
+  readonly alreadyAwake: Scalars['Boolean']['output'];
+};
+
+export type DeploymentReadiness = {
+  readonly ready: Scalars['Boolean']['output'];
+  /** The number of backends with a recent heartbeat, counted up to 1,000. */
+  readonly backends: Scalars['Int']['output'];
+  /** Milliseconds to wait before the next request; null if the deployment is ready. */
+  readonly retryAfterMs?: Maybe<Scalars['Int']['output']>;
 };
 
 /** Allows a machine user to call an endpoint while `enabled` is true. */
@@ -1673,6 +1771,48 @@ export type Environment = {
   readonly myPermissions: ReadonlyArray<Permission>;
 };
 
+/** A notification to the caller. It belongs to a tenant and an application. */
+export type Notification = {
+  readonly id: Scalars['ID']['output'];
+  /** Machine-readable type, such as `orders.late`. */
+  readonly type?: Maybe<Scalars['String']['output']>;
+  readonly title?: Maybe<Scalars['String']['output']>;
+  /** Plain text of at most 4,000 characters. */
+  readonly body?: Maybe<Scalars['String']['output']>;
+  /** `info`, `success`, `warning` or `error`. */
+  readonly severity: Scalars['String']['output'];
+  /** A root-relative path or an https URL. */
+  readonly link?: Maybe<Scalars['String']['output']>;
+  /** Data of the sender as JSON text. */
+  readonly data?: Maybe<Scalars['String']['output']>;
+  readonly createdAt: Scalars['String']['output'];
+  readonly read: Scalars['Boolean']['output'];
+  /** The time at which the notification was first marked as read. */
+  readonly readAt?: Maybe<Scalars['String']['output']>;
+  readonly seen: Scalars['Boolean']['output'];
+  /** The time at which the notification was first marked as seen or read. */
+  readonly seenAt?: Maybe<Scalars['String']['output']>;
+  /** The expiry time, if it is earlier than the end of the retention period. */
+  readonly expiresAt?: Maybe<Scalars['String']['output']>;
+  readonly application: Application;
+  readonly tenant: Tenant;
+};
+
+export type NotificationConnection = {
+  /** At most `first` notifications, newest first. */
+  readonly nodes: ReadonlyArray<Notification>;
+  readonly pageInfo: PageInfo;
+  /** False if the caller has access to more than 200 combinations of tenant and application. The page then covers 200 of them; pass `projectId` to narrow it. */
+  readonly isComplete: Scalars['Boolean']['output'];
+};
+
+export type MarkedNotifications = {
+  /** The number of notifications that this call marked. */
+  readonly updated: Scalars['Int']['output'];
+  /** False if unread notifications can remain, because a call marks at most 100,000 notifications in 200 combinations of tenant and application. Repeat the call, or pass `projectId` to narrow it. */
+  readonly isComplete: Scalars['Boolean']['output'];
+};
+
 /** The translations of a project's frontends for one locale. */
 export type LanguagePack = {
   readonly id: Scalars['ID']['output'];
@@ -1814,6 +1954,24 @@ export type UpdateTenantRoleDefinitionInput = {
   readonly permissions?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Rejects the change with code `CONFLICT` unless the object has this revision. */
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A version of a pilet that a frontend loads. */
+export type PiletFeedItem = {
+  readonly name: Scalars['String']['output'];
+  readonly version: Scalars['String']['output'];
+  /** The path of the bundle, without a host. */
+  readonly link: Scalars['String']['output'];
+  /** The SHA-256 of the bundle, in lower-case hexadecimal. */
+  readonly hash: Scalars['String']['output'];
+  /** The SHA-256 of the bundle as browsers expect it: `sha256-` and Base64. */
+  readonly integrity: Scalars['String']['output'];
+  /** The version of the pilet specification, such as `v2`. */
+  readonly spec: Scalars['String']['output'];
+  /** The id of the key that signed the version; null if the version is not signed. */
+  readonly keyId?: Maybe<Scalars['ID']['output']>;
+  /** The reason for this version: `pin` if a setting pins it, `highest` if it is the highest enabled version. */
+  readonly origin: Scalars['String']['output'];
 };
 
 /** A version of a pilet. Frontends are assembled from pilets. The bytes of a version never change. */
@@ -2471,12 +2629,15 @@ export type ResolversTypes = {
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
   AuditLogConnection: ResolverTypeWrapper<AuditPageRow>;
+  AuditChainVerification: ResolverTypeWrapper<AuditChainVerification>;
   ESBHeader: ResolverTypeWrapper<EsbHeader>;
   ESBAuditLog: ResolverTypeWrapper<LoggedCallRow>;
   ESBAuditLogConnection: ResolverTypeWrapper<CallPageRow>;
   DeploymentSpecification: ResolverTypeWrapper<SpecificationRow>;
   CreateDeploymentSpecificationInput: CreateDeploymentSpecificationInput;
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
+  DeploymentWake: ResolverTypeWrapper<DeploymentWake>;
+  DeploymentReadiness: ResolverTypeWrapper<DeploymentReadiness>;
   MachineUser2Endpoint: ResolverTypeWrapper<EndpointAccessRow>;
   CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
   UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
@@ -2491,6 +2652,9 @@ export type ResolversTypes = {
   TemplateWarning: ResolverTypeWrapper<TemplateWarning>;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
+  Notification: ResolverTypeWrapper<NotificationRow>;
+  NotificationConnection: ResolverTypeWrapper<Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Notification']> }>;
+  MarkedNotifications: ResolverTypeWrapper<MarkedNotifications>;
   LanguagePack: ResolverTypeWrapper<LanguagePackRow>;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -2506,6 +2670,7 @@ export type ResolversTypes = {
   TenantRoleDefinition: ResolverTypeWrapper<TenantRoleDefinitionRow>;
   CreateTenantRoleDefinitionInput: CreateTenantRoleDefinitionInput;
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
+  PiletFeedItem: ResolverTypeWrapper<PiletFeedItem>;
   PiletPackage: ResolverTypeWrapper<PiletPackageRow>;
   PiletPackages: ResolverTypeWrapper<Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
   PiletPackageConnection: ResolverTypeWrapper<Omit<PiletPackageConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
@@ -2584,12 +2749,15 @@ export type ResolversParentTypes = {
   UpdateTenant2ApplicationInput: UpdateTenant2ApplicationInput;
   AuditLog: AuditLogRow;
   AuditLogConnection: AuditPageRow;
+  AuditChainVerification: AuditChainVerification;
   ESBHeader: EsbHeader;
   ESBAuditLog: LoggedCallRow;
   ESBAuditLogConnection: CallPageRow;
   DeploymentSpecification: SpecificationRow;
   CreateDeploymentSpecificationInput: CreateDeploymentSpecificationInput;
   UpdateDeploymentSpecificationInput: UpdateDeploymentSpecificationInput;
+  DeploymentWake: DeploymentWake;
+  DeploymentReadiness: DeploymentReadiness;
   MachineUser2Endpoint: EndpointAccessRow;
   CreateMachineUser2EndpointInput: CreateMachineUser2EndpointInput;
   UpdateMachineUser2EndpointInput: UpdateMachineUser2EndpointInput;
@@ -2600,6 +2768,9 @@ export type ResolversParentTypes = {
   TemplateWarning: TemplateWarning;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: EnvironmentRow;
+  Notification: NotificationRow;
+  NotificationConnection: Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Notification']> };
+  MarkedNotifications: MarkedNotifications;
   LanguagePack: LanguagePackRow;
   CreateLanguagePackInput: CreateLanguagePackInput;
   UpdateLanguagePackContentInput: UpdateLanguagePackContentInput;
@@ -2615,6 +2786,7 @@ export type ResolversParentTypes = {
   TenantRoleDefinition: TenantRoleDefinitionRow;
   CreateTenantRoleDefinitionInput: CreateTenantRoleDefinitionInput;
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
+  PiletFeedItem: PiletFeedItem;
   PiletPackage: PiletPackageRow;
   PiletPackages: Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
   PiletPackageConnection: Omit<PiletPackageConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
@@ -2716,10 +2888,12 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   tenant2ApplicationsConnection?: Resolver<ResolversTypes['Tenant2ApplicationConnection'], ParentType, ContextType, Partial<QueryTenant2ApplicationsConnectionArgs>>;
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
   auditLogsConnection?: Resolver<ResolversTypes['AuditLogConnection'], ParentType, ContextType, RequireFields<QueryAuditLogsConnectionArgs, 'projectID'>>;
+  verifyAuditChain?: Resolver<ResolversTypes['AuditChainVerification'], ParentType, ContextType, RequireFields<QueryVerifyAuditChainArgs, 'projectId' | 'fromSeq'>>;
   esbAuditLogs?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType, RequireFields<QueryEsbAuditLogsArgs, 'applicationId'>>;
   esbAuditLogsConnection?: Resolver<ResolversTypes['ESBAuditLogConnection'], ParentType, ContextType, RequireFields<QueryEsbAuditLogsConnectionArgs, 'applicationId'>>;
   deploymentSpecifications?: Resolver<ReadonlyArray<ResolversTypes['DeploymentSpecification']>, ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsArgs, 'application'>>;
   deploymentSpecificationsConnection?: Resolver<ResolversTypes['DeploymentSpecificationConnection'], ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsConnectionArgs, 'application'>>;
+  deploymentReadiness?: Resolver<ResolversTypes['DeploymentReadiness'], ParentType, ContextType, RequireFields<QueryDeploymentReadinessArgs, 'applicationId' | 'environmentId'>>;
   machineUser2endpoints?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType, RequireFields<QueryMachineUser2endpointsArgs, 'endpoint'>>;
   machineUser2endpointsConnection?: Resolver<ResolversTypes['MachineUser2EndpointConnection'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointsConnectionArgs, 'endpoint'>>;
   machineUser2endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointArgs, 'endpoint' | 'id'>>;
@@ -2729,6 +2903,8 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   environments?: Resolver<ReadonlyArray<ResolversTypes['Environment']>, ParentType, ContextType, RequireFields<QueryEnvironmentsArgs, 'projectId'>>;
   environmentsConnection?: Resolver<ResolversTypes['EnvironmentConnection'], ParentType, ContextType, RequireFields<QueryEnvironmentsConnectionArgs, 'projectId'>>;
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType, RequireFields<QueryEnvironmentArgs, 'id'>>;
+  myNotifications?: Resolver<ResolversTypes['NotificationConnection'], ParentType, ContextType, RequireFields<QueryMyNotificationsArgs, 'first'>>;
+  myUnreadNotifications?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
   languagePacksConnection?: Resolver<ResolversTypes['LanguagePackConnection'], ParentType, ContextType, RequireFields<QueryLanguagePacksConnectionArgs, 'project'>>;
   machineUsers?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryMachineUsersArgs, 'environment'>>;
@@ -2744,6 +2920,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   user2application?: Resolver<ResolversTypes['User2Application'], ParentType, ContextType, RequireFields<QueryUser2applicationArgs, 'application' | 'id'>>;
   tenantRoleDefinitions?: Resolver<ReadonlyArray<ResolversTypes['TenantRoleDefinition']>, ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsArgs, 'tenantId'>>;
   tenantRoleDefinitionsConnection?: Resolver<ResolversTypes['TenantRoleDefinitionConnection'], ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsConnectionArgs, 'tenantId'>>;
+  piletFeedPreview?: Resolver<ReadonlyArray<ResolversTypes['PiletFeedItem']>, ParentType, ContextType, RequireFields<QueryPiletFeedPreviewArgs, 'applicationId'>>;
   piletPackages?: Resolver<ResolversTypes['PiletPackages'], ParentType, ContextType, RequireFields<QueryPiletPackagesArgs, 'projectId'>>;
   piletPackagesConnection?: Resolver<ResolversTypes['PiletPackageConnection'], ParentType, ContextType, RequireFields<QueryPiletPackagesConnectionArgs, 'projectId'>>;
   piletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<QueryPiletPackageArgs, 'projectId' | 'name' | 'version'>>;
@@ -2783,6 +2960,7 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createDeploymentSpecification?: Resolver<ResolversTypes['DeploymentSpecification'], ParentType, ContextType, RequireFields<MutationCreateDeploymentSpecificationArgs, 'applicationId' | 'input'>>;
   updateDeploymentSpecification?: Resolver<ResolversTypes['DeploymentSpecification'], ParentType, ContextType, RequireFields<MutationUpdateDeploymentSpecificationArgs, 'id' | 'input'>>;
   deleteDeploymentSpecification?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDeploymentSpecificationArgs, 'id'>>;
+  wakeDeployment?: Resolver<ResolversTypes['DeploymentWake'], ParentType, ContextType, RequireFields<MutationWakeDeploymentArgs, 'applicationId' | 'environmentId'>>;
   createMachineUser2Endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<MutationCreateMachineUser2EndpointArgs, 'input'>>;
   updateMachineUser2Endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<MutationUpdateMachineUser2EndpointArgs, 'id' | 'input'>>;
   deleteMachineUser2Endpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteMachineUser2EndpointArgs, 'id'>>;
@@ -2790,6 +2968,7 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   updateEndpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<MutationUpdateEndpointArgs, 'id' | 'input'>>;
   deleteEndpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteEndpointArgs, 'id'>>;
   previewESBTransform?: Resolver<ResolversTypes['ESBTransformPreview'], ParentType, ContextType, RequireFields<MutationPreviewEsbTransformArgs, 'endpointId' | 'input'>>;
+  markMyNotificationsRead?: Resolver<ResolversTypes['MarkedNotifications'], ParentType, ContextType, Partial<MutationMarkMyNotificationsReadArgs>>;
   createLanguagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationCreateLanguagePackArgs, 'projectId' | 'input'>>;
   updateLanguagePackContent?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationUpdateLanguagePackContentArgs, 'id' | 'input'>>;
   setLanguagePackKeys?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<MutationSetLanguagePackKeysArgs, 'projectId' | 'changes'>>;
@@ -2924,6 +3103,18 @@ export type AuditLogConnectionResolvers<ContextType = GraphqlContext, ParentType
   isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type AuditChainVerificationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuditChainVerification'] = ResolversParentTypes['AuditChainVerification']> = {
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  entries?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  fromSeq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  toSeq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  firstBrokenSeq?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  headHash?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  verifiedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type EsbHeaderResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBHeader'] = ResolversParentTypes['ESBHeader']> = {
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2974,6 +3165,18 @@ export type DeploymentSpecificationResolvers<ContextType = GraphqlContext, Paren
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type DeploymentWakeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeploymentWake'] = ResolversParentTypes['DeploymentWake']> = {
+  success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  minReplicas?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  alreadyAwake?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type DeploymentReadinessResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DeploymentReadiness'] = ResolversParentTypes['DeploymentReadiness']> = {
+  ready?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  backends?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  retryAfterMs?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type MachineUser2EndpointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MachineUser2Endpoint'] = ResolversParentTypes['MachineUser2Endpoint']> = {
@@ -3030,6 +3233,35 @@ export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extend
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
   myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+};
+
+export type NotificationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Notification'] = ResolversParentTypes['Notification']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  type?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  severity?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  link?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  data?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  readAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  seen?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  seenAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
+};
+
+export type NotificationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['NotificationConnection'] = ResolversParentTypes['NotificationConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Notification']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type MarkedNotificationsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MarkedNotifications'] = ResolversParentTypes['MarkedNotifications']> = {
+  updated?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type LanguagePackResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['LanguagePack'] = ResolversParentTypes['LanguagePack']> = {
@@ -3099,6 +3331,17 @@ export type TenantRoleDefinitionResolvers<ContextType = GraphqlContext, ParentTy
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type PiletFeedItemResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletFeedItem'] = ResolversParentTypes['PiletFeedItem']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  link?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  hash?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  integrity?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  spec?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  keyId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type PiletPackageResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackage'] = ResolversParentTypes['PiletPackage']> = {
@@ -3412,15 +3655,21 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Tenant2Application?: Tenant2ApplicationResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogConnection?: AuditLogConnectionResolvers<ContextType>;
+  AuditChainVerification?: AuditChainVerificationResolvers<ContextType>;
   ESBHeader?: EsbHeaderResolvers<ContextType>;
   ESBAuditLog?: EsbAuditLogResolvers<ContextType>;
   ESBAuditLogConnection?: EsbAuditLogConnectionResolvers<ContextType>;
   DeploymentSpecification?: DeploymentSpecificationResolvers<ContextType>;
+  DeploymentWake?: DeploymentWakeResolvers<ContextType>;
+  DeploymentReadiness?: DeploymentReadinessResolvers<ContextType>;
   MachineUser2Endpoint?: MachineUser2EndpointResolvers<ContextType>;
   Endpoint?: EndpointResolvers<ContextType>;
   ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;
   TemplateWarning?: TemplateWarningResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
+  Notification?: NotificationResolvers<ContextType>;
+  NotificationConnection?: NotificationConnectionResolvers<ContextType>;
+  MarkedNotifications?: MarkedNotificationsResolvers<ContextType>;
   LanguagePack?: LanguagePackResolvers<ContextType>;
   MachineUser?: MachineUserResolvers<ContextType>;
   CreatedMachineUser?: CreatedMachineUserResolvers<ContextType>;
@@ -3429,6 +3678,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   User2Tenant?: User2TenantResolvers<ContextType>;
   User2Application?: User2ApplicationResolvers<ContextType>;
   TenantRoleDefinition?: TenantRoleDefinitionResolvers<ContextType>;
+  PiletFeedItem?: PiletFeedItemResolvers<ContextType>;
   PiletPackage?: PiletPackageResolvers<ContextType>;
   PiletPackages?: PiletPackagesResolvers<ContextType>;
   PiletPackageConnection?: PiletPackageConnectionResolvers<ContextType>;

@@ -29,6 +29,9 @@ const requirements = {
   // Callers have access to their own tokens, administrators to all tokens.
   ACCESS_TOKEN_READ: { system: 'user' },
   ACCESS_TOKEN_WRITE: { system: 'user' },
+  // Both cover only the caller's own notifications.
+  NOTIFICATION_READ: { system: 'user' },
+  NOTIFICATION_MARK: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
   PROJECT_CREATE: { system: 'administrator' },
   // Reports for auditors cover all projects.
@@ -44,6 +47,7 @@ const requirements = {
   MACHINE_USER_READ: { project: 'readonly' },
   MACHINE_USER_WRITE: { project: 'maintainer' },
   AUDIT_READ: { project: 'maintainer' },
+  AUDIT_VERIFY: { project: 'maintainer' },
 
   // Callers who are not project members see only their own tenants and applications in the lists.
   TENANT_LIST: { project: 'readonly', anyMembership: true },
@@ -77,6 +81,8 @@ const requirements = {
   TRIGGER_READ: { project: 'readonly' },
   TRIGGER_WRITE: { project: 'developer' },
   DEPLOYMENT_READ: { project: 'readonly' },
+  // Visitors of the application wake it through the proxy. Testers need it to run, and a wake changes no configuration.
+  DEPLOYMENT_WAKE: { project: 'tester' },
   DEPLOYMENT_WRITE: { project: 'maintainer' },
   PILET_READ: { project: 'readonly' },
   // PILET_UPLOAD covers uploading and disabling a version.

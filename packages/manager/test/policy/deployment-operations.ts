@@ -1,8 +1,9 @@
-// Operations on deployment specifications.
+// Operations on deployments and their specifications.
 import { randomUUID } from 'node:crypto'
+import type { SeededProject } from '@manager/harness/seed.ts'
 import { seedSpecification } from '../kit/deployments.ts'
 import { type Operation, type Rest, op } from './operation.ts'
-import { maintainers, projectRoles } from './principals.ts'
+import { developers, maintainers, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
 
 /** Creates a specification for a new application, because each application and environment can have only one. */
@@ -32,7 +33,28 @@ const linked = (link: string) =>
     listed,
   )
 
+const deployment = (t: SeededProject): string =>
+  `applicationId: "${t.applicationId}", environmentId: "${t.environmentId}"`
+// The service of the matrix has no orchestrator, so even a permitted wake fails.
+const eligible: Rest = {
+  make: ({ service: { sql } }, target) => seedSpecification(sql, target, { scaleToZero: true }),
+  alwaysFailsWith: /^no orchestrator is configured/,
+}
+
 export const deploymentOperations: Operation[] = [
+  op(
+    'Query.deploymentReadiness',
+    'application',
+    projectRoles,
+    (t) => `{ deploymentReadiness(${deployment(t)}) { ready } }`,
+  ),
+  op(
+    'Mutation.wakeDeployment',
+    'application',
+    [...developers, 'tester'],
+    (t) => `mutation { wakeDeployment(${deployment(t)}) { success } }`,
+    eligible,
+  ),
   op(
     'Query.deploymentSpecifications',
     'application',

@@ -7,6 +7,7 @@ import { type Operation, type Rest, op } from './operation.ts'
 import { settingsOperations } from './settings-operations.ts'
 import { piletOperations } from './pilet-operations.ts'
 import { deploymentOperations } from './deployment-operations.ts'
+import { notificationOperations } from './notification-operations.ts'
 import { triggerOperations } from './trigger-operations.ts'
 import {
   applicationRoles,
@@ -103,6 +104,14 @@ const queries: Operation[] = [
     (t) => `{ tenantRoleDefinitions(tenantId: "${t.tenantId}") { id } }`,
   ),
   op('Query.auditLogs', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { id } }`),
+  op(
+    'Query.verifyAuditChain',
+    'project',
+    maintainers,
+    (t) => `{ verifyAuditChain(projectId: "${t.id}") { status } }`,
+    // The matrix sends the calls concurrently, and a project has one verification at a time.
+    { alwaysFailsWith: /^a verification for this project|^too many reports/ },
+  ),
 ]
 
 const mutations: Operation[] = [
@@ -372,6 +381,7 @@ const listedOperations: Operation[] = [
   ...piletOperations,
   ...triggerOperations,
   ...deploymentOperations,
+  ...notificationOperations,
 ]
 
 export const operations: Operation[] = [

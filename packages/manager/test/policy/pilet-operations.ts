@@ -24,6 +24,12 @@ export const piletOperations: Operation[] = [
     pilet,
   ),
   op(
+    'Query.piletFeedPreview',
+    'application',
+    projectRoles,
+    (t) => `{ piletFeedPreview(applicationId: "${t.applicationId}", tenantId: "${t.tenantId}") { name } }`,
+  ),
+  op(
     'Mutation.updatePiletPackage',
     'project',
     developers,

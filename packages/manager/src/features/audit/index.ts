@@ -1,4 +1,4 @@
-// This feature lists and exports the audit trail. It also schedules signing, verifying and copying of checkpoints.
+// This feature lists, exports and verifies the audit trail. It also schedules signing, verifying and copying of checkpoints.
 // platform/audit/append.ts appends entries, and platform/audit/rows.ts contains the verification rules.
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
@@ -17,6 +17,7 @@ import { registerAuditRoutes } from './audit.routes.ts'
 import { createAuditResolvers } from './audit.resolvers.ts'
 import { createAuditService } from './audit.service.ts'
 import { auditSettings } from './audit.settings.ts'
+import { createChainVerificationService } from './chain-verification.service.ts'
 import { createCopiesService } from './copies.service.ts'
 import { type ExportDeps, createExportService } from './export.service.ts'
 import { createVerificationService } from './verification.service.ts'
@@ -65,7 +66,7 @@ export const auditTrail = defineFeature({
     const exports = createExportService({ ...deps, ...api, checkpointKey })
     const everyMs = settings.checkpointIntervalMs
     return {
-      resolvers: createAuditResolvers(service),
+      resolvers: createAuditResolvers(service, createChainVerificationService({ ...deps, keys, macKey })),
       routes: (server) => registerAuditRoutes(server, exports),
       schedules: [
         { name: 'audit-checkpoint', everyMs, atStart: true, run: service.seal },

@@ -6,6 +6,7 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { createFindById } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
+import { createDeploymentOperations } from './deployment-operations.service.ts'
 import { createDeploymentMetrics } from './deployments.metrics.ts'
 import { createDeploymentsResolvers } from './deployments.resolvers.ts'
 import { registerDeploymentRoutes } from './deployments.routes.ts'
@@ -43,7 +44,10 @@ export const deployments = defineFeature({
     const wake = createWakeService({ ...deps, find, metrics: createDeploymentMetrics(deps.metrics) })
     const readiness = createReadinessService({ find, backends: deps.backends })
     return {
-      resolvers: createDeploymentsResolvers(createSpecificationsService(deps)),
+      resolvers: createDeploymentsResolvers(
+        createSpecificationsService(deps),
+        createDeploymentOperations({ ...deps, wake, readiness }),
+      ),
       routes: (server) => registerDeploymentRoutes(server, { wake, readiness }),
       api: {},
     }

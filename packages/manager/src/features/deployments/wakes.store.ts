@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
-import type { Queries, Tx } from '../../platform/postgres/handles.ts'
+import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
 /** An application id and an environment name, as the proxy sends them. */
@@ -57,6 +57,31 @@ export async function findDeployments(
     keys.map(({ environment }) => environment),
   ])
   return orderByPosition<FoundDeployment>(keys.length, rows)
+}
+
+/** A deployment with the names that the proxy uses. Without a specification, the last two fields are null. */
+export type NamedDeployment = DeploymentKey & {
+  projectId: string
+  specificationId: string | null
+  workload: string | null
+}
+
+/** Returns a deployment by its ids; undefined unless the environment belongs to the project of the application. */
+export function findNamedDeployment(
+  db: Reads,
+  { applicationId, environmentId }: { applicationId: string; environmentId: string },
+): Promise<NamedDeployment | undefined> {
+  return db
+    .selectFrom('applications as a')
+    .innerJoin('environments as e', 'e.projectId', 'a.projectId')
+    .leftJoin('deploymentSpecifications as s', (on) =>
+      on.onRef('s.applicationId', '=', 'a.id').onRef('s.environmentId', '=', 'e.id'),
+    )
+    .select(['a.projectId', 'a.id as applicationId', 'e.name as environment', 's.id as specificationId'])
+    .select('s.workload')
+    .where('a.id', '=', applicationId)
+    .where('e.id', '=', environmentId)
+    .executeTakeFirst()
 }
 
 type Claim = {

@@ -23,14 +23,29 @@ export type InboxRow = {
   reached_scan_limit: boolean
 }
 
-/** Builds a page. If more rows follow, the caller passes one row more than the limit. */
-export function buildPageText(rows: readonly InboxRow[], limit: number): string {
-  const pageRows = rows.slice(0, limit)
+type PagedRow = Pick<InboxRow, 'id' | 'matches' | 'reached_scan_limit' | 'severity'>
+
+/**
+ * Selects the rows of a page, newest first. If more rows follow, the caller passes one row more than the limit. A page
+ * ends where a scan stopped: rows between that row and the next one may be unknown.
+ */
+export function selectPage<Row extends PagedRow>(rows: readonly Row[], limit: number) {
+  const stoppedAt = rows.findIndex((row) => row.reached_scan_limit)
+  const pageRows = rows.slice(0, stoppedAt === -1 ? limit : Math.min(limit, stoppedAt + 1))
   const last = pageRows.at(-1)
-  const hasMore = last !== undefined && (rows.length > limit || last.reached_scan_limit)
-  const items = pageRows.filter(({ matches, severity }) => matches && severity !== null).map(serializeItem)
-  const nextCursor = hasMore ? JSON.stringify(encodeCursor(last.id)) : 'null'
-  return `{"notifications":[${items.join(',')}],"next_cursor":${nextCursor},"has_more":${hasMore}}`
+  const hasMore = last !== undefined && (rows.length > pageRows.length || last.reached_scan_limit)
+  const items = pageRows.filter(({ matches, severity }) => matches && severity !== null)
+  const [startCursor, endCursor] = [pageRows[0], last].map((row) =>
+    row === undefined ? null : encodeCursor(row.id),
+  )
+  return { items, hasMore, startCursor: startCursor ?? null, endCursor: endCursor ?? null }
+}
+
+/** Builds a page. */
+export function buildPageText(rows: readonly InboxRow[], limit: number): string {
+  const { items, hasMore, endCursor } = selectPage(rows, limit)
+  const nextCursor = hasMore ? JSON.stringify(endCursor) : 'null'
+  return `{"notifications":[${items.map(serializeItem).join(',')}],"next_cursor":${nextCursor},"has_more":${hasMore}}`
 }
 
 function serializeItem(row: InboxRow): string {

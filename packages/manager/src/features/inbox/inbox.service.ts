@@ -13,6 +13,7 @@ import {
   type Mark,
   type PageKey,
   type PageKind,
+  getPageKind,
   markRows,
   markUnreadBefore,
   readPages,
@@ -41,6 +42,8 @@ export type MarkRequest = {
    * sockets.
    */
   connectionId: string | null
+  /** Maximum number of rows to mark if `marked` is all; by default the maximum of the service. */
+  maxMarked?: number
 }
 
 // One page can be 3 MB in size, which limits the number of pages in a batch.
@@ -48,7 +51,7 @@ const maxPagesPerBatch = 8
 // Each part is one statement. A part is small enough to block other statements only briefly, and large enough
 // that an inbox needs only a few parts.
 const rowsPerPart = 1_000
-const defaultMaxMarked = 100 * rowsPerPart
+export const defaultMaxMarked = 100 * rowsPerPart
 
 // Marks share their connections with emits, so only one mark runs at a time. Tenants and their users are
 // served in turn.
@@ -74,7 +77,7 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
     readers.set(name, reader)
     return reader
   }
-  const markRowsInTurn = createMarker(database, kept, maxMarked)
+  const markRowsInTurn = createMarker(database, kept)
   return {
     /** Returns a page as JSON. Throws 400 if the cursor or the type is invalid. */
     async readPageJson(
@@ -87,7 +90,7 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
       if (type !== null && hasForbiddenCharacters(type))
         throw badRequest('type must not contain control characters')
       if (inboxId === null) return emptyPage
-      const kind = type === null ? (unread ? 'unread' : 'all') : unread ? 'unreadOfType' : 'ofType'
+      const kind = getPageKind(unread, type)
       return buildPageText((await readPage(kind, limit)({ inboxId, before, type })) ?? [], limit)
     },
 
@@ -99,9 +102,10 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
      * Marks the rows that are not marked yet and sends a hint to the other sockets of the user. Returns the number of
      * rows.
      */
-    async mark(inboxId: InboxId | null, { mark, marked, connectionId }: MarkRequest): Promise<number> {
+    async mark(inboxId: InboxId | null, request: MarkRequest): Promise<number> {
       if (inboxId === null) return 0
-      const [markedRows, updatedCount] = await markRowsInTurn(inboxId, mark, marked)
+      const { mark, connectionId } = request
+      const [markedRows, updatedCount] = await markRowsInTurn(inboxId, { maxMarked, ...request })
       if (updatedCount > 0)
         sendHint({
           tenantId: inboxId.tenantId,
@@ -130,7 +134,7 @@ const getOwners = ({ tenantId, userId }: InboxId): Owners => [tenantId, userId]
  * Returns a function that waits until it is the user's turn, and then marks the rows that are not marked yet.
  * It returns the marked ids and the row count.
  */
-function createMarker(database: Database, kept: string, maxMarked: number) {
+function createMarker(database: Database, kept: string) {
   const fairShare = createFairShare(markLimits)
   const markIds = async (inboxId: InboxId, mark: Mark, ids: readonly string[]): Promise<string[]> => {
     const keys = parseKeys(ids)
@@ -138,24 +142,28 @@ function createMarker(database: Database, kept: string, maxMarked: number) {
     const run = () => markRows(database.run, inboxId, { mark, keys, kept })
     return fairShare.run(getOwners(inboxId), run)
   }
-  const markPart = (inboxId: InboxId, before: InboxKey) => {
-    const range = { before, count: rowsPerPart, kept }
+  const markPart = (inboxId: InboxId, before: InboxKey, count: number) => {
+    const range = { before, count, kept }
     const run = () => markUnreadBefore(database.run, inboxId, range)
     return fairShare.run(getOwners(inboxId), run)
   }
-  const markAllUnread = async (inboxId: InboxId): Promise<number> => {
+  const markAllUnread = async (inboxId: InboxId, maxMarked: number): Promise<number> => {
     let [updatedCount, before]: [number, InboxKey | null] = [0, startOfInbox]
     // Parts are marked from the newest row to older rows, so notifications that arrive during the loop stay
     // unread.
     while (before !== null && updatedCount < maxMarked) {
-      const part = await markPart(inboxId, before)
+      const count = Math.min(rowsPerPart, maxMarked - updatedCount)
+      const part = await markPart(inboxId, before, count)
       updatedCount += part.updated
-      before = part.updated < rowsPerPart || part.oldest === null ? null : parseInboxKey(part.oldest)
+      before = part.updated < count || part.oldest === null ? null : parseInboxKey(part.oldest)
     }
     return updatedCount
   }
-  return async (inboxId: InboxId, mark: Mark, marked: MarkedRows): Promise<[MarkedRows, number]> => {
-    if ('all' in marked) return [marked, await markAllUnread(inboxId)]
+  return async (
+    inboxId: InboxId,
+    { mark, marked, maxMarked }: Required<Omit<MarkRequest, 'connectionId'>>,
+  ): Promise<[MarkedRows, number]> => {
+    if ('all' in marked) return [marked, await markAllUnread(inboxId, maxMarked)]
     const ids = await markIds(inboxId, mark, marked.ids)
     return [{ ids }, ids.length]
   }

@@ -25,19 +25,20 @@ const getInboxColumns = (inboxIds: readonly InboxId[]) => [
   inboxIds.map(({ userId }) => userId),
 ]
 const canRead = hasApplicationSql({ tenantId: '$1', applicationId: '$2', userId: '$3' })
-const canReadWanted = hasApplicationSql({
+export const canReadWanted = hasApplicationSql({
   tenantId: 'wanted.tenant_id',
   applicationId: 'wanted.application_id',
   userId: 'wanted.user_id',
 })
 const buildOwnerCondition = (tenantId: string, applicationId: string, userId: string): string =>
   `r.tenant_id = ${tenantId} and r.application_id = ${applicationId} and r.user_id = ${userId}`
-const isOwnRow = buildOwnerCondition('wanted.tenant_id', 'wanted.application_id', 'wanted.user_id')
-const isRetained = 'r.created_at > now() - $4::interval and (r.expires_at is null or r.expires_at > now())'
+export const isOwnRow = buildOwnerCondition('wanted.tenant_id', 'wanted.application_id', 'wanted.user_id')
+export const isRetained =
+  'r.created_at > now() - $4::interval and (r.expires_at is null or r.expires_at > now())'
 // The first comparison is redundant, but the planner needs it to skip months.
 const isBefore = (at: string, id: string): string =>
   `r.created_at <= ${at} and (r.created_at, r.notification_id) < (${at}, ${id})`
-const newestFirst = 'order by r.created_at desc, r.notification_id desc'
+export const newestFirst = 'order by r.created_at desc, r.notification_id desc'
 const columns = 'r.created_at, r.notification_id, r.type, r.expires_at, r.read_at, r.seen_at'
 
 const buildRowsQuery = (condition: string, limit: string): string => `
@@ -49,13 +50,25 @@ const buildRowsQuery = (condition: string, limit: string): string => `
 const typeCondition = 'and r.type = wanted.type and notification_has_type(r.type)'
 // No index covers both conditions. Users have few unread notifications, so the statement scans a limited
 // number of unread rows.
-const unreadOfType = `
+const buildUnreadOfTypeQuery = (maxScanned: string): string => `
   select ${columns}, r.type is not null and r.type = wanted.type as matches,
-    r.scanned = ${maxScannedRows} as reached_scan_limit
+    r.scanned = ${maxScanned} as reached_scan_limit
   from (
     select ${columns}, row_number() over (${newestFirst}) as scanned from (
-      ${buildRowsQuery('and r.read_at is null', String(maxScannedRows))}) r) r
-  where r.type = wanted.type or r.scanned = ${maxScannedRows} ${newestFirst} limit $5`
+      ${buildRowsQuery('and r.read_at is null', maxScanned)}) r) r
+  where r.type = wanted.type or r.scanned = ${maxScanned} ${newestFirst} limit $5`
+
+/**
+ * The rows of the inbox `wanted` by filter: all rows, unread rows only, rows of one type only, or both. The last query
+ * scans at most `maxScanned` rows.
+ */
+export const buildRowQueries = (maxScanned: string) => ({
+  all: buildRowsQuery('', '$5'),
+  unread: buildRowsQuery('and r.read_at is null', '$5'),
+  ofType: buildRowsQuery(typeCondition, '$5'),
+  unreadOfType: buildUnreadOfTypeQuery(maxScanned),
+})
+const rowQueries = buildRowQueries(String(maxScannedRows))
 
 const createPageStatement = (name: string, rows: string): PreparedStatement => ({
   name: `inbox-${name}`,
@@ -76,14 +89,18 @@ const createPageStatement = (name: string, rows: string): PreparedStatement => (
     order by wanted.position, r.created_at desc, r.notification_id desc`,
 })
 
-/** Page statements by filter: unread rows only, rows of one type only, or both. */
+/** Page statements by filter. */
 export const pages = {
-  all: createPageStatement('page', buildRowsQuery('', '$5')),
-  unread: createPageStatement('page-unread', buildRowsQuery('and r.read_at is null', '$5')),
-  ofType: createPageStatement('page-of-type', buildRowsQuery(typeCondition, '$5')),
-  unreadOfType: createPageStatement('page-unread-of-type', unreadOfType),
+  all: createPageStatement('page', rowQueries.all),
+  unread: createPageStatement('page-unread', rowQueries.unread),
+  ofType: createPageStatement('page-of-type', rowQueries.ofType),
+  unreadOfType: createPageStatement('page-unread-of-type', rowQueries.unreadOfType),
 }
 export type PageKind = keyof typeof pages
+
+/** Returns the filter that selects unread rows, rows of a type, or both. */
+export const getPageKind = (unread: boolean, type: string | null): PageKind =>
+  type === null ? (unread ? 'unread' : 'all') : unread ? 'unreadOfType' : 'ofType'
 
 /** A page request: the newest rows of an inbox before a position. */
 export type PageKey = { inboxId: InboxId; before: InboxKey; type: string | null }

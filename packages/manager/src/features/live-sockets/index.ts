@@ -34,8 +34,9 @@ export const liveSockets = defineFeature({
   maxSockets: (config) => selectSettings(config, socketSettings).commsMaxSockets,
   create: (deps: Deps) => {
     const metrics = createSocketMetrics(deps.metrics)
-    const servesSockets = deps.config.roles.includes('comms')
-    const hub = createHub({ ...deps, channels: servesSockets ? deps.channels : null, metrics })
+    // Processes with the role `api` have no sockets, but their users mark notifications.
+    const sendsHints = deps.config.roles.some((role) => role === 'comms' || role === 'api')
+    const hub = createHub({ ...deps, channels: sendsHints ? deps.channels : null, metrics })
     const live = createLiveServices(deps, hub, metrics)
     const api: LiveSocketsApi = { send: hub.send }
     return {

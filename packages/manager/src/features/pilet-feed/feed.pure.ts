@@ -14,15 +14,31 @@ export type FeedPackage = {
    * signed a statement.
    */
   statementSignature: string | null
+  /** Whether a setting pins the version. Feeds do not show this. */
+  isPinned: boolean
+}
+
+/** An item as browsers receive it. An unsigned version has none of the optional fields. */
+export type FeedItem = {
+  name: string
+  version: string
+  link: string
+  hash: string
+  signature?: string
+  keyId?: string | null
+  spec: string
+  integrity: string
+  statement?: string
+  statementSignature?: string
 }
 type FeedOwner = { applicationId: string; projectId: string }
 
 /** Returns the feed with its items in the given order. */
-export const createFeed = (owner: FeedOwner, packages: readonly FeedPackage[]): object => ({
+export const createFeed = (owner: FeedOwner, packages: readonly FeedPackage[]): { items: FeedItem[] } => ({
   items: packages.map((feedPackage) => createItem(owner, feedPackage)),
 })
 
-function createItem(owner: FeedOwner, feedPackage: FeedPackage): object {
+function createItem(owner: FeedOwner, feedPackage: FeedPackage): FeedItem {
   const { name, version, hash, spec, signature, keyId, statementSignature } = feedPackage
   return {
     name,

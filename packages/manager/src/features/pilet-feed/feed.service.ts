@@ -7,6 +7,7 @@ import type { Database } from '../../platform/postgres/database.ts'
 import type { ReadProjectVersion } from '../../platform/postgres/project-version.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { type FeedId, type FeedRow, formatFeedKey, readFeeds } from './feed.store.ts'
+import { createFeedPreview } from './feed-preview.service.ts'
 import { createFeed } from './feed.pure.ts'
 
 export type FeedDeps = {
@@ -21,8 +22,8 @@ export type FeedService = ReturnType<typeof createFeedService>
 const maxFeedsPerBatch = 16
 
 /**
- * Creates lookups of the feed of an application in a tenant or for all tenants. They throw 404 if the
- * application is not enabled.
+ * Creates lookups of the feed of an application in a tenant or for all tenants, encoded or as a preview. They throw
+ * 404 if the application is not enabled.
  */
 export function createFeedService({ database, readVersion, maxBytes, metrics }: FeedDeps) {
   const readFeed = createCoalesced<FeedId, FeedRow>({
@@ -45,5 +46,5 @@ export function createFeedService({ database, readVersion, maxBytes, metrics }: 
       return { projectId, version, answer, bytes: answer?.length ?? 0 }
     },
   })
-  return createServedResponses(find)
+  return { ...createServedResponses(find), preview: createFeedPreview(readFeed) }
 }

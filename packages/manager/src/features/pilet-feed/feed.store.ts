@@ -40,16 +40,17 @@ const statement: PreparedStatement = {
       case when ${isServed} then (
         select coalesce(json_agg(json_build_object('name', item.name, 'version', item.version, 'hash', item.hash,
           'spec', item.spec, 'signature', encode(item.signature, 'hex'), 'keyId', item.key_id, 'statementSignature',
-          case when item.statement_key_id = item.key_id then encode(item.statement_signature, 'hex') end
+          case when item.statement_key_id = item.key_id then encode(item.statement_signature, 'hex') end,
+          'isPinned', item.is_pinned
         ) order by item.name), '[]')
         from jsonb_array_elements_text(merged.modules) as module
         cross join lateral (
-          (select ${columns} from pilet_packages p
+          (select ${columns}, false as is_pinned from pilet_packages p
            where p.project_id = app.project_id and p.name = module and p.enabled
              and not coalesce(jsonb_exists(merged.pins, module), false)
            order by p.is_stable desc, p.precedence desc, p.version desc limit 1)
           union all
-          select ${columns} from pilet_packages p
+          select ${columns}, true from pilet_packages p
           where p.project_id = app.project_id and p.name = module and p.version = merged.pins ->> module and p.enabled
         ) item
       ) end as items

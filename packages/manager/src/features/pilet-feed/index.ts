@@ -2,18 +2,21 @@
 // pilets/ manages packages, and settings/ serves the configuration of a frontend.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
+import { readSdl } from '../../platform/graphql/schema.ts'
 import type { PiletsApi } from '../pilets/index.ts'
 import { type BundleDeps, createBundleService } from './bundle.service.ts'
 import { type FeedDeps, createFeedService } from './feed.service.ts'
 import { createReadKeys } from './keys.service.ts'
+import { createPiletFeedResolvers } from './pilet-feed.resolvers.ts'
 import { registerPiletFeedRoutes } from './pilet-feed.routes.ts'
 
 type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Config; pilets: PiletsApi }
 
-/** Provides the routes for feeds, bundles and public keys. The pilets feature provides the bundle bytes. */
+/** Provides the routes for feeds, bundles and public keys, and the preview of a feed. The pilets feature provides the bundle bytes. */
 export const piletFeed = defineFeature({
   name: 'piletFeed',
   role: 'api',
+  sdl: readSdl(import.meta.url, './pilet-feed.graphql'),
   create: (deps: Deps) => {
     const maxBytes = deps.config.cacheMaxBytes
     const services = {
@@ -21,6 +24,10 @@ export const piletFeed = defineFeature({
       bundles: createBundleService({ ...deps, maxBytes, holdBlob: deps.pilets.holdBlob }),
       readKeys: createReadKeys(deps.database),
     }
-    return { routes: (server) => registerPiletFeedRoutes(server, services), api: {} }
+    return {
+      resolvers: createPiletFeedResolvers(services.feeds.preview),
+      routes: (server) => registerPiletFeedRoutes(server, services),
+      api: {},
+    }
   },
 })

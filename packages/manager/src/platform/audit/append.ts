@@ -43,6 +43,7 @@ export type AuditAction =
   | 'export'
   | 'read'
   | 'attest'
+  | 'wake'
 
 /** A change to record: the entity, its rows before and after, and the classes of their fields. */
 export type AuditEvent = {

@@ -19,6 +19,7 @@ const pastTense = {
   export: 'exported',
   read: 'read',
   attest: 'attested',
+  wake: 'woken',
 } satisfies Record<AuditAction, string>
 
 /** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */

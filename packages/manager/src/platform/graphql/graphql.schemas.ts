@@ -30,7 +30,7 @@ export const querySchema = {
     },
     { title: 'a JSON object with a query' },
   ),
-  response: { 200: graphqlResponse, ...createErrorResponses('graphql', 403) },
+  response: { 200: graphqlResponse, ...createErrorResponses('graphql', 403, 502) },
 }
 
 export const playgroundSchema = {
