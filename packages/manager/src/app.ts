@@ -25,6 +25,7 @@ import { piletFeed } from './features/pilet-feed/index.ts'
 import { pilets } from './features/pilets/index.ts'
 import { projects } from './features/projects/index.ts'
 import { proxyAuth } from './features/proxy-auth/index.ts'
+import { search } from './features/search/index.ts'
 import { settings } from './features/settings/index.ts'
 import { tenants } from './features/tenants/index.ts'
 import { transformations } from './features/transformations/index.ts'
@@ -68,6 +69,7 @@ const features = [
   auditTrail,
   evidence,
   accessReviews,
+  search,
 ] as const
 'complete' satisfies DependencyOrder<typeof features, Deps>
 assertSettingsListed(features, listedSettings)

@@ -103,6 +103,11 @@ const areas: Record<string, Area> = {
     files: ['pilets/pilets', 'pilet-feed/pilet-feed'],
     guide: ['Publish a pilet', '../../guides/frontends/publish-a-pilet.md'],
   },
+  search: {
+    title: 'Search',
+    files: ['search/search'],
+    guide: ['Find an object by its id', `${guides}/find-an-object.md`],
+  },
   'access-tokens': {
     title: 'Personal access tokens',
     files: ['access-tokens/access-tokens'],

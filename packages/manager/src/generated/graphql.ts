@@ -43,6 +43,7 @@ export type Permission =
   | 'SELF_READ'
   | 'USER_LIST'
   | 'PROJECT_LIST'
+  | 'SEARCH'
   | 'CRON_PREVIEW'
   | 'USER_SEARCH'
   | 'ACCESS_TOKEN_READ'
@@ -196,6 +197,8 @@ export type Query = {
   readonly projectsConnection: ProjectConnection;
   /** Returns one project by its slug. */
   readonly project: Project;
+  /** Finds the objects that the caller may see by name, slug, e-mail address, user name, run key or id. An id, which is a UUID, and the request id of a logged call must match as a whole. Any other text matches a case-insensitive part of a value and needs at least three characters. `kinds` restricts the search to some of `project`, `tenant`, `application`, `environment`, `endpoint`, `trigger`, `triggerRun`, `machineUser`, `languagePack`, `piletPackage`, `user` and `loggedCall`. Environments and trigger runs are found only by id, and logged calls only by request id. A text finds the newest version of each pilet. `limit` is from 1 to 50; the default is 20. */
+  readonly search: SearchResult;
   /** Returns the settings of one layer. Exactly one argument is required. */
   readonly settings: Settings;
   /** Returns the merged settings of an application in a tenant. A Tenant2Application row must exist for the pair, enabled or not. */
@@ -618,6 +621,14 @@ export type QueryProjectsConnectionArgs = {
 
 export type QueryProjectArgs = {
   slug: Scalars['String']['input'];
+};
+
+
+export type QuerySearchArgs = {
+  text: Scalars['String']['input'];
+  kinds?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  projectId?: InputMaybe<Scalars['ID']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -2092,6 +2103,36 @@ export type UpdateProjectInput = {
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** An object that a search found, and the ids that address it. */
+export type SearchHit = {
+  /** The kind of the object, as in the argument `kinds`. */
+  readonly kind: Scalars['String']['output'];
+  readonly id: Scalars['ID']['output'];
+  /** The name of the object. For a user without a name, the user name; for a logged call, its method and path. */
+  readonly title: Scalars['String']['output'];
+  /** A second value that tells objects with equal titles apart: the slug of a project, tenant or application, the name of an environment, the path of an endpoint, the run key of a trigger, the planned time of a trigger run, the user name of a machine user, the version of a pilet, the e-mail address of a user, or the request id of a logged call. Null for a language pack. */
+  readonly subtitle?: Maybe<Scalars['String']['output']>;
+  /** The field that matches the text, such as `id`, `slug` or `requestId`. */
+  readonly matchedField: Scalars['String']['output'];
+  /** The project of the object. For a project, its own id; null for a user. */
+  readonly projectId?: Maybe<Scalars['ID']['output']>;
+  /** The application of an endpoint, trigger, trigger run or logged call. */
+  readonly applicationId?: Maybe<Scalars['ID']['output']>;
+  /** The environment of a machine user or trigger run. */
+  readonly environmentId?: Maybe<Scalars['ID']['output']>;
+  /** The endpoint of a logged call. */
+  readonly endpointId?: Maybe<Scalars['ID']['output']>;
+  /** The trigger of a trigger run. */
+  readonly triggerId?: Maybe<Scalars['ID']['output']>;
+};
+
+export type SearchResult = {
+  /** Ordered by match: whole values, then beginnings of values, then other parts of values. Equal matches are ordered by title. */
+  readonly hits: ReadonlyArray<SearchHit>;
+  /** True if `hits` contains every match. If false, search for a longer text, for fewer kinds or in one project. */
+  readonly isComplete: Scalars['Boolean']['output'];
+};
+
 export type KeyValuePair = {
   readonly Key: Scalars['String']['output'];
   readonly Value: Scalars['String']['output'];
@@ -2351,6 +2392,63 @@ export type User = {
   readonly updatedAt: Scalars['String']['output'];
   /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
   readonly revision: Scalars['Int']['output'];
+  /** The user's roles in projects. Administrators and the user see all of them; other callers see those in their own projects. */
+  readonly projectMemberships: ReadonlyArray<User2Project>;
+  /** The rows of `projectMemberships` by cursor, with their total. */
+  readonly projectMembershipsConnection: User2ProjectConnection;
+  /** The user's roles in tenants. Administrators and the user see all of them; other callers see those in their own projects, and in tenants whose members they may read. */
+  readonly tenantMemberships: ReadonlyArray<User2Tenant>;
+  /** The rows of `tenantMemberships` by cursor, with their total. */
+  readonly tenantMembershipsConnection: User2TenantConnection;
+  /** The user's roles in applications. Administrators and the user see all of them; other callers see those in their own projects. */
+  readonly applicationMemberships: ReadonlyArray<User2Application>;
+  /** The rows of `applicationMemberships` by cursor, with their total. */
+  readonly applicationMembershipsConnection: User2ApplicationConnection;
+};
+
+
+export type UserProjectMembershipsArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type UserProjectMembershipsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type UserTenantMembershipsArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type UserTenantMembershipsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type UserApplicationMembershipsArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type UserApplicationMembershipsConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A user in the user directory. */
@@ -2677,6 +2775,8 @@ export type ResolversTypes = {
   Project: ResolverTypeWrapper<ProjectRow>;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
+  SearchHit: ResolverTypeWrapper<SearchHit>;
+  SearchResult: ResolverTypeWrapper<SearchResult>;
   KeyValuePair: ResolverTypeWrapper<KeyValuePair>;
   KeyValuePairInput: KeyValuePairInput;
   BackendModuleConfig: ResolverTypeWrapper<BackendModuleConfig>;
@@ -2793,6 +2893,8 @@ export type ResolversParentTypes = {
   Project: ProjectRow;
   CreateProjectInput: CreateProjectInput;
   UpdateProjectInput: UpdateProjectInput;
+  SearchHit: SearchHit;
+  SearchResult: SearchResult;
   KeyValuePair: KeyValuePair;
   KeyValuePairInput: KeyValuePairInput;
   BackendModuleConfig: BackendModuleConfig;
@@ -2927,6 +3029,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   projects?: Resolver<ReadonlyArray<ResolversTypes['Project']>, ParentType, ContextType, Partial<QueryProjectsArgs>>;
   projectsConnection?: Resolver<ResolversTypes['ProjectConnection'], ParentType, ContextType, Partial<QueryProjectsConnectionArgs>>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType, RequireFields<QueryProjectArgs, 'slug'>>;
+  search?: Resolver<ResolversTypes['SearchResult'], ParentType, ContextType, RequireFields<QuerySearchArgs, 'text'>>;
   settings?: Resolver<ResolversTypes['Settings'], ParentType, ContextType, Partial<QuerySettingsArgs>>;
   effectiveSettings?: Resolver<ResolversTypes['EffectiveSettings'], ParentType, ContextType, RequireFields<QueryEffectiveSettingsArgs, 'applicationId' | 'tenantId'>>;
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<QueryTenantsArgs, 'projectSlug'>>;
@@ -3386,6 +3489,24 @@ export type ProjectResolvers<ContextType = GraphqlContext, ParentType extends Re
   tenantsConnection?: Resolver<ResolversTypes['TenantConnection'], ParentType, ContextType, Partial<ProjectTenantsConnectionArgs>>;
 };
 
+export type SearchHitResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SearchHit'] = ResolversParentTypes['SearchHit']> = {
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  subtitle?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  matchedField?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  projectId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  applicationId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  environmentId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  endpointId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  triggerId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+};
+
+export type SearchResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SearchResult'] = ResolversParentTypes['SearchResult']> = {
+  hits?: Resolver<ReadonlyArray<ResolversTypes['SearchHit']>, ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type KeyValuePairResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['KeyValuePair'] = ResolversParentTypes['KeyValuePair']> = {
   Key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   Value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -3514,6 +3635,12 @@ export type UserResolvers<ContextType = GraphqlContext, ParentType extends Resol
   myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  projectMemberships?: Resolver<ReadonlyArray<ResolversTypes['User2Project']>, ParentType, ContextType, Partial<UserProjectMembershipsArgs>>;
+  projectMembershipsConnection?: Resolver<ResolversTypes['User2ProjectConnection'], ParentType, ContextType, Partial<UserProjectMembershipsConnectionArgs>>;
+  tenantMemberships?: Resolver<ReadonlyArray<ResolversTypes['User2Tenant']>, ParentType, ContextType, Partial<UserTenantMembershipsArgs>>;
+  tenantMembershipsConnection?: Resolver<ResolversTypes['User2TenantConnection'], ParentType, ContextType, Partial<UserTenantMembershipsConnectionArgs>>;
+  applicationMemberships?: Resolver<ReadonlyArray<ResolversTypes['User2Application']>, ParentType, ContextType, Partial<UserApplicationMembershipsArgs>>;
+  applicationMembershipsConnection?: Resolver<ResolversTypes['User2ApplicationConnection'], ParentType, ContextType, Partial<UserApplicationMembershipsConnectionArgs>>;
 };
 
 export type UserProviderResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UserProviderResult'] = ResolversParentTypes['UserProviderResult']> = {
@@ -3683,6 +3810,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   PiletPackages?: PiletPackagesResolvers<ContextType>;
   PiletPackageConnection?: PiletPackageConnectionResolvers<ContextType>;
   Project?: ProjectResolvers<ContextType>;
+  SearchHit?: SearchHitResolvers<ContextType>;
+  SearchResult?: SearchResultResolvers<ContextType>;
   KeyValuePair?: KeyValuePairResolvers<ContextType>;
   BackendModuleConfig?: BackendModuleConfigResolvers<ContextType>;
   FrontendModuleConfig?: FrontendModuleConfigResolvers<ContextType>;

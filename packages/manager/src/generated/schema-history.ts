@@ -1296,5 +1296,13 @@ export const schemaHistory: Readonly<
       "trigger users.users_revision": "CREATE TRIGGER users_revision BEFORE UPDATE OF updated_at ON public.users FOR EACH ROW EXECUTE FUNCTION revisions_next()"
     },
     "removed": []
+  },
+  "0033_search": {
+    "set": {
+      "index esb_audit_logs.esb_audit_logs_request_id_idx": "CREATE INDEX esb_audit_logs_request_id_idx ON ONLY public.esb_audit_logs USING btree (request_id, endpoint_id, created_at) WHERE (request_id IS NOT NULL)"
+    },
+    "removed": [
+      "index esb_audit_logs.esb_audit_logs_request_idx"
+    ]
   }
 }

@@ -20,9 +20,11 @@ export type Requirement = {
 
 const requirements = {
   SELF_READ: { system: 'user' },
-  // Both lists return only the rows that the caller may see.
+  // These lists, and the memberships of a user, return only the rows that the caller may see.
   USER_LIST: { system: 'user' },
   PROJECT_LIST: { system: 'user' },
+  // A search returns only objects that the caller may see.
+  SEARCH: { system: 'user' },
   // The preview reads no stored data.
   CRON_PREVIEW: { system: 'user' },
   USER_SEARCH: { anyProject: 'maintainer' },

@@ -137,6 +137,7 @@ export async function createListKit(): Promise<ListKit> {
     const paths: Record<string, string> = {
       Project: `project(slug: "${main.slug}")`,
       Application: `application(projectId: "${main.id}", slug: "${main.applicationSlug}")`,
+      User: 'me',
     }
     expect(['Query', ...Object.keys(paths)]).toContain(parent)
     const body = parent === 'Query' ? field : `parent: ${paths[parent]} { ${field} }`
@@ -185,8 +186,8 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, askConnection, publishedFields, tenantsOf, seedTenants }
 }
 
-/** These lists accept only a limit. */
-const limitOnlyLists = new Set(['triggerRuns'])
+/** These lists accept only a limit; the hits of a search have an argument of their parent. */
+const limitOnlyLists = new Set(['triggerRuns', 'hits'])
 /** Lists that are wrapped in an object: maps the name of the object type to the query that returns it. */
 const wrappedLists: Record<string, string> = { PiletPackages: 'piletPackages' }
 

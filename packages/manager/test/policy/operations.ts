@@ -33,6 +33,7 @@ const consumes: Rest = { consumes: true }
 const queries: Operation[] = [
   op('Query.me', 'system', everyone, () => '{ me { id } }'),
   op('Query.users', 'system', everyone, () => '{ users { id } }'),
+  op('Query.search', 'system', everyone, () => '{ search(text: "own") { isComplete hits { id } } }'),
   op(
     'Query.userProviderSearch',
     'system',
@@ -368,6 +369,9 @@ const paths: Operation[] = [
     tenantReaders,
     (t) => `{ tenantRoleDefinitions(tenantId: "${t.tenantId}") { tenant { id } } }`,
   ),
+  op('User.projectMemberships', 'system', everyone, () => '{ me { projectMemberships { id } } }'),
+  op('User.tenantMemberships', 'system', everyone, () => '{ me { tenantMemberships { id } } }'),
+  op('User.applicationMemberships', 'system', everyone, () => '{ me { applicationMemberships { id } } }'),
   op('AuditLog.user', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { user { id } } }`),
 ]
 

@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { memberUserFields } from './member-fields.pure.ts'
 
 export type ApplicationMember = Revised & {
   id: string
@@ -19,6 +20,14 @@ export const applicationMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
   userId: { column: 'userId', match: 'id' },
   role: { column: 'role', match: 'exact' },
+  ...memberUserFields,
+}
+
+/** Fields of the lists of a user's memberships. */
+export const applicationMembershipFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  applicationId: { column: 'applicationId', match: 'id' },
+  role: { column: 'role', match: 'exact' },
 }
 
 export function listApplicationMembers(
@@ -32,6 +41,31 @@ export function listApplicationMembers(
     page,
     parent: 'applicationId',
     parentIds: [applicationId],
+  })
+}
+
+/**
+ * Returns a page of application memberships for each of the users. With `readerId`, only memberships of that user, and of
+ * applications whose members that user may read.
+ */
+export function listApplicationMemberships(
+  db: Reads,
+  userIds: readonly string[],
+  readerId: string | null,
+  page: Page,
+): Promise<ApplicationMember[]> {
+  const where =
+    readerId === null
+      ? undefined
+      : sql<boolean>`(user2applications.user_id = ${readerId} or user2applications.project_id = any(array(
+          select mine.project_id from user2projects mine where mine.user_id = ${readerId})))`
+  return fetchPages(db, {
+    table: 'user2applications',
+    columns,
+    page,
+    where,
+    parent: 'userId',
+    parentIds: userIds,
   })
 }
 

@@ -13,6 +13,7 @@ import { type ProjectMembersService, createProjectMembersService } from './proje
 import { createTenantMembersService } from './tenant-members.service.ts'
 import { createTenantRolesResolvers } from './tenant-roles.resolvers.ts'
 import { type TenantRolesService, createTenantRolesService } from './tenant-roles.service.ts'
+import { createUserMembershipsService } from './user-memberships.service.ts'
 
 /** Functions for features that create projects and tenants. They run in the transaction of the caller. */
 export type MembershipsApi = {
@@ -78,6 +79,7 @@ export const memberships = defineFeature({
       projectMembers,
       tenantMembers: createTenantMembersService(deps),
       applicationMembers: createApplicationMembersService(deps),
+      userMemberships: createUserMembershipsService(deps),
     })
     const roles = createTenantRolesResolvers(tenantRoles)
     const api: MembershipsApi = {
@@ -88,6 +90,7 @@ export const memberships = defineFeature({
       resolvers: {
         Query: { ...members.Query, ...roles.Query },
         Mutation: { ...members.Mutation, ...roles.Mutation },
+        User: members.User,
       },
       api,
     }

@@ -1,15 +1,23 @@
 import type { Resolvers } from '../../generated/graphql.ts'
+import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { ApplicationMembersService } from './application-members.service.ts'
 import type { ProjectMembersService } from './project-members.service.ts'
 import type { TenantMembersService } from './tenant-members.service.ts'
+import type { UserMembershipsService } from './user-memberships.service.ts'
 
 export type Services = {
   projectMembers: ProjectMembersService
   tenantMembers: TenantMembersService
   applicationMembers: ApplicationMembersService
+  userMemberships: UserMembershipsService
 }
 
-export function createMembershipsResolvers({ projectMembers, tenantMembers, applicationMembers }: Services) {
+export function createMembershipsResolvers({
+  projectMembers,
+  tenantMembers,
+  applicationMembers,
+  userMemberships,
+}: Services) {
   return {
     Query: {
       user2projects: (_parent, { project, ...args }) => projectMembers.list(project, args),
@@ -35,6 +43,32 @@ export function createMembershipsResolvers({ projectMembers, tenantMembers, appl
       updateUserApplicationRole: (_parent, { role, ...member }, { actor }) =>
         applicationMembers.updateRole(actor, member, role),
       removeUserFromApplication: (_parent, member, { actor }) => applicationMembers.remove(actor, member),
+    },
+    User: {
+      projectMemberships: (user, args, context) =>
+        load(context, `User.projectMemberships ${JSON.stringify(args)}`, user.id, async (ids) =>
+          groupByKeys(
+            ids,
+            await userMemberships.listProjects(context.actor, ids, args),
+            ({ userId }) => userId,
+          ),
+        ),
+      tenantMemberships: (user, args, context) =>
+        load(context, `User.tenantMemberships ${JSON.stringify(args)}`, user.id, async (ids) =>
+          groupByKeys(
+            ids,
+            await userMemberships.listTenants(context.actor, ids, args),
+            ({ userId }) => userId,
+          ),
+        ),
+      applicationMemberships: (user, args, context) =>
+        load(context, `User.applicationMemberships ${JSON.stringify(args)}`, user.id, async (ids) =>
+          groupByKeys(
+            ids,
+            await userMemberships.listApplications(context.actor, ids, args),
+            ({ userId }) => userId,
+          ),
+        ),
     },
   } satisfies Resolvers
 }

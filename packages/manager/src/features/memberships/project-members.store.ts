@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { memberUserFields } from './member-fields.pure.ts'
 
 export type ProjectMember = Revised & { id: string; projectId: string; userId: string; role: string }
 
@@ -12,6 +13,14 @@ const columns = ['id', 'projectId', 'userId', 'role', ...revisionColumns] as con
 export const projectMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
   userId: { column: 'userId', match: 'id' },
+  role: { column: 'role', match: 'exact' },
+  ...memberUserFields,
+}
+
+/** Fields of the lists of a user's memberships. */
+export const projectMembershipFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  projectId: { column: 'projectId', match: 'id' },
   role: { column: 'role', match: 'exact' },
 }
 
@@ -22,6 +31,31 @@ export function listProjectMembers(db: Reads, projectId: string, page: Page): Pr
     page,
     parent: 'projectId',
     parentIds: [projectId],
+  })
+}
+
+/**
+ * Returns a page of project memberships for each of the users. With `readerId`, only memberships of that user, and of
+ * projects whose members that user may read.
+ */
+export function listProjectMemberships(
+  db: Reads,
+  userIds: readonly string[],
+  readerId: string | null,
+  page: Page,
+): Promise<ProjectMember[]> {
+  const where =
+    readerId === null
+      ? undefined
+      : sql<boolean>`(user2projects.user_id = ${readerId} or user2projects.project_id = any(array(
+          select mine.project_id from user2projects mine where mine.user_id = ${readerId})))`
+  return fetchPages(db, {
+    table: 'user2projects',
+    columns,
+    page,
+    where,
+    parent: 'userId',
+    parentIds: userIds,
   })
 }
 

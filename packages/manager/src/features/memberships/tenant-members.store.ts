@@ -4,6 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
+import { memberUserFields } from './member-fields.pure.ts'
 
 export type TenantMember = Revised & {
   id: string
@@ -19,10 +20,42 @@ export const tenantMemberFields: ListFields = {
   id: { column: 'id', match: 'id' },
   userId: { column: 'userId', match: 'id' },
   roleName: { column: 'roleName', match: 'exact' },
+  ...memberUserFields,
+}
+
+/** Fields of the lists of a user's memberships. */
+export const tenantMembershipFields: ListFields = {
+  id: { column: 'id', match: 'id' },
+  tenantId: { column: 'tenantId', match: 'id' },
+  roleName: { column: 'roleName', match: 'exact' },
 }
 
 export function listTenantMembers(db: Reads, tenantId: string, page: Page): Promise<TenantMember[]> {
   return fetchPages(db, { table: 'user2tenants', columns, page, parent: 'tenantId', parentIds: [tenantId] })
+}
+
+/**
+ * Returns a page of tenant memberships for each of the users. With `readerId`, only memberships of that user, and of
+ * tenants whose members that user may read.
+ */
+export function listTenantMemberships(
+  db: Reads,
+  userIds: readonly string[],
+  readerId: string | null,
+  page: Page,
+): Promise<TenantMember[]> {
+  const where =
+    readerId === null
+      ? undefined
+      : sql<boolean>`(user2tenants.user_id = ${readerId}
+          or user2tenants.project_id = any(array(
+            select mine.project_id from user2projects mine where mine.user_id = ${readerId}))
+          or user2tenants.tenant_id = any(array(
+            select mine.tenant_id from user2tenants mine
+            where mine.user_id = ${readerId} and (
+              select 'members' = any(d.permissions) from tenant_role_definitions d
+              where d.tenant_id = mine.tenant_id and d.name = mine.role_name))))`
+  return fetchPages(db, { table: 'user2tenants', columns, page, where, parent: 'userId', parentIds: userIds })
 }
 
 /** Finds a membership by id in any tenant. */

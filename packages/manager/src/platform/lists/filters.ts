@@ -15,6 +15,8 @@ type ListField = {
   orderColumn?: string
   /** Whether the column to order by can be null. */
   isNullable?: true
+  /** The row that has the column, if it is not the listed row itself. */
+  via?: Via
 }
 
 /** How a connection reads its list; callers cannot set it. */
@@ -28,6 +30,10 @@ export type ListReading = {
   /** Cursor of the row before the first row of the page. */
   after?: string | null
 }
+/** A row of another table, whose id is in the foreign key of the listed row. */
+type Via = { table: string; foreignKey: string }
+/** A column of the listed row, or of the row that it refers to. */
+export type PageColumn = { column: string; via?: Via | undefined }
 
 /** Arguments of a list query before validation. */
 export type ListArgs = {
@@ -39,13 +45,13 @@ export type ListArgs = {
 
 /** Validated arguments of a list query, with columns instead of field names. */
 export type Page = {
-  filters: { column: string; match: FieldMatch; value: string }[]
+  filters: (PageColumn & { match: FieldMatch; value: string })[]
   order: PageOrder[]
   limit: number
   offset: number
   reading: ListReading
 }
-export type PageOrder = { column: string; direction: 'asc' | 'desc'; isNullable?: true }
+export type PageOrder = PageColumn & { direction: 'asc' | 'desc'; isNullable?: true }
 
 const pageSizes: readonly number[] = [1, 10, 20, 25, 50, 100]
 /** Page size of a list without `pagination`. */
@@ -70,13 +76,14 @@ export function readPage(fields: ListFields, args: ListArgs): Page {
     throw badRequest(`pagination offset must be from 0 to ${maxOffset}; narrow the list with filters instead`)
   return {
     filters: filters.map(({ field, value }) => {
-      const { column, match } = findField(fields, field, 'filter')
-      return { column, match, value: readValue(field, match, value) }
+      const { column, match, via } = findField(fields, field, 'filter')
+      return { column, via, match, value: readValue(field, match, value) }
     }),
     order: order.map(({ field, direction }) => {
-      const { column, orderColumn: orderedBy = column, isNullable } = findField(fields, field, 'order')
+      const { column, orderColumn: orderedBy = column, isNullable, via } = findField(fields, field, 'order')
       return {
         column: orderedBy,
+        via,
         direction: direction === 'DESC' ? 'desc' : 'asc',
         ...(isNullable && { isNullable }),
       }

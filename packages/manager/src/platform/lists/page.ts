@@ -9,6 +9,7 @@ import {
   type QualifyColumn,
   createAfterSql,
   createColumnQualifier,
+  createColumnSql,
   createCursorSql,
   createOrderSql,
 } from './position.ts'
@@ -98,10 +99,10 @@ export async function countRows(
 
 /** Returns the filter conditions of a page, each preceded by `and`. */
 export function createFilterSql({ filters }: Page, ref: QualifyColumn): RawBuilder<unknown> {
-  const conditions = filters.map(({ column, match, value }) =>
+  const conditions = filters.map(({ match, value, ...column }) =>
     match === 'text'
-      ? sql`and ${ref(column)} ilike ${createContainsPattern(value)}`
-      : sql`and ${ref(column)} = ${value}`,
+      ? sql`and ${createColumnSql(column, ref)} ilike ${createContainsPattern(value)}`
+      : sql`and ${createColumnSql(column, ref)} = ${value}`,
   )
   return sql.join(conditions, sql` `)
 }

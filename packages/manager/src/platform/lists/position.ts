@@ -1,7 +1,7 @@
 // The order of a list as SQL: its columns, the cursor of each row, and the condition for the rows that follow a cursor.
 import { type RawBuilder, sql } from 'kysely'
 import { decodeListCursor } from './cursor.ts'
-import type { Page, PageOrder } from './filters.ts'
+import type { Page, PageColumn, PageOrder } from './filters.ts'
 
 // Column names come from the field lists of the feature, never from the caller.
 export type QualifyColumn = (column: string) => RawBuilder<unknown>
@@ -12,6 +12,12 @@ export const createColumnQualifier =
   (column) =>
     sql.ref(`${table}.${column}`)
 
+/** Returns the value of a column. A column of another row is looked up by id, so the cost depends only on the list. */
+export const createColumnSql = ({ column, via }: PageColumn, ref: QualifyColumn): RawBuilder<unknown> =>
+  via === undefined
+    ? ref(column)
+    : sql`(select ${sql.ref(`via.${column}`)} from ${sql.table(via.table)} as via where via.id = ${ref(via.foreignKey)})`
+
 /** Returns the columns that determine the position of a row. The order of every list ends with the id. */
 const listColumns = ({ order }: Page): PageOrder[] => [...order, { column: 'id', direction: 'asc' }]
 
@@ -21,7 +27,7 @@ const nameOrder = (columns: readonly PageOrder[]): string =>
 /** Returns the position of a row as a JSON array: the name of the order, then the value of each of its columns. */
 export function createCursorSql(page: Page, ref: QualifyColumn): RawBuilder<string> {
   const columns = listColumns(page)
-  const values = columns.map(({ column }) => sql`${ref(column)}::text`)
+  const values = columns.map((column) => sql`${createColumnSql(column, ref)}::text`)
   return sql<string>`json_build_array(${nameOrder(columns)}::text, ${sql.join(values)})::text`
 }
 
@@ -36,7 +42,7 @@ export function createAfterSql(page: Page, ref: QualifyColumn): RawBuilder<unkno
   const positions = columns.map((column, index): Position => ({ ...column, value: values[index] ?? null }))
   const isPlain = positions.every(({ direction, isNullable }) => direction === 'asc' && isNullable !== true)
   if (isPlain)
-    return sql`and (${sql.join(positions.map(({ column }) => ref(column)))}) > (${sql.join(positions.map(({ value }) => value))})`
+    return sql`and (${sql.join(positions.map((position) => createColumnSql(position, ref)))}) > (${sql.join(positions.map(({ value }) => value))})`
   const alternatives = positions.map((position, index) => {
     const ties = positions.slice(0, index).map((tie) => isEqual(tie, ref))
     return sql`(${sql.join([...ties, isBehind(position, ref)], sql` and `)})`
@@ -44,31 +50,33 @@ export function createAfterSql(page: Page, ref: QualifyColumn): RawBuilder<unkno
   return sql`${createRange(positions[0], ref)} and (${sql.join(alternatives, sql` or `)})`
 }
 
-const isEqual = ({ column, value }: Position, ref: QualifyColumn): RawBuilder<unknown> =>
-  value === null ? sql`${ref(column)} is null` : sql`${ref(column)} = ${value}`
+function isEqual({ value, ...column }: Position, ref: QualifyColumn): RawBuilder<unknown> {
+  const current = createColumnSql(column, ref)
+  return value === null ? sql`${current} is null` : sql`${current} = ${value}`
+}
 
 /** Null is the last value of an ascending order and the first of a descending one. */
-function isBehind(
-  { column, direction, isNullable, value }: Position,
-  ref: QualifyColumn,
-): RawBuilder<unknown> {
-  if (direction === 'desc')
-    return value === null ? sql`${ref(column)} is not null` : sql`${ref(column)} < ${value}`
+function isBehind({ value, ...order }: Position, ref: QualifyColumn): RawBuilder<unknown> {
+  const current = createColumnSql(order, ref)
+  if (order.direction === 'desc')
+    return value === null ? sql`${current} is not null` : sql`${current} < ${value}`
   if (value === null) return sql`false`
-  return isNullable === true
-    ? sql`(${ref(column)} > ${value} or ${ref(column)} is null)`
-    : sql`${ref(column)} > ${value}`
+  return order.isNullable === true
+    ? sql`(${current} > ${value} or ${current} is null)`
+    : sql`${current} > ${value}`
 }
 
 /** Returns a condition on the first column that an index can use. */
 function createRange(first: Position | undefined, ref: QualifyColumn): RawBuilder<unknown> {
-  if (first === undefined || first.value === null) return sql``
+  if (first === undefined || first.value === null || first.via !== undefined) return sql``
   if (first.direction === 'desc') return sql`and ${ref(first.column)} <= ${first.value}`
   return first.isNullable === true ? sql`` : sql`and ${ref(first.column)} >= ${first.value}`
 }
 
 /** Returns the `order by` columns of a page; ties are broken by id. */
 export function createOrderSql({ order }: Page, ref: QualifyColumn): RawBuilder<unknown> {
-  const columns = order.map(({ column, direction }) => sql`${ref(column)} ${sql.raw(direction)},`)
+  const columns = order.map(
+    ({ direction, ...column }) => sql`${createColumnSql(column, ref)} ${sql.raw(direction)},`,
+  )
   return sql`${sql.join(columns, sql` `)} ${ref('id')}`
 }

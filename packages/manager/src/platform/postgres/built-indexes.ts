@@ -2,11 +2,31 @@
 // index concurrently, and a normal build blocks writers until it has read all rows. `migrate up` therefore builds these
 // indexes after the migrations. Until an index exists, queries that would use it read more rows.
 import type { Client } from 'pg'
+import { createSearchTextSql } from '../lists/search-text.ts'
 import { runWithoutLockTimeout } from './partition-indexes.ts'
+
+// GIN has no operator for a single UUID without the extension btree_gin.
+const projectKey = ['(array[project_id])']
+
+/**
+ * Returns the definition of an index for `search`: the trigrams of the texts of a row, and its project. A scan for a
+ * project and a text skips the trigrams of other projects. Every scan reads all pending entries, so there can be few.
+ */
+const createSearchIndex = (table: string, keys: readonly string[], texts: readonly string[]): string =>
+  `${table} using gin (${[...keys, `${createSearchTextSql(texts)} gin_trgm_ops`].join(', ')})
+   with (gin_pending_list_limit = 64)`
 
 const indexes: Readonly<Record<string, string>> = {
   audit_logs_created_at_idx:
     'audit_logs using brin (created_at) with (pages_per_range = 32, autosummarize = on)',
+  projects_search_idx: createSearchIndex('projects', [], ['name', 'slug']),
+  tenants_search_idx: createSearchIndex('tenants', projectKey, ['name', 'slug']),
+  applications_search_idx: createSearchIndex('applications', projectKey, ['name', 'slug']),
+  endpoints_search_idx: createSearchIndex('endpoints', projectKey, ['name']),
+  triggers_search_idx: createSearchIndex('triggers', projectKey, ['name', 'run_key']),
+  machine_users_search_idx: createSearchIndex('machine_users', projectKey, ['name', 'username']),
+  language_packs_search_idx: createSearchIndex('language_packs', projectKey, ['name']),
+  pilet_packages_search_idx: createSearchIndex('pilet_packages', projectKey, ['name']),
 }
 
 /** Names of the indexes. They can be missing regardless of which migrations are applied. */

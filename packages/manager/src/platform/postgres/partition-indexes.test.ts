@@ -42,7 +42,7 @@ const building = 'building runs_kind_idx on runs_1 without blocking traffic'
 
 test('the index of the call log by request id is complete in a new database', async () => {
   const { rows } = await client.query(
-    `select indisvalid as valid from pg_index where indexrelid = 'esb_audit_logs_request_idx'::regclass`,
+    `select indisvalid as valid from pg_index where indexrelid = 'esb_audit_logs_request_id_idx'::regclass`,
   )
   expect(rows).toEqual([{ valid: true }])
 })
