@@ -79,12 +79,12 @@ const areas: Record<string, Area> = {
   },
   'call-log': {
     title: 'Logged calls',
-    files: ['call-log/logged-calls'],
+    files: ['call-log/logged-calls', 'call-log/call-series'],
     guide: ['Why did my call fail?', '../../guides/backends/why-did-my-call-fail.md'],
   },
   triggers: {
     title: 'Triggers and their runs',
-    files: ['triggers/triggers'],
+    files: ['triggers/triggers', 'triggers/run-series'],
     guide: ['Schedule calls', '../../guides/backends/schedule-calls.md'],
   },
   deployments: {
@@ -93,8 +93,8 @@ const areas: Record<string, Area> = {
     exampleNames: ['deploymentSpecifications', 'createDeploymentSpecification', 'wakeDeployment'],
   },
   notifications: {
-    title: 'Notifications of the caller',
-    files: ['inbox/inbox'],
+    title: 'Notifications',
+    files: ['inbox/inbox', 'notifications/notification-counts'],
     guide: ['Show notifications in a page', '../../guides/frontends/show-notifications.md'],
     exampleNames: ['myUnreadNotifications'],
   },

@@ -285,11 +285,29 @@ export interface EsbAuditLogs {
   transformed: Generated<boolean>;
 }
 
+export interface EsbCallCounts {
+  applicationId: string | null;
+  calls: Int8;
+  hour: Timestamp;
+  outcome: string;
+  projectId: string;
+  totalDurationMs: Int8;
+}
+
 export interface EsbCallers {
   endpointId: string;
   machineUserId: string;
   projectId: string;
   servedUntil: Generated<Timestamp>;
+}
+
+export interface EsbOpenCalls {
+  applicationId: string;
+  createdAt: Timestamp;
+  endpointId: string;
+  id: string;
+  machineUserId: string;
+  projectId: string;
 }
 
 export interface HeartbeatReception {
@@ -368,6 +386,25 @@ export interface MonthlyPartitions {
   fillfactor: Generated<number>;
   leastDays: number;
   parent: string;
+}
+
+export interface NotificationCountChanges {
+  applicationId: string;
+  day: Timestamp;
+  emitted: Generated<number>;
+  read: Generated<number>;
+  recipients: Generated<number>;
+  seen: Generated<number>;
+}
+
+export interface NotificationCounts {
+  applicationId: string;
+  day: Timestamp;
+  emitted: Int8;
+  projectId: string;
+  read: Int8;
+  recipients: Int8;
+  seen: Int8;
 }
 
 export interface NotificationErasures {
@@ -517,6 +554,11 @@ export interface RetiredKeys {
   sealed: Buffer;
 }
 
+export interface RollUps {
+  countedUntil: Generated<Timestamp>;
+  name: string;
+}
+
 export interface SchemaCompatibility {
   oldestMigration: string;
   onlyRow: Generated<boolean>;
@@ -569,6 +611,22 @@ export interface Tenants {
   revision: Generated<number>;
   slug: string;
   updatedAt: Generated<Timestamp>;
+}
+
+export interface TriggerOpenRuns {
+  countedOutcome: string;
+  environmentId: string;
+  projectId: string;
+  scheduledAt: Timestamp;
+  triggerId: string;
+}
+
+export interface TriggerRunCounts {
+  hour: Timestamp;
+  outcome: string;
+  projectId: string;
+  runs: Int8;
+  triggerId: string | null;
 }
 
 export interface TriggerRuns {
@@ -677,7 +735,9 @@ export interface DB {
   endpoints: Endpoints;
   environments: Environments;
   esbAuditLogs: EsbAuditLogs;
+  esbCallCounts: EsbCallCounts;
   esbCallers: EsbCallers;
+  esbOpenCalls: EsbOpenCalls;
   heartbeatReception: HeartbeatReception;
   installation: Installation;
   languagePacks: LanguagePacks;
@@ -687,6 +747,8 @@ export interface DB {
   machineUserActivity: MachineUserActivity;
   machineUsers: MachineUsers;
   monthlyPartitions: MonthlyPartitions;
+  notificationCountChanges: NotificationCountChanges;
+  notificationCounts: NotificationCounts;
   notificationErasures: NotificationErasures;
   notificationKeys: NotificationKeys;
   notificationRecipients: NotificationRecipients;
@@ -702,11 +764,14 @@ export interface DB {
   queuedJobs: QueuedJobs;
   readinessProbes: ReadinessProbes;
   retiredKeys: RetiredKeys;
+  rollUps: RollUps;
   schemaCompatibility: SchemaCompatibility;
   settings: Settings;
   tenant2applications: Tenant2applications;
   tenantRoleDefinitions: TenantRoleDefinitions;
   tenants: Tenants;
+  triggerOpenRuns: TriggerOpenRuns;
+  triggerRunCounts: TriggerRunCounts;
   triggerRuns: TriggerRuns;
   triggers: Triggers;
   user2applications: User2applications;

@@ -5,6 +5,7 @@ import type { TokenConnection as TokenConnectionRow } from '../features/access-t
 import type { Application as ApplicationRow } from '../features/applications/applications.store.ts';
 import type { Tenant2Application as Tenant2ApplicationRow } from '../features/applications/tenant2applications.store.ts';
 import type { AuditLog as AuditLogRow, AuditPage as AuditPageRow } from '../features/audit/audit.service.ts';
+import type { CallSeriesPoint as CallSeriesPointRow } from '../features/call-log/call-series.store.ts';
 import type { LoggedCall as LoggedCallRow } from '../features/call-log/logged-calls.store.ts';
 import type { CallPage as CallPageRow } from '../features/call-log/logged-call-pages.service.ts';
 import type { Specification as SpecificationRow } from '../features/deployments/specifications.store.ts';
@@ -18,9 +19,11 @@ import type { ProjectMember as ProjectMemberRow } from '../features/memberships/
 import type { TenantMember as TenantMemberRow } from '../features/memberships/tenant-members.store.ts';
 import type { ApplicationMember as ApplicationMemberRow } from '../features/memberships/application-members.store.ts';
 import type { TenantRoleDefinition as TenantRoleDefinitionRow } from '../features/memberships/tenant-roles.store.ts';
+import type { NotificationDeliveryCount as NotificationDeliveryCountRow } from '../features/notifications/notification-counts.store.ts';
 import type { PiletPackage as PiletPackageRow } from '../features/pilets/packages.store.ts';
 import type { Project as ProjectRow } from '../features/projects/projects.store.ts';
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
+import type { RunSeriesPoint as RunSeriesPointRow } from '../features/triggers/run-series.store.ts';
 import type { Trigger as TriggerRow } from '../features/triggers/triggers.store.ts';
 import type { TriggerRun as TriggerRunRow } from '../features/triggers/trigger-runs.store.ts';
 import type { RunPage as RunPageRow } from '../features/triggers/trigger-run-pages.service.ts';
@@ -96,7 +99,8 @@ export type Permission =
   | 'PILET_UPLOAD'
   | 'PILET_WRITE'
   | 'LANGUAGE_PACK_READ'
-  | 'LANGUAGE_PACK_WRITE';
+  | 'LANGUAGE_PACK_WRITE'
+  | 'NOTIFICATION_STATS_READ';
 
 export type Query = {
   /** Lists the caller's own tokens. */
@@ -121,6 +125,8 @@ export type Query = {
   readonly auditLogsConnection: AuditLogConnection;
   /** Verifies the hashes of the audit chain of a project, starting at row `fromSeq`. One call verifies at most 100,000 rows and takes about 5 s; continue until `isComplete` is true. Returns `rate_limited` while another verification of the project or of the caller is running. A part that starts after row 1 relies on the verification of the rows before it. */
   readonly verifyAuditChain: AuditChainVerification;
+  /** Returns the number of calls of a project, or of one application, by hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without calls have no point. Calls are counted within about two minutes. */
+  readonly callSeries: ReadonlyArray<CallSeriesPoint>;
   /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. */
   readonly esbAuditLogs: ReadonlyArray<EsbAuditLog>;
   /** Pages through the logged calls of an application by cursor, newest first. `from` is inclusive and `to` exclusive. `status` is a status such as `404`, a class such as `5xx`, or `failed`. `text` matches part of the path, the target URL or the failure, in at most 24 hours. */
@@ -183,6 +189,8 @@ export type Query = {
   readonly tenantRoleDefinitions: ReadonlyArray<TenantRoleDefinition>;
   /** The rows of `tenantRoleDefinitions` by cursor, with their total. */
   readonly tenantRoleDefinitionsConnection: TenantRoleDefinitionConnection;
+  /** Returns the number of notifications of an application by day, oldest day first. The result contains the days that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Days without notifications are omitted. Later marks are added to the day of the notification, within about one minute. */
+  readonly notificationDeliveryCounts: ReadonlyArray<NotificationDeliveryCount>;
   /** Returns the pilets that the frontend of an application loads, ordered by name. With `tenantId`, the pins and the settings of the tenant apply. The items are those of `GET /pilet-feed/:applicationId` and `GET /pilet-feed/:applicationId/:tenantId`. */
   readonly piletFeedPreview: ReadonlyArray<PiletFeedItem>;
   /** Lists the pilet packages of a project. Without filters, order and pagination, the query returns all packages if they fit into one response. Versions are ordered by semantic version precedence. */
@@ -209,6 +217,8 @@ export type Query = {
   readonly tenantsConnection: TenantConnection;
   /** Returns one tenant by its project and slug. */
   readonly tenant: Tenant;
+  /** Returns the number of trigger runs of a project, or of one trigger, by planned hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without runs have no point. Runs are counted within about two minutes. */
+  readonly runSeries: ReadonlyArray<RunSeriesPoint>;
   /** Lists the triggers of an application. */
   readonly triggers: ReadonlyArray<Trigger>;
   /** The rows of `triggers` by cursor, with their total. */
@@ -322,6 +332,14 @@ export type QueryAuditLogsConnectionArgs = {
 export type QueryVerifyAuditChainArgs = {
   projectId: Scalars['ID']['input'];
   fromSeq?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryCallSeriesArgs = {
+  projectId: Scalars['ID']['input'];
+  applicationId?: InputMaybe<Scalars['ID']['input']>;
+  from: Scalars['String']['input'];
+  to: Scalars['String']['input'];
 };
 
 
@@ -572,6 +590,13 @@ export type QueryTenantRoleDefinitionsConnectionArgs = {
 };
 
 
+export type QueryNotificationDeliveryCountsArgs = {
+  applicationId: Scalars['ID']['input'];
+  from: Scalars['String']['input'];
+  to: Scalars['String']['input'];
+};
+
+
 export type QueryPiletFeedPreviewArgs = {
   applicationId: Scalars['ID']['input'];
   tenantId?: InputMaybe<Scalars['ID']['input']>;
@@ -666,6 +691,14 @@ export type QueryTenantsConnectionArgs = {
 export type QueryTenantArgs = {
   projectId: Scalars['ID']['input'];
   slug: Scalars['String']['input'];
+};
+
+
+export type QueryRunSeriesArgs = {
+  projectId: Scalars['ID']['input'];
+  triggerId?: InputMaybe<Scalars['ID']['input']>;
+  from: Scalars['String']['input'];
+  to: Scalars['String']['input'];
 };
 
 
@@ -1514,6 +1547,17 @@ export type AuditChainVerification = {
   readonly verifiedAt: Scalars['String']['output'];
 };
 
+/** The calls through the ESB that started in one hour and had the same outcome. Calls of endpoints with log level `NONE` are not counted. */
+export type CallSeriesPoint = {
+  /** The start of the hour in UTC. */
+  readonly hour: Scalars['String']['output'];
+  /** `ok`, `client_error` (the partner returned 4xx), `server_error` (the partner returned 5xx), `rejected` (the Manager returned 4xx), `failed` (the call could not be completed) or `unknown` (the end of the call was not recorded). */
+  readonly outcome: Scalars['String']['output'];
+  readonly count: Scalars['Int']['output'];
+  /** The sum of the durations in milliseconds. Divide it by `count` for the mean duration. */
+  readonly totalDurationMs: Scalars['Float']['output'];
+};
+
 export type EsbHeader = {
   readonly name: Scalars['String']['output'];
   readonly value: Scalars['String']['output'];
@@ -1967,6 +2011,20 @@ export type UpdateTenantRoleDefinitionInput = {
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** The delivery of the notifications that an application emitted on one day. The numbers are whole numbers. */
+export type NotificationDeliveryCount = {
+  /** The start of the day in UTC. */
+  readonly day: Scalars['String']['output'];
+  /** The number of notifications. */
+  readonly emitted: Scalars['Float']['output'];
+  /** The number of recipients, added up over the notifications. */
+  readonly recipients: Scalars['Float']['output'];
+  /** The number of recipients who have seen their notification. Read notifications count as seen. */
+  readonly seen: Scalars['Float']['output'];
+  /** The number of recipients who have read their notification. */
+  readonly read: Scalars['Float']['output'];
+};
+
 /** A version of a pilet that a frontend loads. */
 export type PiletFeedItem = {
   readonly name: Scalars['String']['output'];
@@ -2300,6 +2358,15 @@ export type UpdateTenantInput = {
   readonly deploymentMode?: InputMaybe<Scalars['String']['input']>;
   /** Rejects the change with code `CONFLICT` unless the object has this revision. */
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** The runs that were planned for one hour and have the same outcome. */
+export type RunSeriesPoint = {
+  /** The start of the hour in UTC. */
+  readonly hour: Scalars['String']['output'];
+  /** `pending`, `delivered`, `failed`, `cancelled`, `skipped_no_backend`, `skipped_overlap` or `missed`. A run moves from `pending` to its final outcome when it ends. */
+  readonly outcome: Scalars['String']['output'];
+  readonly count: Scalars['Int']['output'];
 };
 
 /** A schedule that calls the backends of an application, once in each environment that has backends. */
@@ -2728,6 +2795,8 @@ export type ResolversTypes = {
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
   AuditLogConnection: ResolverTypeWrapper<AuditPageRow>;
   AuditChainVerification: ResolverTypeWrapper<AuditChainVerification>;
+  CallSeriesPoint: ResolverTypeWrapper<CallSeriesPointRow>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   ESBHeader: ResolverTypeWrapper<EsbHeader>;
   ESBAuditLog: ResolverTypeWrapper<LoggedCallRow>;
   ESBAuditLogConnection: ResolverTypeWrapper<CallPageRow>;
@@ -2768,6 +2837,7 @@ export type ResolversTypes = {
   TenantRoleDefinition: ResolverTypeWrapper<TenantRoleDefinitionRow>;
   CreateTenantRoleDefinitionInput: CreateTenantRoleDefinitionInput;
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
+  NotificationDeliveryCount: ResolverTypeWrapper<NotificationDeliveryCountRow>;
   PiletFeedItem: ResolverTypeWrapper<PiletFeedItem>;
   PiletPackage: ResolverTypeWrapper<PiletPackageRow>;
   PiletPackages: ResolverTypeWrapper<Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
@@ -2799,6 +2869,7 @@ export type ResolversTypes = {
   Tenant: ResolverTypeWrapper<TenantRow>;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
+  RunSeriesPoint: ResolverTypeWrapper<RunSeriesPointRow>;
   Trigger: ResolverTypeWrapper<TriggerRow>;
   TriggerRun: ResolverTypeWrapper<TriggerRunRow>;
   TriggerRunConnection: ResolverTypeWrapper<RunPageRow>;
@@ -2850,6 +2921,8 @@ export type ResolversParentTypes = {
   AuditLog: AuditLogRow;
   AuditLogConnection: AuditPageRow;
   AuditChainVerification: AuditChainVerification;
+  CallSeriesPoint: CallSeriesPointRow;
+  Float: Scalars['Float']['output'];
   ESBHeader: EsbHeader;
   ESBAuditLog: LoggedCallRow;
   ESBAuditLogConnection: CallPageRow;
@@ -2886,6 +2959,7 @@ export type ResolversParentTypes = {
   TenantRoleDefinition: TenantRoleDefinitionRow;
   CreateTenantRoleDefinitionInput: CreateTenantRoleDefinitionInput;
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
+  NotificationDeliveryCount: NotificationDeliveryCountRow;
   PiletFeedItem: PiletFeedItem;
   PiletPackage: PiletPackageRow;
   PiletPackages: Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
@@ -2917,6 +2991,7 @@ export type ResolversParentTypes = {
   Tenant: TenantRow;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
+  RunSeriesPoint: RunSeriesPointRow;
   Trigger: TriggerRow;
   TriggerRun: TriggerRunRow;
   TriggerRunConnection: RunPageRow;
@@ -2991,6 +3066,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
   auditLogsConnection?: Resolver<ResolversTypes['AuditLogConnection'], ParentType, ContextType, RequireFields<QueryAuditLogsConnectionArgs, 'projectID'>>;
   verifyAuditChain?: Resolver<ResolversTypes['AuditChainVerification'], ParentType, ContextType, RequireFields<QueryVerifyAuditChainArgs, 'projectId' | 'fromSeq'>>;
+  callSeries?: Resolver<ReadonlyArray<ResolversTypes['CallSeriesPoint']>, ParentType, ContextType, RequireFields<QueryCallSeriesArgs, 'projectId' | 'from' | 'to'>>;
   esbAuditLogs?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType, RequireFields<QueryEsbAuditLogsArgs, 'applicationId'>>;
   esbAuditLogsConnection?: Resolver<ResolversTypes['ESBAuditLogConnection'], ParentType, ContextType, RequireFields<QueryEsbAuditLogsConnectionArgs, 'applicationId'>>;
   deploymentSpecifications?: Resolver<ReadonlyArray<ResolversTypes['DeploymentSpecification']>, ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsArgs, 'application'>>;
@@ -3022,6 +3098,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   user2application?: Resolver<ResolversTypes['User2Application'], ParentType, ContextType, RequireFields<QueryUser2applicationArgs, 'application' | 'id'>>;
   tenantRoleDefinitions?: Resolver<ReadonlyArray<ResolversTypes['TenantRoleDefinition']>, ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsArgs, 'tenantId'>>;
   tenantRoleDefinitionsConnection?: Resolver<ResolversTypes['TenantRoleDefinitionConnection'], ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsConnectionArgs, 'tenantId'>>;
+  notificationDeliveryCounts?: Resolver<ReadonlyArray<ResolversTypes['NotificationDeliveryCount']>, ParentType, ContextType, RequireFields<QueryNotificationDeliveryCountsArgs, 'applicationId' | 'from' | 'to'>>;
   piletFeedPreview?: Resolver<ReadonlyArray<ResolversTypes['PiletFeedItem']>, ParentType, ContextType, RequireFields<QueryPiletFeedPreviewArgs, 'applicationId'>>;
   piletPackages?: Resolver<ResolversTypes['PiletPackages'], ParentType, ContextType, RequireFields<QueryPiletPackagesArgs, 'projectId'>>;
   piletPackagesConnection?: Resolver<ResolversTypes['PiletPackageConnection'], ParentType, ContextType, RequireFields<QueryPiletPackagesConnectionArgs, 'projectId'>>;
@@ -3035,6 +3112,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<QueryTenantsArgs, 'projectSlug'>>;
   tenantsConnection?: Resolver<ResolversTypes['TenantConnection'], ParentType, ContextType, RequireFields<QueryTenantsConnectionArgs, 'projectSlug'>>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'projectId' | 'slug'>>;
+  runSeries?: Resolver<ReadonlyArray<ResolversTypes['RunSeriesPoint']>, ParentType, ContextType, RequireFields<QueryRunSeriesArgs, 'projectId' | 'from' | 'to'>>;
   triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, RequireFields<QueryTriggersArgs, 'application'>>;
   triggersConnection?: Resolver<ResolversTypes['TriggerConnection'], ParentType, ContextType, RequireFields<QueryTriggersConnectionArgs, 'application'>>;
   trigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<QueryTriggerArgs, 'id'>>;
@@ -3216,6 +3294,13 @@ export type AuditChainVerificationResolvers<ContextType = GraphqlContext, Parent
   reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   headHash?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   verifiedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type CallSeriesPointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CallSeriesPoint'] = ResolversParentTypes['CallSeriesPoint']> = {
+  hour?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  totalDurationMs?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type EsbHeaderResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ESBHeader'] = ResolversParentTypes['ESBHeader']> = {
@@ -3436,6 +3521,14 @@ export type TenantRoleDefinitionResolvers<ContextType = GraphqlContext, ParentTy
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type NotificationDeliveryCountResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['NotificationDeliveryCount'] = ResolversParentTypes['NotificationDeliveryCount']> = {
+  day?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  emitted?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  recipients?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  seen?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
 export type PiletFeedItemResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletFeedItem'] = ResolversParentTypes['PiletFeedItem']> = {
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -3589,6 +3682,12 @@ export type TenantResolvers<ContextType = GraphqlContext, ParentType extends Res
   myRole?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type RunSeriesPointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['RunSeriesPoint'] = ResolversParentTypes['RunSeriesPoint']> = {
+  hour?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type TriggerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Trigger'] = ResolversParentTypes['Trigger']> = {
@@ -3783,6 +3882,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogConnection?: AuditLogConnectionResolvers<ContextType>;
   AuditChainVerification?: AuditChainVerificationResolvers<ContextType>;
+  CallSeriesPoint?: CallSeriesPointResolvers<ContextType>;
   ESBHeader?: EsbHeaderResolvers<ContextType>;
   ESBAuditLog?: EsbAuditLogResolvers<ContextType>;
   ESBAuditLogConnection?: EsbAuditLogConnectionResolvers<ContextType>;
@@ -3805,6 +3905,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   User2Tenant?: User2TenantResolvers<ContextType>;
   User2Application?: User2ApplicationResolvers<ContextType>;
   TenantRoleDefinition?: TenantRoleDefinitionResolvers<ContextType>;
+  NotificationDeliveryCount?: NotificationDeliveryCountResolvers<ContextType>;
   PiletFeedItem?: PiletFeedItemResolvers<ContextType>;
   PiletPackage?: PiletPackageResolvers<ContextType>;
   PiletPackages?: PiletPackagesResolvers<ContextType>;
@@ -3825,6 +3926,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   EffectiveFrontendSettings?: EffectiveFrontendSettingsResolvers<ContextType>;
   EffectiveSettings?: EffectiveSettingsResolvers<ContextType>;
   Tenant?: TenantResolvers<ContextType>;
+  RunSeriesPoint?: RunSeriesPointResolvers<ContextType>;
   Trigger?: TriggerResolvers<ContextType>;
   TriggerRun?: TriggerRunResolvers<ContextType>;
   TriggerRunConnection?: TriggerRunConnectionResolvers<ContextType>;

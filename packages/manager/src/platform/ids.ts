@@ -40,6 +40,12 @@ export function createTimedIds(clock: Clock): () => TimedId {
   }
 }
 
+/** Returns the smallest id whose creation time is not before this time. */
+export function createSmallestId(time: string): string {
+  const hex = Date.parse(time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Whether the text is a valid request id; callers may choose their own. */

@@ -92,6 +92,7 @@ const requirements = {
   PILET_WRITE: { project: 'developer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },
   LANGUAGE_PACK_WRITE: { project: 'developer' },
+  NOTIFICATION_STATS_READ: { project: 'developer' },
 } as const satisfies Record<string, Requirement>
 
 export type Permission = keyof typeof requirements

@@ -1,7 +1,7 @@
-// Operations on endpoints and endpoint access.
+// Operations on endpoints, endpoint access, and the counts of calls and notifications.
 import { seedCall } from '../kit/esb-calls.ts'
 import { type Operation, type Rest, op } from './operation.ts'
-import { maintainers, projectRoles } from './principals.ts'
+import { developers, maintainers, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
 
 const endpoint: Rest = { make: fresh.endpoint }
@@ -28,6 +28,8 @@ const called: Rest = {
   },
 }
 const split = (ids: string): string[] => ids.split(' ')
+
+const january = 'from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z"'
 
 export const endpointOperations: Operation[] = [
   op(
@@ -135,6 +137,18 @@ export const endpointOperations: Operation[] = [
     (_, id) =>
       `mutation { previewESBTransform(endpointId: "${id}", input: {body: "", transformationTemplate: "x"}) { output } }`,
     endpoint,
+  ),
+  op(
+    'Query.callSeries',
+    'project',
+    projectRoles,
+    (t) => `{ callSeries(projectId: "${t.id}", ${january}) { count } }`,
+  ),
+  op(
+    'Query.notificationDeliveryCounts',
+    'application',
+    developers,
+    (t) => `{ notificationDeliveryCounts(applicationId: "${t.applicationId}", ${january}) { day } }`,
   ),
   op(
     'Query.esbAuditLogs',

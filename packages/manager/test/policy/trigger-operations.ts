@@ -17,6 +17,8 @@ const ran: Rest = {
   },
 }
 
+const january = 'from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z"'
+
 export const triggerOperations: Operation[] = [
   op(
     'Query.triggers',
@@ -31,6 +33,12 @@ export const triggerOperations: Operation[] = [
     projectRoles,
     (_, id) => `{ triggerRuns(trigger: "${id}") { id } }`,
     trigger,
+  ),
+  op(
+    'Query.runSeries',
+    'project',
+    projectRoles,
+    (t) => `{ runSeries(projectId: "${t.id}", ${january}) { count } }`,
   ),
   op('Query.nextRuns', 'system', everyone, () => '{ nextRuns(cronExpression: "@daily") }'),
   op(

@@ -157,10 +157,23 @@ export async function readUnread(
 const isSameRow = ['tenant_id', 'application_id', 'user_id', 'created_at', 'notification_id']
   .map((column) => `r.${column} = wanted.${column}`)
   .join(' and ')
+// A row that is seen when it is read gets equal times, and no other row does. The statement counts by this difference which
+// rows are newly seen, because RETURNING shows only new values.
+const readAt = `case when r.seen_at >= now()::timestamptz(3) then r.seen_at + interval '1 millisecond' else now() end`
 const markSql = {
-  read: { unmarked: 'r.read_at is null', set: 'read_at = now(), seen_at = coalesce(r.seen_at, now())' },
-  seen: { unmarked: 'r.seen_at is null', set: 'seen_at = now()' },
+  read: {
+    unmarked: 'r.read_at is null',
+    set: `read_at = ${readAt}, seen_at = coalesce(r.seen_at, now())`,
+    counts: ['count(*) filter (where seen_at = read_at)', 'count(*)'],
+  },
+  seen: { unmarked: 'r.seen_at is null', set: 'seen_at = now()', counts: ['count(*)', '0'] },
 }
+const marked = 'r.notification_id as id, r.created_at, r.seen_at, r.read_at'
+/** Adds the marks to the counts. An insert without conflicts: people do not wait for each other. */
+const buildCounted = (mark: Mark): string => `
+    insert into notification_count_changes (application_id, day, seen, read)
+    select $2::uuid, date_trunc('day', created_at, 'UTC'), ${markSql[mark].counts.join(', ')}
+    from marked group by 2`
 
 const createMarkStatement = (mark: Mark): PreparedStatement => ({
   name: `inbox-mark-${mark}`,
@@ -169,10 +182,12 @@ const createMarkStatement = (mark: Mark): PreparedStatement => ({
     with wanted as materialized (
       select $1::uuid as tenant_id, $2::uuid as application_id, $3::uuid as user_id, ids.created_at, ids.notification_id
       from unnest($5::timestamptz[], $6::uuid[]) as ids (created_at, notification_id) where ${canRead}
-    )
-    update notification_recipients r set ${markSql[mark].set} from wanted
-    where ${isSameRow} and ${markSql[mark].unmarked} and ${isRetained}
-    returning r.notification_id as id`,
+    ), marked as (
+      update notification_recipients r set ${markSql[mark].set} from wanted
+      where ${isSameRow} and ${markSql[mark].unmarked} and ${isRetained}
+      returning ${marked}
+    ), counted as (${buildCounted(mark)})
+    select id from marked`,
 })
 export const marks = { read: createMarkStatement('read'), seen: createMarkStatement('seen') }
 
@@ -201,8 +216,8 @@ export const markAll: PreparedStatement = {
       ${newestFirst} limit $7 for no key update of r
     ), marked as (
       update notification_recipients r set ${markSql.read.set} from wanted where ${isSameRow}
-      returning r.notification_id as id
-    )
+      returning ${marked}
+    ), counted as (${buildCounted('read')})
     select count(*)::int as updated, min(marked.id::text collate "C") as oldest from marked`,
 }
 

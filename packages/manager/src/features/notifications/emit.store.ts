@@ -89,6 +89,11 @@ const statement: PreparedStatement = {
       expires_at)
     select tenant_id, application_id, "user", created_at, id, type, expires_at
     from ended cross join lateral unnest(users) as "user" where "end" = 'written'
+  ), counted as (
+    -- An insert without conflicts: concurrent emits of an application do not wait for each other.
+    insert into notification_count_changes (application_id, day, emitted, recipients)
+    select application_id, date_trunc('day', created_at, 'UTC'), count(*), sum(cardinality(users))
+    from ended where "end" = 'written' group by 1, 2
   )
   select position::int, "end" as outcome, cardinality(users) as count, named from ended`,
 }

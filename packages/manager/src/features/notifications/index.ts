@@ -1,8 +1,9 @@
-// This feature accepts emits and live data from backends, and contains their rate limits and retention.
+// This feature accepts emits and live data from backends, and contains their rate limits, retention and counts.
 // inbox/ lists notifications, live-sockets/ delivers hints, and machine-users/ authenticates backends.
 import { commsSettings } from '../../config/comms-settings.ts'
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
+import { readSdl } from '../../platform/graphql/schema.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Redis } from '../../platform/redis/redis.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -12,6 +13,9 @@ import { createApplicationRate } from './application-rate.service.ts'
 import { type CommsState, type CommsTarget, readStates, formatTargetKey } from './comms-state.store.ts'
 import { registerEmitRoutes } from './emit.routes.ts'
 import { type EmitDeps, createEmitService } from './emit.service.ts'
+import { createCountsSchedules } from './notification-counts-roll-up.service.ts'
+import { createNotificationCountsResolvers } from './notification-counts.resolvers.ts'
+import { createNotificationCountsService } from './notification-counts.service.ts'
 import { createNotificationMetrics } from './notifications.metrics.ts'
 import { notificationSettings } from './notifications.settings.ts'
 import { createPublishService } from './publish.service.ts'
@@ -20,17 +24,22 @@ import { type RetentionDeps, createRetentionSchedules } from './retention.servic
 type Deps = Pick<EmitDeps, 'db' | 'database' | 'clock'> &
   RetentionDeps & { config: Config; redis: Redis; metrics: Metrics; liveSockets: LiveSocketsApi }
 
-/** Provides the emit and publish routes for backends and the retention schedules. */
+/** Provides the emit and publish routes for backends, the retention schedules and the counts by day. */
 export const notifications = defineFeature({
   name: 'notifications',
   role: 'comms',
+  sdl: readSdl(import.meta.url, './notification-counts.graphql'),
   settings: notificationSettings,
   create: (deps: Deps) => {
     const { commsRetentionDays } = selectSettings(deps.config, commsSettings)
     const senders = createSenders(deps)
     return {
+      resolvers: createNotificationCountsResolvers(createNotificationCountsService(deps)),
       routes: (server) => registerEmitRoutes(server, senders),
-      schedules: createRetentionSchedules(deps, commsRetentionDays),
+      schedules: [
+        ...createRetentionSchedules(deps, commsRetentionDays),
+        ...createCountsSchedules(deps, commsRetentionDays),
+      ],
       api: {},
     }
   },

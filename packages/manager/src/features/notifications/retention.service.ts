@@ -33,7 +33,10 @@ export function createRetentionSchedules(deps: RetentionDeps, retentionDays: num
 }
 
 /** Runs batches until no rows are left or the process stops. */
-async function runInBatches(run: () => Promise<store.BatchResult>, signal?: AbortSignal): Promise<void> {
+export async function runInBatches(
+  run: () => Promise<store.BatchResult>,
+  signal?: AbortSignal,
+): Promise<void> {
   for (;;) if (signal?.aborted === true || (await run()).isLast) return
 }
 

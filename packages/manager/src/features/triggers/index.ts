@@ -3,6 +3,8 @@
 // expressions. Backends register in backends/.
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
+import { computeLagMs, createRollUpSchedule } from '../../platform/jobs/roll-ups.ts'
+import type { Schedule } from '../../platform/jobs/schedules.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { ConnectionShares } from '../../platform/http/open-files.ts'
@@ -14,6 +16,8 @@ import { createFindById } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createCrons } from './crons.service.ts'
 import { type DeliveryDeps, createDeliveryQueues } from './delivery.service.ts'
+import { countRuns } from './run-counts-roll-up.store.ts'
+import { createRunSeriesService } from './run-series.service.ts'
 import { type SchedulingDeps, createSchedulingSchedule } from './scheduling.service.ts'
 import { createTriggerMetrics } from './triggers.metrics.ts'
 import { createRunPagesService } from './trigger-run-pages.service.ts'
@@ -40,7 +44,7 @@ const keepAliveMs = 200
 /** Provides the GraphQL fields, the planning schedule and the delivery queues. */
 export const triggers = defineFeature({
   name: 'triggers',
-  sdl: readSdl(import.meta.url, './triggers.graphql'),
+  sdl: readSdl(import.meta.url, './triggers.graphql', './run-series.graphql'),
   settings: triggersSettings,
   scopes: {
     TRIGGER: {
@@ -67,14 +71,10 @@ export const triggers = defineFeature({
     return {
       resolvers: createTriggersResolvers(
         createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject }),
-        createRunPagesService(deps),
+        { pages: createRunPagesService(deps), series: createRunSeriesService(deps) },
       ),
       schedules: [
-        createPartitionsSchedule(
-          'trigger-run-retention',
-          { table: 'trigger_runs', retentionDays: settings.triggerRunRetentionDays },
-          deps,
-        ),
+        ...createRunSchedules(deps, settings.triggerRunRetentionDays, triggerMetrics),
         createSchedulingSchedule({
           ...deps,
           crons,
@@ -88,6 +88,22 @@ export const triggers = defineFeature({
     }
   },
 })
+
+/** Returns the schedules that count runs, and that create and drop the months of runs and counts. */
+const createRunSchedules = (
+  deps: Deps,
+  retentionDays: number,
+  { countLag }: ReturnType<typeof createTriggerMetrics>,
+): Schedule[] => [
+  createPartitionsSchedule('trigger-run-retention', { table: 'trigger_runs', retentionDays }, deps),
+  createPartitionsSchedule('trigger-run-count-months', { table: 'trigger_run_counts', retentionDays }, deps),
+  createRollUpSchedule(deps.db, {
+    name: 'trigger_runs',
+    lagMs: computeLagMs(deps.config),
+    count: countRuns,
+    onLag: (seconds) => countLag.set(seconds),
+  }),
+]
 
 /** Returns the delivery limits. Each attempt uses its own connection, so connections bound the number of attempts. */
 function createLimits(

@@ -7,6 +7,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as store from './run-operations.store.ts'
 import { firstAttempts, getGroup } from './attempts.pure.ts'
+import { trackReopenedRun } from './run-counts-roll-up.store.ts'
 
 export type RunOperations = ReturnType<typeof createRunOperations>
 
@@ -49,6 +50,7 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
         if (before.outcome !== 'failed' && !hasLostJob)
           throw conflict(`only failed runs can be retried; this run is ${before.outcome}`)
         const after = { ...before, outcome: 'pending' }
+        await trackReopenedRun(tx, before)
         await store.reopenRun(tx, before)
         const { triggerId, environmentId, scheduledAt } = before
         await jobs.enqueue(tx, firstAttempts, [

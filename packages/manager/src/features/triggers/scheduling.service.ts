@@ -2,7 +2,7 @@
 // attempts and sets the next due times, all in one transaction. A killed process therefore leaves no partial plan, and
 // no run is planned twice. All times are from the database clock.
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
-import { newId } from '../../platform/ids.ts'
+import { createTimedIds } from '../../platform/ids.ts'
 import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -65,6 +65,9 @@ async function planDue(
     ({ applicationId }) => applicationId,
   )
   const computeInstants = createInstantsFinder(deps)
+  // The roll-up finds runs by the time of their ids, so this is the time of the database.
+  const now = new Date((dueTriggers[0] as store.DueTrigger).now)
+  const nextId = createTimedIds({ now: () => now })
   const deadline = performance.now() + maxArithmeticMs
   const [nextFireTimes, runs]: [{ id: string; nextFireAt: string }[], store.PlannedRun[]] = [[], []]
   for (const trigger of dueTriggers) {
@@ -76,7 +79,7 @@ async function planDue(
     for (const { environmentId, isLive } of triggerDeployments)
       for (const scheduledAt of instants)
         runs.push({
-          id: newId(),
+          id: nextId().id,
           trigger,
           environmentId,
           scheduledAt,

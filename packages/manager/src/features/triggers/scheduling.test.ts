@@ -58,6 +58,21 @@ test('[triggers.once-per-deployment] a firing is planned once for each trigger, 
   }
 })
 
+test('the ids of runs have the time at which the database planned them, by which they are counted', async () => {
+  await scene.register()
+  const { id } = await scene.createTrigger()
+  await scene.makeDue(id, minutesAgo(5))
+  await scene.plan()
+  const { rows } = await scene.service.sql.query<{ runs: number; apart: number }>(
+    `select count(*)::int as runs, max(abs(
+       ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint - extract(epoch from created_at) * 1000
+     ))::float as apart from trigger_runs`,
+  )
+  expect(rows[0]?.runs).toBeGreaterThan(4)
+  // The database rounds to milliseconds, and the id truncates.
+  expect(rows[0]?.apart).toBeLessThanOrEqual(1)
+})
+
 test('[triggers.no-backend] an environment without registration records nothing; one with registrations but none live records skipped_no_backend', async () => {
   const { id } = await scene.createTrigger()
   await scene.makeDue(id)

@@ -13,7 +13,7 @@ const outcomes = [
 type Outcome = (typeof outcomes)[number]
 const isOutcome = (text: string): text is Outcome => outcomes.some((outcome) => outcome === text)
 
-export const createTriggerMetrics = ({ counter, histogram }: MetricFactory) => {
+export const createTriggerMetrics = ({ counter, gauge, histogram }: MetricFactory) => {
   const runs = counter('svc_trigger_runs_total', 'Finished trigger runs, by outcome.', {
     outcome: outcomes,
   })
@@ -30,6 +30,10 @@ export const createTriggerMetrics = ({ counter, histogram }: MetricFactory) => {
       'svc_trigger_lag_seconds',
       'Time from the planned instant of a run to its first attempt, by the database clock.',
       { buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
+    ),
+    countLag: gauge(
+      'svc_trigger_run_count_lag_seconds',
+      'Time since the planning of the last trigger run that the hourly counts can contain.',
     ),
   }
 }

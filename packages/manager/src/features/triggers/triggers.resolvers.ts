@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../platform/cache/encoded-json.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { RunPagesService } from './trigger-run-pages.service.ts'
+import type { RunSeriesService } from './run-series.service.ts'
 import type { TriggersService } from './triggers.service.ts'
 
 // Computing an instant takes up to 0.2 ms in a time zone.
@@ -23,13 +24,17 @@ function countInstants(context: object, count: number): void {
  * Creates the GraphQL resolvers for triggers. Instants are computed one trigger at a time, and other requests run
  * between them.
  */
-export function createTriggersResolvers(service: TriggersService, runPages: RunPagesService) {
+export function createTriggersResolvers(
+  service: TriggersService,
+  { pages, series }: { pages: RunPagesService; series: RunSeriesService },
+) {
   return {
     Query: {
       triggers: (_parent, { application, ...args }) => service.list([application], args),
       trigger: (_parent, { id }) => service.get(id),
       triggerRuns: (_parent, { trigger, limit }) => service.listRuns(trigger, limit ?? undefined),
-      triggerRunsConnection: (_parent, { trigger, ...args }) => runPages.page(trigger, args),
+      triggerRunsConnection: (_parent, { trigger, ...args }) => pages.page(trigger, args),
+      runSeries: (_parent, args) => series.list(args),
       nextRuns: async (_parent, { cronExpression }, context) => {
         countInstants(context, service.previewInstants)
         await yieldToEventLoop()

@@ -77,6 +77,7 @@ const requiredRows: Readonly<Record<string, { key?: string; value?: string }>> =
   monthly_partitions: { key: 'parent', value: 'least_days' },
   heartbeat_reception: {},
   activity_recording: {},
+  roll_ups: { key: 'name' },
   'jobs.version': { value: 'version' },
   'jobs.queue': { key: 'name' },
 }
