@@ -9,7 +9,8 @@ const words = (text: string): string[] => text.trim().split(/\s+/)
 const listQueries =
   words(`projects tenants applications tenant2Applications endpoints machineUsers languagePacks
   myPersonalAccessTokens users user2applications user2projects user2tenants tenantRoleDefinitions machineUser2endpoints
-  auditLogs environments triggers deploymentSpecifications piletPackages esbAuditLogs userProviderSearch`)
+  auditLogs environments triggers deploymentSpecifications piletPackages esbAuditLogs userProviderSearch
+  backends projectMachineUsers machineUsersToRotate expiringAccessTokens`)
 const nestedLists = words(
   `Project.tenants Project.applications Project.environments Application.endpoints Application.triggers
   User.projectMemberships User.tenantMemberships User.applicationMemberships`,

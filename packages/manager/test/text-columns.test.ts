@@ -37,7 +37,9 @@ const weights: Record<string, Weight> = {
   'audit_logs.user_agent': { boundedBy: 'append.ts' },
   'audit_verification.problem': 'never returned',
   'audit_verified_chains.reason': { boundedBy: 'constants in the code' },
-  'backend_registrations.callback_url': 'never returned',
+  'backend_registrations.callback_url': {
+    boundedBy: 'an origin, which consists of a scheme, a host and a port',
+  },
   'blob_chunks.sha256': 'never returned',
   'cli_logins.user_agent': 'never returned',
   'deployment_specifications.image': { charged: 500 },

@@ -87,6 +87,11 @@ const areas: Record<string, Area> = {
     files: ['triggers/triggers', 'triggers/run-series'],
     guide: ['Schedule calls', '../../guides/backends/schedule-calls.md'],
   },
+  backends: {
+    title: 'Registered backends',
+    files: ['backends/backends'],
+    guide: ['Register a backend and send heartbeats', '../../guides/backends/register.md'],
+  },
   deployments: {
     title: 'Deployments and their specifications',
     files: ['deployments/deployments'],
@@ -100,7 +105,7 @@ const areas: Record<string, Area> = {
   },
   pilets: {
     title: 'Pilet packages and feeds',
-    files: ['pilets/pilets', 'pilet-feed/pilet-feed'],
+    files: ['pilets/pilets', 'pilet-feed/pilet-feed', 'pilet-feed/pilet-usage'],
     guide: ['Publish a pilet', '../../guides/frontends/publish-a-pilet.md'],
   },
   search: {

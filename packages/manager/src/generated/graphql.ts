@@ -5,6 +5,7 @@ import type { TokenConnection as TokenConnectionRow } from '../features/access-t
 import type { Application as ApplicationRow } from '../features/applications/applications.store.ts';
 import type { Tenant2Application as Tenant2ApplicationRow } from '../features/applications/tenant2applications.store.ts';
 import type { AuditLog as AuditLogRow, AuditPage as AuditPageRow } from '../features/audit/audit.service.ts';
+import type { Backend as BackendRow } from '../features/backends/registered-backends.service.ts';
 import type { CallSeriesPoint as CallSeriesPointRow } from '../features/call-log/call-series.store.ts';
 import type { LoggedCall as LoggedCallRow } from '../features/call-log/logged-calls.store.ts';
 import type { CallPage as CallPageRow } from '../features/call-log/logged-call-pages.service.ts';
@@ -20,6 +21,7 @@ import type { TenantMember as TenantMemberRow } from '../features/memberships/te
 import type { ApplicationMember as ApplicationMemberRow } from '../features/memberships/application-members.store.ts';
 import type { TenantRoleDefinition as TenantRoleDefinitionRow } from '../features/memberships/tenant-roles.store.ts';
 import type { NotificationDeliveryCount as NotificationDeliveryCountRow } from '../features/notifications/notification-counts.store.ts';
+import type { UsageEntry as UsageEntryRow } from '../features/pilet-feed/pilet-usage.store.ts';
 import type { PiletPackage as PiletPackageRow } from '../features/pilets/packages.store.ts';
 import type { Project as ProjectRow } from '../features/projects/projects.store.ts';
 import type { Tenant as TenantRow } from '../features/tenants/tenants.store.ts';
@@ -92,6 +94,7 @@ export type Permission =
   | 'ESB_AUDIT_READ'
   | 'TRIGGER_READ'
   | 'TRIGGER_WRITE'
+  | 'BACKEND_READ'
   | 'DEPLOYMENT_READ'
   | 'DEPLOYMENT_WAKE'
   | 'DEPLOYMENT_WRITE'
@@ -107,6 +110,10 @@ export type Query = {
   readonly myPersonalAccessTokens: ReadonlyArray<PersonalAccessToken>;
   /** The rows of `myPersonalAccessTokens` by cursor, with their total. */
   readonly myPersonalAccessTokensConnection: PersonalAccessTokenConnection;
+  /** Lists usable tokens that expire within `days` days, the next to expire first unless `order` is given. Administrators see all of these tokens, other callers only their own. `days` is from 1 to 365. */
+  readonly expiringAccessTokens: ReadonlyArray<PersonalAccessToken>;
+  /** The rows of `expiringAccessTokens` by cursor, with their total. */
+  readonly expiringAccessTokensConnection: PersonalAccessTokenConnection;
   /** Lists tokens, newest first. Administrators see all tokens, other callers only their own. `first` is from 1 to 100. */
   readonly personalAccessTokens: PersonalAccessTokenConnection;
   /** Lists the applications of a project that the caller may see. */
@@ -115,16 +122,26 @@ export type Query = {
   readonly applicationsConnection: ApplicationConnection;
   /** Returns one application by its project and slug. */
   readonly application: Application;
+  /** Returns one application by its id. */
+  readonly applicationById: Application;
   /** Lists the Tenant2Application rows of a tenant, of an application, or of a tenant and an application. At least one id is required. */
   readonly tenant2Applications: ReadonlyArray<Tenant2Application>;
   /** The rows of `tenant2Applications` by cursor, with their total. */
   readonly tenant2ApplicationsConnection: Tenant2ApplicationConnection;
+  /** Returns one Tenant2Application row. */
+  readonly tenant2Application: Tenant2Application;
   /** Lists the audit trail of a project, newest first by default. */
   readonly auditLogs: ReadonlyArray<AuditLog>;
   /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, in at most 24 hours. */
   readonly auditLogsConnection: AuditLogConnection;
   /** Verifies the hashes of the audit chain of a project, starting at row `fromSeq`. One call verifies at most 100,000 rows and takes about 5 s; continue until `isComplete` is true. Returns `rate_limited` while another verification of the project or of the caller is running. A part that starts after row 1 relies on the verification of the rows before it. */
   readonly verifyAuditChain: AuditChainVerification;
+  /** Returns the state of a project's audit chain: how far it is verified, and whether it is broken. */
+  readonly auditChain: AuditChainStatus;
+  /** Lists the backends that are registered for an application, in one environment or in all of them. */
+  readonly backends: ReadonlyArray<Backend>;
+  /** The rows of `backends` by cursor, with their total. */
+  readonly backendsConnection: BackendConnection;
   /** Returns the number of calls of a project, or of one application, by hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without calls have no point. Calls are counted within about two minutes. */
   readonly callSeries: ReadonlyArray<CallSeriesPoint>;
   /** Lists the logged calls of an application, newest first by default. `endpointId` and `requestId` narrow the list. `limit`, from 1 to 100, returns one page of that size and cannot be combined with `pagination`. */
@@ -137,6 +154,8 @@ export type Query = {
   readonly deploymentSpecificationsConnection: DeploymentSpecificationConnection;
   /** Reports whether the application has live backends in the environment. After a wake, poll until it is ready. */
   readonly deploymentReadiness: DeploymentReadiness;
+  /** Returns one deployment specification. */
+  readonly deploymentSpecification: DeploymentSpecification;
   /** Lists the MachineUser2Endpoint rows of an endpoint. */
   readonly machineUser2endpoints: ReadonlyArray<MachineUser2Endpoint>;
   /** The rows of `machineUser2endpoints` by cursor, with their total. */
@@ -163,10 +182,22 @@ export type Query = {
   readonly languagePacks: ReadonlyArray<LanguagePack>;
   /** The rows of `languagePacks` by cursor, with their total. */
   readonly languagePacksConnection: LanguagePackConnection;
+  /** Returns one language pack. */
+  readonly languagePack: LanguagePack;
   /** Lists the machine users of an environment. */
   readonly machineUsers: ReadonlyArray<MachineUser>;
   /** The rows of `machineUsers` by cursor, with their total. */
   readonly machineUsersConnection: MachineUserConnection;
+  /** Lists the machine users of all environments of a project. */
+  readonly projectMachineUsers: ReadonlyArray<MachineUser>;
+  /** The rows of `projectMachineUsers` by cursor, with their total. */
+  readonly projectMachineUsersConnection: MachineUserConnection;
+  /** Lists the enabled machine users of a project whose credential was created or last rotated more than `days` days ago. `days` is from 1 to 3650. */
+  readonly machineUsersToRotate: ReadonlyArray<MachineUser>;
+  /** The rows of `machineUsersToRotate` by cursor, with their total. */
+  readonly machineUsersToRotateConnection: MachineUserConnection;
+  /** Returns one machine user. */
+  readonly machineUser: MachineUser;
   /** Lists the members of a project and their roles. */
   readonly user2projects: ReadonlyArray<User2Project>;
   /** The rows of `user2projects` by cursor, with their total. */
@@ -193,6 +224,8 @@ export type Query = {
   readonly notificationDeliveryCounts: ReadonlyArray<NotificationDeliveryCount>;
   /** Returns the pilets that the frontend of an application loads, ordered by name. With `tenantId`, the pins and the settings of the tenant apply. The items are those of `GET /pilet-feed/:applicationId` and `GET /pilet-feed/:applicationId/:tenantId`. */
   readonly piletFeedPreview: ReadonlyArray<PiletFeedItem>;
+  /** Finds the settings layers of a project that enable or pin a pilet. */
+  readonly piletUsage: PiletUsage;
   /** Lists the pilet packages of a project. Without filters, order and pagination, the query returns all packages if they fit into one response. Versions are ordered by semantic version precedence. */
   readonly piletPackages: PiletPackages;
   /** The packages of `piletPackages` by cursor, with their total. */
@@ -217,6 +250,8 @@ export type Query = {
   readonly tenantsConnection: TenantConnection;
   /** Returns one tenant by its project and slug. */
   readonly tenant: Tenant;
+  /** Returns one tenant by its id. */
+  readonly tenantById: Tenant;
   /** Returns the number of trigger runs of a project, or of one trigger, by planned hour and outcome, oldest hour first. The series contains the hours that start at or after `from` and before `to`, which are RFC 3339 times at most 31 days apart. Hours without runs have no point. Runs are counted within about two minutes. */
   readonly runSeries: ReadonlyArray<RunSeriesPoint>;
   /** Lists the triggers of an application. */
@@ -237,6 +272,8 @@ export type Query = {
   readonly users: ReadonlyArray<User>;
   /** The rows of `users` by cursor, with their total. */
   readonly usersConnection: UserConnection;
+  /** Returns one user. Callers see the same users as in the list `users`. */
+  readonly user: User;
   /** Searches the user directory for users whose name, user name or e-mail contains the search text. Search text shorter than three characters must match the start of one of these fields. Results are ordered by name by default. The directory `local` contains the users that the Manager has seen. */
   readonly userProviderSearch: ReadonlyArray<UserProviderResult>;
   /** The rows of `userProviderSearch` by cursor, with their total. */
@@ -252,6 +289,23 @@ export type QueryMyPersonalAccessTokensArgs = {
 
 
 export type QueryMyPersonalAccessTokensConnectionArgs = {
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryExpiringAccessTokensArgs = {
+  days?: InputMaybe<Scalars['Int']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryExpiringAccessTokensConnectionArgs = {
+  days?: InputMaybe<Scalars['Int']['input']>;
   filters?: InputMaybe<ReadonlyArray<Filter>>;
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
@@ -288,6 +342,11 @@ export type QueryApplicationArgs = {
 };
 
 
+export type QueryApplicationByIdArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type QueryTenant2ApplicationsArgs = {
   applicationId?: InputMaybe<Scalars['ID']['input']>;
   tenantId?: InputMaybe<Scalars['ID']['input']>;
@@ -304,6 +363,11 @@ export type QueryTenant2ApplicationsConnectionArgs = {
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryTenant2ApplicationArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -332,6 +396,30 @@ export type QueryAuditLogsConnectionArgs = {
 export type QueryVerifyAuditChainArgs = {
   projectId: Scalars['ID']['input'];
   fromSeq?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryAuditChainArgs = {
+  projectId: Scalars['ID']['input'];
+};
+
+
+export type QueryBackendsArgs = {
+  applicationId: Scalars['ID']['input'];
+  environmentId?: InputMaybe<Scalars['ID']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryBackendsConnectionArgs = {
+  applicationId: Scalars['ID']['input'];
+  environmentId?: InputMaybe<Scalars['ID']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -390,6 +478,11 @@ export type QueryDeploymentSpecificationsConnectionArgs = {
 export type QueryDeploymentReadinessArgs = {
   applicationId: Scalars['ID']['input'];
   environmentId: Scalars['ID']['input'];
+};
+
+
+export type QueryDeploymentSpecificationArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -487,6 +580,11 @@ export type QueryLanguagePacksConnectionArgs = {
 };
 
 
+export type QueryLanguagePackArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type QueryMachineUsersArgs = {
   environment: Scalars['ID']['input'];
   filters?: InputMaybe<ReadonlyArray<Filter>>;
@@ -501,6 +599,47 @@ export type QueryMachineUsersConnectionArgs = {
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryProjectMachineUsersArgs = {
+  projectId: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryProjectMachineUsersConnectionArgs = {
+  projectId: Scalars['ID']['input'];
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryMachineUsersToRotateArgs = {
+  projectId: Scalars['ID']['input'];
+  days?: InputMaybe<Scalars['Int']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+};
+
+
+export type QueryMachineUsersToRotateConnectionArgs = {
+  projectId: Scalars['ID']['input'];
+  days?: InputMaybe<Scalars['Int']['input']>;
+  filters?: InputMaybe<ReadonlyArray<Filter>>;
+  order?: InputMaybe<ReadonlyArray<Order>>;
+  pagination?: InputMaybe<Pagination>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryMachineUserArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -603,6 +742,12 @@ export type QueryPiletFeedPreviewArgs = {
 };
 
 
+export type QueryPiletUsageArgs = {
+  projectId: Scalars['ID']['input'];
+  name: Scalars['String']['input'];
+};
+
+
 export type QueryPiletPackagesArgs = {
   projectId: Scalars['ID']['input'];
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
@@ -694,6 +839,11 @@ export type QueryTenantArgs = {
 };
 
 
+export type QueryTenantByIdArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type QueryRunSeriesArgs = {
   projectId: Scalars['ID']['input'];
   triggerId?: InputMaybe<Scalars['ID']['input']>;
@@ -758,6 +908,11 @@ export type QueryUsersConnectionArgs = {
   order?: InputMaybe<ReadonlyArray<Order>>;
   pagination?: InputMaybe<Pagination>;
   after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryUserArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -1547,6 +1702,41 @@ export type AuditChainVerification = {
   readonly verifiedAt: Scalars['String']['output'];
 };
 
+/** The state of a project's audit chain as far as it is known. The service verifies new entries every minute; reading the state verifies nothing. */
+export type AuditChainStatus = {
+  /** `ok`, `broken`, `unverified` or `empty`. `unverified` means that none of the entries has been verified yet. */
+  readonly status: Scalars['String']['output'];
+  /** The number of entries, which is also the position of the newest entry. */
+  readonly entries: Scalars['Int']['output'];
+  /** The position of the last verified entry; 0 if none has been verified. */
+  readonly verifiedSeq: Scalars['Int']['output'];
+  /** The time at which the verification last saved its progress in any chain; null before its first run. */
+  readonly verifiedAt?: Maybe<Scalars['String']['output']>;
+  /** The position of the first broken entry; null unless one is known. */
+  readonly firstBrokenSeq?: Maybe<Scalars['Int']['output']>;
+  /** The reason why the chain is broken; null otherwise. */
+  readonly reason?: Maybe<Scalars['String']['output']>;
+  /** The time of the newest signed checkpoint that covers a verified entry; null before the first one. */
+  readonly checkpointAt?: Maybe<Scalars['String']['output']>;
+};
+
+/** A backend that is registered for the callbacks of an application. Its environment is the environment of its machine user. */
+export type Backend = {
+  /** The id of the registration. */
+  readonly id: Scalars['ID']['output'];
+  readonly application: Application;
+  readonly environment: Environment;
+  readonly machineUser: MachineUser;
+  /** The scheme, host and port of the callback URL. The rest of the URL can contain a secret and is never returned. */
+  readonly callbackOrigin: Scalars['String']['output'];
+  /** The version that the backend stated when it registered; empty if it stated none. */
+  readonly version: Scalars['String']['output'];
+  readonly lastHeartbeat: Scalars['String']['output'];
+  /** Whether the backend receives callbacks: its machine user is enabled, and its last heartbeat is not older than the setting `callbacks.stale_after`. */
+  readonly isLive: Scalars['Boolean']['output'];
+  readonly registeredAt: Scalars['String']['output'];
+};
+
 /** The calls through the ESB that started in one hour and had the same outcome. Calls of endpoints with log level `NONE` are not counted. */
 export type CallSeriesPoint = {
   /** The start of the hour in UTC. */
@@ -1910,6 +2100,8 @@ export type MachineUser = {
   readonly tokenPrefix?: Maybe<Scalars['String']['output']>;
   /** The time of the last rotation; null if the credential was never rotated. */
   readonly lastRotatedAt?: Maybe<Scalars['String']['output']>;
+  /** The time of the last use, updated with a delay of up to about one hour. Null if no use has been recorded. */
+  readonly lastUsedAt?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['String']['output'];
   readonly updatedAt: Scalars['String']['output'];
   /** The number of the last change, which starts at 1. Pass it as `expectedRevision` to reject a change of an outdated object. */
@@ -2041,6 +2233,27 @@ export type PiletFeedItem = {
   readonly keyId?: Maybe<Scalars['ID']['output']>;
   /** The reason for this version: `pin` if a setting pins it, `highest` if it is the highest enabled version. */
   readonly origin: Scalars['String']['output'];
+};
+
+/** A settings layer that enables or pins a pilet. */
+export type PiletUsageEntry = {
+  /** `project`, `application`, `tenant` or `tenant2application`. */
+  readonly layer: Scalars['String']['output'];
+  /** The application of the layer; null for the layers `project` and `tenant`. */
+  readonly application?: Maybe<Application>;
+  /** The tenant of the layer; null for the layers `project` and `application`. */
+  readonly tenant?: Maybe<Tenant>;
+  /** Whether the `EnabledModules` of the layer contain the pilet. */
+  readonly isEnabled: Scalars['Boolean']['output'];
+  /** The version to which the layer pins the pilet; null if it does not pin it. */
+  readonly pinnedVersion?: Maybe<Scalars['String']['output']>;
+};
+
+export type PiletUsage = {
+  /** The layers that enable or pin the pilet, at most 1,000, the most general layer first. More specific layers can override them. */
+  readonly entries: ReadonlyArray<PiletUsageEntry>;
+  /** Whether `entries` contains all of these layers. */
+  readonly isComplete: Scalars['Boolean']['output'];
 };
 
 /** A version of a pilet. Frontends are assembled from pilets. The bytes of a version never change. */
@@ -2292,22 +2505,40 @@ export type UpdatePiletPinsInput = {
   readonly expectedRevision?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** A list that is not effective, and the less specific layer that sets it. */
+export type HiddenList = {
+  readonly value: ReadonlyArray<Scalars['String']['output']>;
+  readonly layer: Scalars['String']['output'];
+};
+
+/** A string that is not effective, and the less specific layer that sets it. */
+export type HiddenText = {
+  readonly value: Scalars['String']['output'];
+  readonly layer: Scalars['String']['output'];
+};
+
 /** A list and the layer that sets it: `project`, `application`, `tenant` or `tenant2application`. `layer` is null if no layer sets the list. */
 export type EffectiveList = {
   readonly value: ReadonlyArray<Scalars['String']['output']>;
   readonly layer?: Maybe<Scalars['String']['output']>;
+  /** The lists that this list hides, the most specific layer first. */
+  readonly hidden: ReadonlyArray<HiddenList>;
 };
 
 /** A string and the layer that sets it. `layer` is null if no layer sets the string. */
 export type EffectiveText = {
   readonly value: Scalars['String']['output'];
   readonly layer?: Maybe<Scalars['String']['output']>;
+  /** The strings that this string hides, the most specific layer first. */
+  readonly hidden: ReadonlyArray<HiddenText>;
 };
 
 export type EffectivePair = {
   readonly Key: Scalars['String']['output'];
   readonly Value: Scalars['String']['output'];
   readonly layer: Scalars['String']['output'];
+  /** The values of the same key that this value hides, the most specific layer first. */
+  readonly hidden: ReadonlyArray<HiddenText>;
 };
 
 export type EffectiveBackendSettings = {
@@ -2540,6 +2771,16 @@ export type ApplicationConnection = {
 /** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
 export type Tenant2ApplicationConnection = {
   readonly nodes: ReadonlyArray<Tenant2Application>;
+  readonly pageInfo: PageInfo;
+  /** The number of rows on all pages, at most 10000. */
+  readonly totalCount: Scalars['Int']['output'];
+  /** False if the list has more than 10000 rows. */
+  readonly isTotalExact: Scalars['Boolean']['output'];
+};
+
+/** A page of a list. Pass `pageInfo.endCursor` as `after` to read the next page. */
+export type BackendConnection = {
+  readonly nodes: ReadonlyArray<Backend>;
   readonly pageInfo: PageInfo;
   /** The number of rows on all pages, at most 10000. */
   readonly totalCount: Scalars['Int']['output'];
@@ -2795,6 +3036,8 @@ export type ResolversTypes = {
   AuditLog: ResolverTypeWrapper<AuditLogRow>;
   AuditLogConnection: ResolverTypeWrapper<AuditPageRow>;
   AuditChainVerification: ResolverTypeWrapper<AuditChainVerification>;
+  AuditChainStatus: ResolverTypeWrapper<AuditChainStatus>;
+  Backend: ResolverTypeWrapper<BackendRow>;
   CallSeriesPoint: ResolverTypeWrapper<CallSeriesPointRow>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   ESBHeader: ResolverTypeWrapper<EsbHeader>;
@@ -2839,6 +3082,8 @@ export type ResolversTypes = {
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
   NotificationDeliveryCount: ResolverTypeWrapper<NotificationDeliveryCountRow>;
   PiletFeedItem: ResolverTypeWrapper<PiletFeedItem>;
+  PiletUsageEntry: ResolverTypeWrapper<UsageEntryRow>;
+  PiletUsage: ResolverTypeWrapper<Omit<PiletUsage, 'entries'> & { entries: ReadonlyArray<ResolversTypes['PiletUsageEntry']> }>;
   PiletPackage: ResolverTypeWrapper<PiletPackageRow>;
   PiletPackages: ResolverTypeWrapper<Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
   PiletPackageConnection: ResolverTypeWrapper<Omit<PiletPackageConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['PiletPackage']> }>;
@@ -2860,6 +3105,8 @@ export type ResolversTypes = {
   UpdateSettingsKeysInput: UpdateSettingsKeysInput;
   UpdatePiletPinInput: UpdatePiletPinInput;
   UpdatePiletPinsInput: UpdatePiletPinsInput;
+  HiddenList: ResolverTypeWrapper<HiddenList>;
+  HiddenText: ResolverTypeWrapper<HiddenText>;
   EffectiveList: ResolverTypeWrapper<EffectiveList>;
   EffectiveText: ResolverTypeWrapper<EffectiveText>;
   EffectivePair: ResolverTypeWrapper<EffectivePair>;
@@ -2879,6 +3126,7 @@ export type ResolversTypes = {
   UserProviderResult: ResolverTypeWrapper<UserProviderResult>;
   ApplicationConnection: ResolverTypeWrapper<Omit<ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Application']> }>;
   Tenant2ApplicationConnection: ResolverTypeWrapper<Omit<Tenant2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Tenant2Application']> }>;
+  BackendConnection: ResolverTypeWrapper<Omit<BackendConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Backend']> }>;
   DeploymentSpecificationConnection: ResolverTypeWrapper<Omit<DeploymentSpecificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['DeploymentSpecification']> }>;
   MachineUser2EndpointConnection: ResolverTypeWrapper<Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['MachineUser2Endpoint']> }>;
   EndpointConnection: ResolverTypeWrapper<Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Endpoint']> }>;
@@ -2921,6 +3169,8 @@ export type ResolversParentTypes = {
   AuditLog: AuditLogRow;
   AuditLogConnection: AuditPageRow;
   AuditChainVerification: AuditChainVerification;
+  AuditChainStatus: AuditChainStatus;
+  Backend: BackendRow;
   CallSeriesPoint: CallSeriesPointRow;
   Float: Scalars['Float']['output'];
   ESBHeader: EsbHeader;
@@ -2961,6 +3211,8 @@ export type ResolversParentTypes = {
   UpdateTenantRoleDefinitionInput: UpdateTenantRoleDefinitionInput;
   NotificationDeliveryCount: NotificationDeliveryCountRow;
   PiletFeedItem: PiletFeedItem;
+  PiletUsageEntry: UsageEntryRow;
+  PiletUsage: Omit<PiletUsage, 'entries'> & { entries: ReadonlyArray<ResolversParentTypes['PiletUsageEntry']> };
   PiletPackage: PiletPackageRow;
   PiletPackages: Omit<PiletPackages, 'packages'> & { packages: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
   PiletPackageConnection: Omit<PiletPackageConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['PiletPackage']> };
@@ -2982,6 +3234,8 @@ export type ResolversParentTypes = {
   UpdateSettingsKeysInput: UpdateSettingsKeysInput;
   UpdatePiletPinInput: UpdatePiletPinInput;
   UpdatePiletPinsInput: UpdatePiletPinsInput;
+  HiddenList: HiddenList;
+  HiddenText: HiddenText;
   EffectiveList: EffectiveList;
   EffectiveText: EffectiveText;
   EffectivePair: EffectivePair;
@@ -3001,6 +3255,7 @@ export type ResolversParentTypes = {
   UserProviderResult: UserProviderResult;
   ApplicationConnection: Omit<ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Application']> };
   Tenant2ApplicationConnection: Omit<Tenant2ApplicationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Tenant2Application']> };
+  BackendConnection: Omit<BackendConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Backend']> };
   DeploymentSpecificationConnection: Omit<DeploymentSpecificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['DeploymentSpecification']> };
   MachineUser2EndpointConnection: Omit<MachineUser2EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['MachineUser2Endpoint']> };
   EndpointConnection: Omit<EndpointConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Endpoint']> };
@@ -3057,21 +3312,29 @@ export type PermissionsDirectiveResolver<Result, Parent, ContextType = GraphqlCo
 export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   myPersonalAccessTokens?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessToken']>, ParentType, ContextType, Partial<QueryMyPersonalAccessTokensArgs>>;
   myPersonalAccessTokensConnection?: Resolver<ResolversTypes['PersonalAccessTokenConnection'], ParentType, ContextType, Partial<QueryMyPersonalAccessTokensConnectionArgs>>;
+  expiringAccessTokens?: Resolver<ReadonlyArray<ResolversTypes['PersonalAccessToken']>, ParentType, ContextType, RequireFields<QueryExpiringAccessTokensArgs, 'days'>>;
+  expiringAccessTokensConnection?: Resolver<ResolversTypes['PersonalAccessTokenConnection'], ParentType, ContextType, RequireFields<QueryExpiringAccessTokensConnectionArgs, 'days'>>;
   personalAccessTokens?: Resolver<ResolversTypes['PersonalAccessTokenConnection'], ParentType, ContextType, RequireFields<QueryPersonalAccessTokensArgs, 'first'>>;
   applications?: Resolver<ReadonlyArray<ResolversTypes['Application']>, ParentType, ContextType, RequireFields<QueryApplicationsArgs, 'projectSlug'>>;
   applicationsConnection?: Resolver<ResolversTypes['ApplicationConnection'], ParentType, ContextType, RequireFields<QueryApplicationsConnectionArgs, 'projectSlug'>>;
   application?: Resolver<ResolversTypes['Application'], ParentType, ContextType, RequireFields<QueryApplicationArgs, 'projectId' | 'slug'>>;
+  applicationById?: Resolver<ResolversTypes['Application'], ParentType, ContextType, RequireFields<QueryApplicationByIdArgs, 'id'>>;
   tenant2Applications?: Resolver<ReadonlyArray<ResolversTypes['Tenant2Application']>, ParentType, ContextType, Partial<QueryTenant2ApplicationsArgs>>;
   tenant2ApplicationsConnection?: Resolver<ResolversTypes['Tenant2ApplicationConnection'], ParentType, ContextType, Partial<QueryTenant2ApplicationsConnectionArgs>>;
+  tenant2Application?: Resolver<ResolversTypes['Tenant2Application'], ParentType, ContextType, RequireFields<QueryTenant2ApplicationArgs, 'id'>>;
   auditLogs?: Resolver<ReadonlyArray<ResolversTypes['AuditLog']>, ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'projectID'>>;
   auditLogsConnection?: Resolver<ResolversTypes['AuditLogConnection'], ParentType, ContextType, RequireFields<QueryAuditLogsConnectionArgs, 'projectID'>>;
   verifyAuditChain?: Resolver<ResolversTypes['AuditChainVerification'], ParentType, ContextType, RequireFields<QueryVerifyAuditChainArgs, 'projectId' | 'fromSeq'>>;
+  auditChain?: Resolver<ResolversTypes['AuditChainStatus'], ParentType, ContextType, RequireFields<QueryAuditChainArgs, 'projectId'>>;
+  backends?: Resolver<ReadonlyArray<ResolversTypes['Backend']>, ParentType, ContextType, RequireFields<QueryBackendsArgs, 'applicationId'>>;
+  backendsConnection?: Resolver<ResolversTypes['BackendConnection'], ParentType, ContextType, RequireFields<QueryBackendsConnectionArgs, 'applicationId'>>;
   callSeries?: Resolver<ReadonlyArray<ResolversTypes['CallSeriesPoint']>, ParentType, ContextType, RequireFields<QueryCallSeriesArgs, 'projectId' | 'from' | 'to'>>;
   esbAuditLogs?: Resolver<ReadonlyArray<ResolversTypes['ESBAuditLog']>, ParentType, ContextType, RequireFields<QueryEsbAuditLogsArgs, 'applicationId'>>;
   esbAuditLogsConnection?: Resolver<ResolversTypes['ESBAuditLogConnection'], ParentType, ContextType, RequireFields<QueryEsbAuditLogsConnectionArgs, 'applicationId'>>;
   deploymentSpecifications?: Resolver<ReadonlyArray<ResolversTypes['DeploymentSpecification']>, ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsArgs, 'application'>>;
   deploymentSpecificationsConnection?: Resolver<ResolversTypes['DeploymentSpecificationConnection'], ParentType, ContextType, RequireFields<QueryDeploymentSpecificationsConnectionArgs, 'application'>>;
   deploymentReadiness?: Resolver<ResolversTypes['DeploymentReadiness'], ParentType, ContextType, RequireFields<QueryDeploymentReadinessArgs, 'applicationId' | 'environmentId'>>;
+  deploymentSpecification?: Resolver<ResolversTypes['DeploymentSpecification'], ParentType, ContextType, RequireFields<QueryDeploymentSpecificationArgs, 'id'>>;
   machineUser2endpoints?: Resolver<ReadonlyArray<ResolversTypes['MachineUser2Endpoint']>, ParentType, ContextType, RequireFields<QueryMachineUser2endpointsArgs, 'endpoint'>>;
   machineUser2endpointsConnection?: Resolver<ResolversTypes['MachineUser2EndpointConnection'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointsConnectionArgs, 'endpoint'>>;
   machineUser2endpoint?: Resolver<ResolversTypes['MachineUser2Endpoint'], ParentType, ContextType, RequireFields<QueryMachineUser2endpointArgs, 'endpoint' | 'id'>>;
@@ -3085,8 +3348,14 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   myUnreadNotifications?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   languagePacks?: Resolver<ReadonlyArray<ResolversTypes['LanguagePack']>, ParentType, ContextType, RequireFields<QueryLanguagePacksArgs, 'project'>>;
   languagePacksConnection?: Resolver<ResolversTypes['LanguagePackConnection'], ParentType, ContextType, RequireFields<QueryLanguagePacksConnectionArgs, 'project'>>;
+  languagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<QueryLanguagePackArgs, 'id'>>;
   machineUsers?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryMachineUsersArgs, 'environment'>>;
   machineUsersConnection?: Resolver<ResolversTypes['MachineUserConnection'], ParentType, ContextType, RequireFields<QueryMachineUsersConnectionArgs, 'environment'>>;
+  projectMachineUsers?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryProjectMachineUsersArgs, 'projectId'>>;
+  projectMachineUsersConnection?: Resolver<ResolversTypes['MachineUserConnection'], ParentType, ContextType, RequireFields<QueryProjectMachineUsersConnectionArgs, 'projectId'>>;
+  machineUsersToRotate?: Resolver<ReadonlyArray<ResolversTypes['MachineUser']>, ParentType, ContextType, RequireFields<QueryMachineUsersToRotateArgs, 'projectId' | 'days'>>;
+  machineUsersToRotateConnection?: Resolver<ResolversTypes['MachineUserConnection'], ParentType, ContextType, RequireFields<QueryMachineUsersToRotateConnectionArgs, 'projectId' | 'days'>>;
+  machineUser?: Resolver<ResolversTypes['MachineUser'], ParentType, ContextType, RequireFields<QueryMachineUserArgs, 'id'>>;
   user2projects?: Resolver<ReadonlyArray<ResolversTypes['User2Project']>, ParentType, ContextType, RequireFields<QueryUser2projectsArgs, 'project'>>;
   user2projectsConnection?: Resolver<ResolversTypes['User2ProjectConnection'], ParentType, ContextType, RequireFields<QueryUser2projectsConnectionArgs, 'project'>>;
   user2project?: Resolver<ResolversTypes['User2Project'], ParentType, ContextType, RequireFields<QueryUser2projectArgs, 'project' | 'id'>>;
@@ -3100,6 +3369,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   tenantRoleDefinitionsConnection?: Resolver<ResolversTypes['TenantRoleDefinitionConnection'], ParentType, ContextType, RequireFields<QueryTenantRoleDefinitionsConnectionArgs, 'tenantId'>>;
   notificationDeliveryCounts?: Resolver<ReadonlyArray<ResolversTypes['NotificationDeliveryCount']>, ParentType, ContextType, RequireFields<QueryNotificationDeliveryCountsArgs, 'applicationId' | 'from' | 'to'>>;
   piletFeedPreview?: Resolver<ReadonlyArray<ResolversTypes['PiletFeedItem']>, ParentType, ContextType, RequireFields<QueryPiletFeedPreviewArgs, 'applicationId'>>;
+  piletUsage?: Resolver<ResolversTypes['PiletUsage'], ParentType, ContextType, RequireFields<QueryPiletUsageArgs, 'projectId' | 'name'>>;
   piletPackages?: Resolver<ResolversTypes['PiletPackages'], ParentType, ContextType, RequireFields<QueryPiletPackagesArgs, 'projectId'>>;
   piletPackagesConnection?: Resolver<ResolversTypes['PiletPackageConnection'], ParentType, ContextType, RequireFields<QueryPiletPackagesConnectionArgs, 'projectId'>>;
   piletPackage?: Resolver<ResolversTypes['PiletPackage'], ParentType, ContextType, RequireFields<QueryPiletPackageArgs, 'projectId' | 'name' | 'version'>>;
@@ -3112,6 +3382,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   tenants?: Resolver<ReadonlyArray<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<QueryTenantsArgs, 'projectSlug'>>;
   tenantsConnection?: Resolver<ResolversTypes['TenantConnection'], ParentType, ContextType, RequireFields<QueryTenantsConnectionArgs, 'projectSlug'>>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'projectId' | 'slug'>>;
+  tenantById?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantByIdArgs, 'id'>>;
   runSeries?: Resolver<ReadonlyArray<ResolversTypes['RunSeriesPoint']>, ParentType, ContextType, RequireFields<QueryRunSeriesArgs, 'projectId' | 'from' | 'to'>>;
   triggers?: Resolver<ReadonlyArray<ResolversTypes['Trigger']>, ParentType, ContextType, RequireFields<QueryTriggersArgs, 'application'>>;
   triggersConnection?: Resolver<ResolversTypes['TriggerConnection'], ParentType, ContextType, RequireFields<QueryTriggersConnectionArgs, 'application'>>;
@@ -3122,6 +3393,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   me?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
   users?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType, Partial<QueryUsersArgs>>;
   usersConnection?: Resolver<ResolversTypes['UserConnection'], ParentType, ContextType, Partial<QueryUsersConnectionArgs>>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
   userProviderSearch?: Resolver<ReadonlyArray<ResolversTypes['UserProviderResult']>, ParentType, ContextType, RequireFields<QueryUserProviderSearchArgs, 'name'>>;
   userProviderSearchConnection?: Resolver<ResolversTypes['UserProviderResultConnection'], ParentType, ContextType, RequireFields<QueryUserProviderSearchConnectionArgs, 'name'>>;
 };
@@ -3296,6 +3568,28 @@ export type AuditChainVerificationResolvers<ContextType = GraphqlContext, Parent
   verifiedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type AuditChainStatusResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuditChainStatus'] = ResolversParentTypes['AuditChainStatus']> = {
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  entries?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  verifiedSeq?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  verifiedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  firstBrokenSeq?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  checkpointAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type BackendResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Backend'] = ResolversParentTypes['Backend']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  application?: Resolver<ResolversTypes['Application'], ParentType, ContextType>;
+  environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType>;
+  machineUser?: Resolver<ResolversTypes['MachineUser'], ParentType, ContextType>;
+  callbackOrigin?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastHeartbeat?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isLive?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  registeredAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type CallSeriesPointResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CallSeriesPoint'] = ResolversParentTypes['CallSeriesPoint']> = {
   hour?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -3467,6 +3761,7 @@ export type MachineUserResolvers<ContextType = GraphqlContext, ParentType extend
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   tokenPrefix?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   lastRotatedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastUsedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -3538,6 +3833,19 @@ export type PiletFeedItemResolvers<ContextType = GraphqlContext, ParentType exte
   spec?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   keyId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   origin?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type PiletUsageEntryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletUsageEntry'] = ResolversParentTypes['PiletUsageEntry']> = {
+  layer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  application?: Resolver<Maybe<ResolversTypes['Application']>, ParentType, ContextType>;
+  tenant?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  isEnabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  pinnedVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type PiletUsageResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletUsage'] = ResolversParentTypes['PiletUsage']> = {
+  entries?: Resolver<ReadonlyArray<ResolversTypes['PiletUsageEntry']>, ParentType, ContextType>;
+  isComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type PiletPackageResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PiletPackage'] = ResolversParentTypes['PiletPackage']> = {
@@ -3638,20 +3946,33 @@ export type SettingsResolvers<ContextType = GraphqlContext, ParentType extends R
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type HiddenListResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['HiddenList'] = ResolversParentTypes['HiddenList']> = {
+  value?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  layer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type HiddenTextResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['HiddenText'] = ResolversParentTypes['HiddenText']> = {
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  layer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type EffectiveListResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveList'] = ResolversParentTypes['EffectiveList']> = {
   value?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   layer?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hidden?: Resolver<ReadonlyArray<ResolversTypes['HiddenList']>, ParentType, ContextType>;
 };
 
 export type EffectiveTextResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveText'] = ResolversParentTypes['EffectiveText']> = {
   value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   layer?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hidden?: Resolver<ReadonlyArray<ResolversTypes['HiddenText']>, ParentType, ContextType>;
 };
 
 export type EffectivePairResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectivePair'] = ResolversParentTypes['EffectivePair']> = {
   Key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   Value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   layer?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  hidden?: Resolver<ReadonlyArray<ResolversTypes['HiddenText']>, ParentType, ContextType>;
 };
 
 export type EffectiveBackendSettingsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EffectiveBackendSettings'] = ResolversParentTypes['EffectiveBackendSettings']> = {
@@ -3759,6 +4080,13 @@ export type ApplicationConnectionResolvers<ContextType = GraphqlContext, ParentT
 
 export type Tenant2ApplicationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Tenant2ApplicationConnection'] = ResolversParentTypes['Tenant2ApplicationConnection']> = {
   nodes?: Resolver<ReadonlyArray<ResolversTypes['Tenant2Application']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type BackendConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BackendConnection'] = ResolversParentTypes['BackendConnection']> = {
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['Backend']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   isTotalExact?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -3882,6 +4210,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogConnection?: AuditLogConnectionResolvers<ContextType>;
   AuditChainVerification?: AuditChainVerificationResolvers<ContextType>;
+  AuditChainStatus?: AuditChainStatusResolvers<ContextType>;
+  Backend?: BackendResolvers<ContextType>;
   CallSeriesPoint?: CallSeriesPointResolvers<ContextType>;
   ESBHeader?: EsbHeaderResolvers<ContextType>;
   ESBAuditLog?: EsbAuditLogResolvers<ContextType>;
@@ -3907,6 +4237,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TenantRoleDefinition?: TenantRoleDefinitionResolvers<ContextType>;
   NotificationDeliveryCount?: NotificationDeliveryCountResolvers<ContextType>;
   PiletFeedItem?: PiletFeedItemResolvers<ContextType>;
+  PiletUsageEntry?: PiletUsageEntryResolvers<ContextType>;
+  PiletUsage?: PiletUsageResolvers<ContextType>;
   PiletPackage?: PiletPackageResolvers<ContextType>;
   PiletPackages?: PiletPackagesResolvers<ContextType>;
   PiletPackageConnection?: PiletPackageConnectionResolvers<ContextType>;
@@ -3919,6 +4251,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   BackendSettings?: BackendSettingsResolvers<ContextType>;
   FrontendSettings?: FrontendSettingsResolvers<ContextType>;
   Settings?: SettingsResolvers<ContextType>;
+  HiddenList?: HiddenListResolvers<ContextType>;
+  HiddenText?: HiddenTextResolvers<ContextType>;
   EffectiveList?: EffectiveListResolvers<ContextType>;
   EffectiveText?: EffectiveTextResolvers<ContextType>;
   EffectivePair?: EffectivePairResolvers<ContextType>;
@@ -3934,6 +4268,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   UserProviderResult?: UserProviderResultResolvers<ContextType>;
   ApplicationConnection?: ApplicationConnectionResolvers<ContextType>;
   Tenant2ApplicationConnection?: Tenant2ApplicationConnectionResolvers<ContextType>;
+  BackendConnection?: BackendConnectionResolvers<ContextType>;
   DeploymentSpecificationConnection?: DeploymentSpecificationConnectionResolvers<ContextType>;
   MachineUser2EndpointConnection?: MachineUser2EndpointConnectionResolvers<ContextType>;
   EndpointConnection?: EndpointConnectionResolvers<ContextType>;

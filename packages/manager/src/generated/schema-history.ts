@@ -1305,6 +1305,15 @@ export const schemaHistory: Readonly<
       "index esb_audit_logs.esb_audit_logs_request_idx"
     ]
   },
+  "0034_console_reads": {
+    "set": {
+      "function settings_pins(project_id uuid, config jsonb)": "returns text[] language sql i set search_path=pg_catalog, pg_temp, source f4e8ecfb9bcd3578",
+      "index machine_users.machine_users_credential_age_idx": "CREATE INDEX machine_users_credential_age_idx ON public.machine_users USING btree (project_id, COALESCE(last_rotated_at, created_at))",
+      "index personal_access_tokens.personal_access_tokens_expiry_idx": "CREATE INDEX personal_access_tokens_expiry_idx ON public.personal_access_tokens USING btree (expires_at, id) WHERE ((NOT revoked) AND (expires_at IS NOT NULL))",
+      "index settings.settings_tenant_pins_idx": "CREATE INDEX settings_tenant_pins_idx ON public.settings USING gin (settings_pins(project_id, frontend_module_config)) WHERE (tenant_id IS NOT NULL)"
+    },
+    "removed": []
+  },
   "0035_counts": {
     "set": {
       "column esb_call_counts.application_id": "uuid",

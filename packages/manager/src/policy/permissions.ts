@@ -82,6 +82,7 @@ const requirements = {
   ESB_AUDIT_READ: { project: 'readonly' },
   TRIGGER_READ: { project: 'readonly' },
   TRIGGER_WRITE: { project: 'developer' },
+  BACKEND_READ: { project: 'readonly' },
   DEPLOYMENT_READ: { project: 'readonly' },
   // Visitors of the application wake it through the proxy. Testers need it to run, and a wake changes no configuration.
   DEPLOYMENT_WAKE: { project: 'tester' },

@@ -3,6 +3,7 @@
 import { expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from './app.ts'
+import { seedBackend } from './backends.ts'
 import { seedSpecification } from './deployments.ts'
 import { seedEndpoint, seedEndpointAccess } from './endpoints.ts'
 import { seedCall } from './esb-calls.ts'
@@ -72,13 +73,20 @@ export async function createListKit(): Promise<ListKit> {
     id: main.id,
   })
   await seedAccessToken(service.sql, admin)
+  const expiringId = await seedAccessToken(service.sql, admin)
+  await service.sql.query(
+    "update personal_access_tokens set expires_at = now() + interval '1 day' where id = $1",
+    [expiringId],
+  )
   const { id: machineUserId } = await seedMachineUser(service.sql, main)
+  await service.sql.query("update machine_users set created_at = '2020-01-01' where id = $1", [machineUserId])
   const endpointId = await seedEndpoint(service.sql, main)
   await seedEndpointAccess(service.sql, { projectId: main.id, endpointId, machineUserId })
   await seedCall(service.sql, { projectId: main.id, endpointId, machineUserId }, { requestId: 'listed' })
   await seedPilet(service.sql, main, { name: 'listed' })
   await seedTrigger(service.sql, main)
   await seedSpecification(service.sql, main)
+  await seedBackend(service.sql, main)
   await service.query(
     admin,
     'mutation($id: ID!) { createLanguagePack(projectId: $id, input: {name: "de"}) { id } }',

@@ -43,6 +43,26 @@ export const credentialOperations: Operation[] = [
     projectRoles,
     (t) => `{ machineUsers(environment: "${t.environmentId}") { id } }`,
   ),
+  op('Query.expiringAccessTokens', 'system', everyone, () => '{ expiringAccessTokens { id } }'),
+  op(
+    'Query.projectMachineUsers',
+    'project',
+    projectRoles,
+    (t) => `{ projectMachineUsers(projectId: "${t.id}") { id } }`,
+  ),
+  op(
+    'Query.machineUsersToRotate',
+    'project',
+    projectRoles,
+    (t) => `{ machineUsersToRotate(projectId: "${t.id}") { id } }`,
+  ),
+  op(
+    'Query.machineUser',
+    'machineUser',
+    projectRoles,
+    (_, id) => `{ machineUser(id: "${id}") { id } }`,
+    machineUser,
+  ),
   op(
     'MachineUser.environment',
     'environment',

@@ -1,6 +1,7 @@
-// Operations on deployments and their specifications.
+// Operations on deployments, their specifications and registered backends.
 import { randomUUID } from 'node:crypto'
 import type { SeededProject } from '@manager/harness/seed.ts'
+import { seedBackend } from '../kit/backends.ts'
 import { seedSpecification } from '../kit/deployments.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { developers, maintainers, projectRoles } from './principals.ts'
@@ -40,6 +41,14 @@ const eligible: Rest = {
   make: ({ service: { sql } }, target) => seedSpecification(sql, target, { scaleToZero: true }),
   alwaysFailsWith: /^no orchestrator is configured/,
 }
+const linkedToBackend = (link: string) =>
+  op(
+    `Backend.${link}`,
+    'application',
+    projectRoles,
+    (t) => `{ backends(applicationId: "${t.applicationId}") { ${link} { id } } }`,
+    { make: ({ service: { sql } }, target) => seedBackend(sql, target) },
+  )
 
 export const deploymentOperations: Operation[] = [
   op(
@@ -61,8 +70,24 @@ export const deploymentOperations: Operation[] = [
     projectRoles,
     (t) => `{ deploymentSpecifications(application: "${t.applicationId}") { id } }`,
   ),
+  op(
+    'Query.deploymentSpecification',
+    'deploymentSpecification',
+    projectRoles,
+    (_, id) => `{ deploymentSpecification(id: "${id}") { id } }`,
+    specification,
+  ),
   linked('application'),
   linked('environment'),
+  op(
+    'Query.backends',
+    'application',
+    projectRoles,
+    (t) => `{ backends(applicationId: "${t.applicationId}") { id } }`,
+  ),
+  linkedToBackend('application'),
+  linkedToBackend('environment'),
+  linkedToBackend('machineUser'),
   op(
     'Mutation.createDeploymentSpecification',
     'application',

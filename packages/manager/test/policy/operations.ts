@@ -34,6 +34,11 @@ const queries: Operation[] = [
   op('Query.me', 'system', everyone, () => '{ me { id } }'),
   op('Query.users', 'system', everyone, () => '{ users { id } }'),
   op('Query.search', 'system', everyone, () => '{ search(text: "own") { isComplete hits { id } } }'),
+  // The user shares no project with anyone, so only administrators find them.
+  op('Query.user', 'system', everyone, (_, id) => `{ user(id: "${id}") { id } }`, {
+    make: fresh.user,
+    alwaysFailsWith: /^user not found$/,
+  }),
   op(
     'Query.userProviderSearch',
     'system',
@@ -56,12 +61,25 @@ const queries: Operation[] = [
     tenantReaders,
     (t) => `{ tenant(projectId: "${t.id}", slug: "${t.tenantSlug}") { id } }`,
   ),
+  op('Query.tenantById', 'tenant', tenantReaders, (t) => `{ tenantById(id: "${t.tenantId}") { id } }`),
   op('Query.applications', 'project', members, (t) => `{ applications(projectSlug: "${t.slug}") { id } }`),
   op(
     'Query.application',
     'application',
     applicationReaders,
     (t) => `{ application(projectId: "${t.id}", slug: "${t.applicationSlug}") { id } }`,
+  ),
+  op(
+    'Query.applicationById',
+    'application',
+    applicationReaders,
+    (t) => `{ applicationById(id: "${t.applicationId}") { id } }`,
+  ),
+  op(
+    'Query.tenant2Application',
+    'row',
+    tenantReaders,
+    (t) => `{ tenant2Application(id: "${t.tenant2ApplicationId}") { id } }`,
   ),
   op(
     'Query.tenant2Applications',
@@ -104,6 +122,7 @@ const queries: Operation[] = [
     tenantReaders,
     (t) => `{ tenantRoleDefinitions(tenantId: "${t.tenantId}") { id } }`,
   ),
+  op('Query.auditChain', 'project', maintainers, (t) => `{ auditChain(projectId: "${t.id}") { status } }`),
   op('Query.auditLogs', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { id } }`),
   op(
     'Query.verifyAuditChain',

@@ -9,6 +9,25 @@ const disabledPilet: Rest = { make: (world, target) => fresh.pilet(world, target
 const key = (projectId: string, name: string): string =>
   `projectId: "${projectId}", name: "${name}", version: "1.0.0"`
 
+/** Enables a module in the most specific layer, which has both links. */
+const linkedToUsage = (link: string) =>
+  op(
+    `PiletUsageEntry.${link}`,
+    'project',
+    projectRoles,
+    (t) => `{ piletUsage(projectId: "${t.id}", name: "menu") { entries { ${link} { id } } } }`,
+    {
+      make: async (world, target) => {
+        const id = await fresh.settings(world, target, 'row')
+        await world.service.sql.query(
+          `update settings set backend_module_config = '{"EnabledModules": ["menu"]}' where id = $1`,
+          [id],
+        )
+        return id
+      },
+    },
+  )
+
 export const piletOperations: Operation[] = [
   op(
     'Query.piletPackages',
@@ -29,6 +48,14 @@ export const piletOperations: Operation[] = [
     projectRoles,
     (t) => `{ piletFeedPreview(applicationId: "${t.applicationId}", tenantId: "${t.tenantId}") { name } }`,
   ),
+  op(
+    'Query.piletUsage',
+    'project',
+    projectRoles,
+    (t) => `{ piletUsage(projectId: "${t.id}", name: "menu") { isComplete } }`,
+  ),
+  linkedToUsage('application'),
+  linkedToUsage('tenant'),
   op(
     'Mutation.updatePiletPackage',
     'project',

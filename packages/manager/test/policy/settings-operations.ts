@@ -137,6 +137,13 @@ export const settingsOperations: Operation[] = [
   ),
   op('Query.languagePacks', 'project', projectRoles, (t) => `{ languagePacks(project: "${t.id}") { id } }`),
   op(
+    'Query.languagePack',
+    'languagePack',
+    projectRoles,
+    (_, id) => `{ languagePack(id: "${id}") { id } }`,
+    pack,
+  ),
+  op(
     'LanguagePack.content',
     'project',
     projectRoles,

@@ -6,6 +6,8 @@ export function createAccessTokensResolvers(service: AccessTokensService) {
   return {
     Query: {
       myPersonalAccessTokens: (_parent, args, { actor }) => service.list(actor, args),
+      expiringAccessTokens: (_parent, { days, ...args }, { actor }) =>
+        service.listExpiring(actor, days, args),
       personalAccessTokens: (_parent, { first, after }, { actor }) =>
         service.page(actor, first ?? 100, after ?? ''),
     },

@@ -29,6 +29,7 @@ export type TokenConnection = {
 }
 
 const maxPageSize = 100
+const [defaultExpiryDays, maxExpiryDays] = [14, 365]
 
 /**
  * Creates the service for token management. Users manage their own personal access tokens, and administrators
@@ -38,6 +39,12 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
   return {
     list: (actor: Actor, args: ListArgs): Promise<store.PersonalAccessToken[]> =>
       store.listUserTokens(db.read, actor.user.id, readPage(store.accessTokenFields, args)),
+
+    listExpiring: (
+      actor: Actor,
+      days: number | null | undefined,
+      args: ListArgs,
+    ): Promise<store.PersonalAccessToken[]> => listExpiring(db, actor, days ?? defaultExpiryDays, args),
 
     /** Returns the `first` tokens after `cursor`, newest first. An empty cursor starts at the newest token. */
     page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
@@ -92,6 +99,20 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
         return true as const
       }),
   }
+}
+
+/** Returns the usable tokens that expire within `days` days, by expiry unless the arguments specify an order. */
+function listExpiring(
+  db: Db,
+  actor: Actor,
+  days: number,
+  args: ListArgs,
+): Promise<store.PersonalAccessToken[]> {
+  const order =
+    (args.order?.length ?? 0) > 0 ? args.order : [{ field: 'expiresAt', direction: 'ASC' as const }]
+  const page = readPage(store.accessTokenFields, { ...args, order })
+  if (days < 1 || days > maxExpiryDays) throw badRequest(`days must be from 1 to ${maxExpiryDays}`)
+  return store.listExpiringTokens(db.read, getVisibleOwner(actor), days, page)
 }
 
 /** Returns the owner whose tokens the caller may see and revoke, or null for all owners. */

@@ -44,6 +44,22 @@ export function listUserTokens(db: Reads, userId: string, page: Page): Promise<P
   return fetchPage(db, { table: 'personalAccessTokens', columns, page, where })
 }
 
+/** Returns a page of the usable tokens that expire within `days` days; `userId` restricts it unless it is null. */
+export function listExpiringTokens(
+  db: Reads,
+  userId: string | null,
+  days: number,
+  page: Page,
+): Promise<PersonalAccessToken[]> {
+  const expiresSoon = sql<boolean>`not personal_access_tokens.revoked and personal_access_tokens.expires_at > now()
+    and personal_access_tokens.expires_at <= now() + make_interval(days => ${days}::int)`
+  const where =
+    userId === null
+      ? expiresSoon
+      : sql<boolean>`${expiresSoon} and personal_access_tokens.user_id = ${userId}`
+  return fetchPage(db, { table: 'personalAccessTokens', columns, page, where })
+}
+
 /** Returns at most `limit` tokens, newest first. `before` and `userId` restrict the list unless they are null. */
 export function listTokensBefore(
   db: Reads,

@@ -1,6 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
+import { groupByKeys, load, loadRow } from '../../platform/graphql/loaders.ts'
 import type { ApplicationsService } from './applications.service.ts'
 
 /** Creates the GraphQL resolvers for applications. */
@@ -10,6 +10,7 @@ export function createApplicationsResolvers(service: ApplicationsService) {
       applications: (_parent, { projectSlug, ...args }, { actor }) =>
         service.listByProjectSlug(actor, projectSlug, args),
       application: (_parent, { projectId, slug }) => service.getBySlug(projectId, slug),
+      applicationById: (_parent, { id }, context) => loadRow(context, 'application', id, service.findMany),
     },
     Mutation: {
       createApplication: (_parent, { projectId, input }, { actor }) =>

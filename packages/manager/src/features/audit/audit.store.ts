@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { DB } from '../../generated/db.ts'
 import type { Reads } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
@@ -48,4 +48,15 @@ export function listAuditLogs(db: Reads, chainId: string, page: Page): Promise<A
     parent: 'chainId',
     parentIds: [chainId],
   })
+}
+
+/** Returns when the verification last saved its progress, and when a checkpoint was signed. */
+export async function findVerificationTimes(
+  db: Reads,
+  checkpointSeq: number,
+): Promise<{ verifiedAt: string | null; checkpointAt: string | null }> {
+  const { rows } = await sql<{ verifiedAt: string | null; checkpointAt: string | null }>`
+    select (select verified_at from audit_verification) as verified_at,
+      (select created_at from audit_checkpoints where seq = ${checkpointSeq}) as checkpoint_at`.execute(db)
+  return rows[0] ?? { verifiedAt: null, checkpointAt: null }
 }

@@ -18,6 +18,7 @@ import { createAuditResolvers } from './audit.resolvers.ts'
 import { createAuditService } from './audit.service.ts'
 import { auditSettings } from './audit.settings.ts'
 import { createChainVerificationService } from './chain-verification.service.ts'
+import { createChainProgress } from './chain-progress.service.ts'
 import { createCopiesService } from './copies.service.ts'
 import { type ExportDeps, createExportService } from './export.service.ts'
 import { createVerificationService } from './verification.service.ts'
@@ -66,7 +67,10 @@ export const auditTrail = defineFeature({
     const exports = createExportService({ ...deps, ...api, checkpointKey })
     const everyMs = settings.checkpointIntervalMs
     return {
-      resolvers: createAuditResolvers(service, createChainVerificationService({ ...deps, keys, macKey })),
+      resolvers: createAuditResolvers(service, {
+        verification: createChainVerificationService({ ...deps, keys, macKey }),
+        readProgress: createChainProgress({ db, macKey }),
+      }),
       routes: (server) => registerAuditRoutes(server, exports),
       schedules: [
         { name: 'audit-checkpoint', everyMs, atStart: true, run: service.seal },

@@ -2,6 +2,7 @@
 // determines which backends are live. triggers/ calls them back, and machine-users/ manages their credentials.
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
+import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { createCallbacksPolicy } from '../../platform/outbound/egress-policies.ts'
 import { type EgressPolicy, createAddressRules } from '../../platform/outbound/egress.ts'
@@ -10,10 +11,12 @@ import {
   createApplicationTenantsService,
 } from './application-tenants.service.ts'
 import { createBackendMetrics } from './backends.metrics.ts'
+import { createBackendsResolvers } from './backends.resolvers.ts'
 import { registerBackendRoutes } from './backends.routes.ts'
 import { backendSettings } from './backends.settings.ts'
 import { createHeartbeatsService } from './heartbeats.service.ts'
 import { type LivenessDeps, type LivenessService, createLivenessService } from './liveness.service.ts'
+import { createRegisteredBackendsService } from './registered-backends.service.ts'
 import { type RegistrationsDeps, createRegistrationsService } from './registrations.service.ts'
 import { secretColumns } from './sealed-secrets.pure.ts'
 
@@ -32,6 +35,7 @@ const [reapEveryMs, receptionEveryMs] = [30_000, 10_000]
 export const backends = defineFeature({
   name: 'backends',
   role: 'api',
+  sdl: readSdl(import.meta.url, './backends.graphql'),
   settings: backendSettings,
   sealedColumns: [secretColumns],
   create: (deps: Deps) => {
@@ -44,10 +48,11 @@ export const backends = defineFeature({
     const heartbeats = createHeartbeatsService({ db: deps.db, metrics })
     const registrations = createRegistrationsService({ ...deps, rules })
     const tenants = createApplicationTenantsService(deps)
+    const staleAfterMs = settings.callbacksStaleAfterMs
     const liveness = createLivenessService({
       ...deps,
       metrics,
-      staleAfterMs: settings.callbacksStaleAfterMs,
+      staleAfterMs,
       reapAfterMs: settings.callbacksReapAfterMs,
     })
     const api: BackendsApi = {
@@ -57,6 +62,7 @@ export const backends = defineFeature({
       egressPolicy,
     }
     return {
+      resolvers: createBackendsResolvers(createRegisteredBackendsService({ db: deps.db, staleAfterMs })),
       routes: (server) => registerBackendRoutes(server, { registrations, heartbeats, tenants }),
       schedules: [
         { name: 'backends-reap', everyMs: reapEveryMs, run: liveness.reap },

@@ -75,6 +75,18 @@ export async function listLiveTargets(
   return rows
 }
 
+/** Returns those of the registrations whose backend is live, in any order. */
+export async function findLiveIds(
+  db: Reads,
+  ids: readonly string[],
+  staleAfterMs: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from backend_registrations r join machine_users m on m.id = r.machine_user_id
+    where r.id = any(${ids}::uuid[]) and m.enabled and (${isLive(staleAfterMs)})`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 const maxCount = 1_000
 // This prepared statement applies the same rule as `isLive`. Indexes find the registrations of a deployment and their
 // machine users.

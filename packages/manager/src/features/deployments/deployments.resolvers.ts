@@ -1,5 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import type { DeploymentOperations } from './deployment-operations.service.ts'
+import { loadRow } from '../../platform/graphql/loaders.ts'
 import type { SpecificationsService } from './specifications.service.ts'
 
 /** Creates the GraphQL resolvers for deployment specifications, and for waking deployments. */
@@ -8,6 +9,8 @@ export function createDeploymentsResolvers(service: SpecificationsService, opera
     Query: {
       deploymentSpecifications: (_parent, { application, ...args }) => service.list(application, args),
       deploymentReadiness: (_parent, ids) => operations.readiness(ids),
+      deploymentSpecification: (_parent, { id }, context) =>
+        loadRow(context, 'deployment specification', id, service.findMany),
     },
     Mutation: {
       createDeploymentSpecification: (_parent, { applicationId, input }, { actor }) =>

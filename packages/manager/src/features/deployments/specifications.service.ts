@@ -45,6 +45,9 @@ export function createSpecificationsService({ db, audit }: SpecificationsDeps) {
     list: (applicationId: string, args: ListArgs): Promise<store.Specification[]> =>
       store.listSpecifications(db.read, applicationId, readPage(store.specificationFields, args)),
 
+    findMany: (ids: readonly string[]): Promise<store.Specification[]> =>
+      store.findSpecifications(db.read, ids),
+
     create: (
       actor: Actor,
       applicationId: string,

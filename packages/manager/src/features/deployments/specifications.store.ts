@@ -67,6 +67,11 @@ export function listSpecifications(db: Reads, applicationId: string, page: Page)
   })
 }
 
+/** Returns the specifications with these ids, in any order. */
+export function findSpecifications(db: Reads, ids: readonly string[]): Promise<Specification[]> {
+  return db.selectFrom('deploymentSpecifications').select(columns).where('id', 'in', ids).execute()
+}
+
 /** Returns one specification and locks it until the transaction ends. */
 export function lockSpecification(tx: Tx, id: string): Promise<Specification | undefined> {
   return (

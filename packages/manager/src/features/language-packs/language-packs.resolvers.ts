@@ -1,6 +1,6 @@
 import type { Resolvers } from '../../generated/graphql.ts'
 import { createContentCharge } from '../../platform/graphql/response-budget.ts'
-import { load } from '../../platform/graphql/loaders.ts'
+import { load, loadRow } from '../../platform/graphql/loaders.ts'
 import type { LanguagePacksService } from './language-packs.service.ts'
 import type { SetPackKeys } from './pack-keys.service.ts'
 
@@ -12,6 +12,7 @@ export function createLanguagePacksResolvers(service: LanguagePacksService, setK
   return {
     Query: {
       languagePacks: (_parent, { project, ...args }) => service.list(project, args),
+      languagePack: (_parent, { id }, context) => loadRow(context, 'language pack', id, service.findMany),
     },
     LanguagePack: {
       content: (pack, _args, context) => {

@@ -18,6 +18,9 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
     list: (projectId: string, args: ListArgs): Promise<store.LanguagePack[]> =>
       store.listLanguagePacks(db.read, projectId, readPage(store.languagePackFields, args)),
 
+    findMany: (ids: readonly string[]): Promise<store.LanguagePack[]> =>
+      store.findLanguagePacks(db.read, ids),
+
     /** Returns the content of each pack, in the order of the ids. */
     findContents: async (ids: readonly string[]): Promise<KeyValuePair[][]> => {
       const contents = await store.findContents(db.read, ids)

@@ -26,6 +26,11 @@ export function listLanguagePacks(db: Reads, projectId: string, page: Page): Pro
   return fetchPage(db, { table: 'languagePacks', columns, page, where })
 }
 
+/** Returns the packs with these ids, in any order and without their content. */
+export function findLanguagePacks(db: Reads, ids: readonly string[]): Promise<LanguagePack[]> {
+  return db.selectFrom('languagePacks').select(columns).where('id', 'in', ids).execute()
+}
+
 /** Returns the content of each pack, keyed by pack id. */
 export async function findContents(db: Reads, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
   const rows = await db.selectFrom('languagePacks').select(['id', 'content']).where('id', 'in', ids).execute()

@@ -48,6 +48,7 @@ export const machineUserEvent = auditedEntity<store.MachineUser>({
   projectOf: (row) => row.projectId,
 })
 
+const [defaultRotationDays, maxRotationDays] = [90, 3_650]
 const credentialFields = ['hashedKey', 'tokenPrefix', 'clearTokenPrefix'] as const
 
 /** Lists, updates and deletes machine users. Credentials have their own service. */
@@ -55,7 +56,28 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
   const { db, audit } = deps
   return {
     list: (environmentId: string, args: ListArgs): Promise<store.MachineUser[]> =>
-      store.listMachineUsers(db.read, environmentId, readPage(store.machineUserFields, args)),
+      store.listMachineUsers(db.read, { environmentId }, readPage(store.machineUserFields, args)),
+
+    listByProject: (projectId: string, args: ListArgs): Promise<store.MachineUser[]> =>
+      store.listMachineUsers(db.read, { projectId }, readPage(store.machineUserFields, args)),
+
+    /** Returns the enabled machine users whose credential is older than `days` days. */
+    listToRotate: (
+      projectId: string,
+      days: number | null | undefined,
+      args: ListArgs,
+    ): Promise<store.MachineUser[]> => {
+      const page = readPage(store.machineUserFields, args)
+      const age = days ?? defaultRotationDays
+      if (age < 1 || age > maxRotationDays) throw badRequest(`days must be from 1 to ${maxRotationDays}`)
+      return store.listMachineUsersToRotate(db.read, projectId, age, page)
+    },
+
+    /** Returns the time of the last use of each machine user, in the order of the ids; null if there is none. */
+    findLastUses: async (ids: readonly string[]): Promise<(string | null)[]> => {
+      const lastUses = await store.findLastUses(db.read, ids)
+      return ids.map((id) => lastUses.get(id) ?? null)
+    },
 
     findMany: (ids: readonly string[]): Promise<store.MachineUser[]> => store.findMachineUsers(db.read, ids),
 

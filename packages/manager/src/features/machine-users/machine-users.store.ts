@@ -39,6 +39,7 @@ const columns = [
 
 export const machineUserFields: ListFields = {
   id: { column: 'id', match: 'id' },
+  environmentId: { column: 'environmentId', match: 'id' },
   name: { column: 'name', match: 'text' },
   username: { column: 'username', match: 'text' },
   enabled: { column: 'enabled', match: 'boolean' },
@@ -46,9 +47,40 @@ export const machineUserFields: ListFields = {
   createdAt: { column: 'createdAt', match: 'time' },
 }
 
-export function listMachineUsers(db: Reads, environmentId: string, page: Page): Promise<MachineUser[]> {
-  const where = sql<boolean>`machine_users.environment_id = ${environmentId}`
+/** Returns a page of the machine users of an environment, or of all environments of a project. */
+export function listMachineUsers(
+  db: Reads,
+  of: { environmentId: string } | { projectId: string },
+  page: Page,
+): Promise<MachineUser[]> {
+  const where =
+    'projectId' in of
+      ? sql<boolean>`machine_users.project_id = ${of.projectId}`
+      : sql<boolean>`machine_users.environment_id = ${of.environmentId}`
   return fetchPage(db, { table: 'machineUsers', columns, page, where })
+}
+
+/** Returns a page of the enabled machine users whose credential is older than `days` days. */
+export function listMachineUsersToRotate(
+  db: Reads,
+  projectId: string,
+  days: number,
+  page: Page,
+): Promise<MachineUser[]> {
+  // An index contains the same expression.
+  const where = sql<boolean>`machine_users.project_id = ${projectId} and machine_users.enabled
+    and coalesce(machine_users.last_rotated_at, machine_users.created_at) < now() - make_interval(days => ${days}::int)`
+  return fetchPage(db, { table: 'machineUsers', columns, page, where })
+}
+
+/** Returns the time of the last use of those machine users that were used, by id. */
+export async function findLastUses(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('machineUserActivity')
+    .select(['machineUserId', 'lastActiveAt'])
+    .where('machineUserId', 'in', ids)
+    .execute()
+  return new Map(rows.map(({ machineUserId, lastActiveAt }) => [machineUserId, lastActiveAt]))
 }
 
 export function findMachineUser(db: Reads, id: string): Promise<MachineUser | undefined> {

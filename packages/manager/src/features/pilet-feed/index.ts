@@ -1,4 +1,5 @@
-// This feature serves pilets to browsers: the feed of a frontend, the bundles, and the public keys for developers.
+// This feature serves pilets to browsers: the feed of a frontend, the bundles, and the public keys for developers. It also
+// finds the settings that enable or pin a pilet.
 // pilets/ manages packages, and settings/ serves the configuration of a frontend.
 import type { Config } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
@@ -9,6 +10,7 @@ import { type FeedDeps, createFeedService } from './feed.service.ts'
 import { createReadKeys } from './keys.service.ts'
 import { createPiletFeedResolvers } from './pilet-feed.resolvers.ts'
 import { registerPiletFeedRoutes } from './pilet-feed.routes.ts'
+import { createFindPiletUsage } from './pilet-usage.service.ts'
 
 type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Config; pilets: PiletsApi }
 
@@ -16,7 +18,7 @@ type Deps = Omit<FeedDeps & BundleDeps, 'maxBytes' | 'holdBlob'> & { config: Con
 export const piletFeed = defineFeature({
   name: 'piletFeed',
   role: 'api',
-  sdl: readSdl(import.meta.url, './pilet-feed.graphql'),
+  sdl: readSdl(import.meta.url, './pilet-feed.graphql', './pilet-usage.graphql'),
   create: (deps: Deps) => {
     const maxBytes = deps.config.cacheMaxBytes
     const services = {
@@ -25,7 +27,7 @@ export const piletFeed = defineFeature({
       readKeys: createReadKeys(deps.database),
     }
     return {
-      resolvers: createPiletFeedResolvers(services.feeds.preview),
+      resolvers: createPiletFeedResolvers(services.feeds.preview, createFindPiletUsage(deps)),
       routes: (server) => registerPiletFeedRoutes(server, services),
       api: {},
     }

@@ -11,9 +11,9 @@ export type FrontendModuleConfig = {
 }
 
 /** Ordered from the most general to the most specific layer. */
-const layerNames = ['project', 'application', 'tenant', 'tenant2application'] as const
-type LayerName = (typeof layerNames)[number]
-type ModuleConfigs = { backend: BackendModuleConfig; frontend: FrontendModuleConfig }
+export const layerNames = ['project', 'application', 'tenant', 'tenant2application'] as const
+export type LayerName = (typeof layerNames)[number]
+export type ModuleConfigs = { backend: BackendModuleConfig; frontend: FrontendModuleConfig }
 /** Values of each layer; a layer without a row sets nothing. */
 export type Layers = Partial<Record<LayerName, ModuleConfigs>>
 

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/postgres/handles.ts'
 import { notFound, orNotFound } from '../../platform/errors.ts'
-import { type EffectiveSettings, mergeLayers } from './layers.pure.ts'
+import { type ExplainedSettings, addHiddenValues } from './hidden-values.pure.ts'
+import { mergeLayers } from './layers.pure.ts'
 import type { LayersId, LayersRow } from './layers.store.ts'
 import * as store from './settings.store.ts'
 
@@ -48,10 +49,11 @@ export function createSettingsReads({ db, readCompleteLayers: readWhole }: Setti
     getEffective: async (
       { applicationId, tenantId }: { applicationId: string; tenantId: string },
       charge: Charge,
-    ): Promise<EffectiveSettings> => {
+    ): Promise<ExplainedSettings> => {
       charge(await store.readLayersSize(db.read, applicationId, tenantId))
       const row = await readWhole({ applicationId, tenantId })
-      return mergeLayers(orNotFound(row, 'tenant2Application').layers)
+      const { layers } = orNotFound(row, 'tenant2Application')
+      return addHiddenValues(mergeLayers(layers), layers)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../../generated/graphql.ts'
-import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
+import { groupByKeys, load, loadRow } from '../../platform/graphql/loaders.ts'
 import type { TenantsService } from './tenants.service.ts'
 
 export function createTenantsResolvers(service: TenantsService) {
@@ -8,6 +8,7 @@ export function createTenantsResolvers(service: TenantsService) {
       tenants: (_parent, { projectSlug, ...args }, { actor }) =>
         service.listByProjectSlug(actor, projectSlug, args),
       tenant: (_parent, { projectId, slug }) => service.getBySlug(projectId, slug),
+      tenantById: (_parent, { id }, context) => loadRow(context, 'tenant', id, service.findMany),
     },
     Mutation: {
       createTenant: (_parent, { projectId, input }, { actor }) => service.create(actor, projectId, input),

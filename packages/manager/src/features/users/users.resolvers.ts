@@ -9,6 +9,7 @@ export function createUsersResolvers(service: UsersService) {
     Query: {
       me: (_parent, _args, { actor }) => actor.user,
       users: (_parent, args, { actor }) => service.list(actor, args),
+      user: (_parent, { id }, { actor }) => service.get(actor, id),
       userProviderSearch: (_parent, { name, ...args }) => service.search(name, args),
     },
     User: {

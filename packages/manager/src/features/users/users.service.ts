@@ -40,6 +40,12 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
         actor.isAdministrator ? null : actor.user.id,
       ),
 
+    get: async (actor: Actor, id: string): Promise<store.User> => {
+      const userId = orNotFound(parseUuid(id), 'user')
+      const caller = actor.isAdministrator ? null : actor.user.id
+      return orNotFound(await store.findVisibleUser(db.read, userId, caller), 'user')
+    },
+
     findMany: (ids: readonly string[]): Promise<store.User[]> => store.findUsers(db.read, ids),
 
     search: async (text: string, args: ListArgs): Promise<DirectoryUser[]> => {

@@ -45,6 +45,19 @@ export function listUsers(db: Reads, page: Page, sharedWith: string | null): Pro
   return fetchPage(db, { table: 'users', columns, page, where })
 }
 
+/** Returns a user; with `sharedWith`, only if this is that user or shares a project with them. */
+export function findVisibleUser(db: Reads, id: string, sharedWith: string | null): Promise<User | undefined> {
+  const isVisible = sql<boolean>`(users.id = ${sharedWith} or exists (
+    select from user2projects mine join user2projects theirs on theirs.project_id = mine.project_id
+    where mine.user_id = ${sharedWith} and theirs.user_id = ${id}))`
+  return db
+    .selectFrom('users')
+    .select(columns)
+    .where('id', '=', id)
+    .$if(sharedWith !== null, (query) => query.where(isVisible))
+    .executeTakeFirst()
+}
+
 /** Returns the users with these ids, in any order. */
 export function findUsers(db: Reads, ids: readonly string[]): Promise<User[]> {
   return db.selectFrom('users').select(columns).where('id', 'in', ids).execute()

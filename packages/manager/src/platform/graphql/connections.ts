@@ -26,7 +26,7 @@ type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode
 type ConnectionArgs = ListArgs & { after?: string | null }
 
 /** A total above this number is not counted to its end. */
-export const maxExactTotal = 10_000
+const maxExactTotal = 10_000
 
 const suffix = 'Connection'
 

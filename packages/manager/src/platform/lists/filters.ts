@@ -20,7 +20,7 @@ type ListField = {
 }
 
 /** How a connection reads its list; callers cannot set it. */
-export type ListReading = {
+type ListReading = {
   /** Reads one row more than the page has, to find out whether another page follows. */
   hasNextRow?: boolean
   /** Reads the cursor of every row, and one row more. */

@@ -28,7 +28,7 @@ type Row<T extends Table, C extends keyof DB[T] & string> = Pick<
   C & keyof Selectable<DB[T]>
 >
 
-/** What a connection reads in addition to the columns of a row. */
+/** The values that a connection reads in addition to the columns of a row. */
 export type ListedRow = { listCursor: string; listTotal?: number }
 
 /** A list with more rows is not counted to its end. */
