@@ -119,7 +119,7 @@ test('every setting that the page names exists, and its limits are the defaults'
   expect([...named].filter((name) => !known.has(name))).toEqual([])
   const factors: Record<string, number> = { MiB: 1_048_576, s: 1_000 }
   const rows = [...reference.matchAll(/\| (\d+)(?: (\w+))? +\| `(esb\.\w+)` +\|$/gm)]
-  expect(rows).toHaveLength(6)
+  expect(rows).toHaveLength(7)
   for (const [, value, unit = '', key = ''] of rows)
     expect([key, Number(value) * (factors[unit] ?? 1)]).toEqual([key, known.get(key)])
 })

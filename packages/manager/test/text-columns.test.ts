@@ -96,6 +96,7 @@ const weights: Record<string, Weight> = {
   'settings.frontend_module_config': { large: 'FrontendModuleConfig' },
   'trigger_runs.cron_expression': { boundedBy: 'triggers.cron_expression' },
   'trigger_runs.failure': { boundedBy: 'constants in the code' },
+  'trigger_runs.request_key': 'never returned',
   'trigger_runs.run_key': { boundedBy: 'triggers.run_key' },
   'trigger_runs.trigger_name': { boundedBy: 'triggers.name' },
   'triggers.description': { charged: 2_000 },

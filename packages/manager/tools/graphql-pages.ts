@@ -74,7 +74,7 @@ const areas: Record<string, Area> = {
   },
   endpoints: {
     title: 'ESB endpoints and their access',
-    files: ['endpoints/endpoints', 'endpoints/endpoint-access', 'endpoints/preview'],
+    files: ['endpoints/endpoints', 'endpoints/endpoint-access', 'endpoints/preview', 'gateway/test-calls'],
     guide: ['Call a partner from a backend', '../../guides/backends/call-a-partner.md'],
   },
   'call-log': {

@@ -271,6 +271,7 @@ export interface EsbAuditLogs {
   endpointId: string;
   failure: string | null;
   id: string;
+  isTest: Generated<boolean>;
   machineUserId: string;
   method: string;
   path: string;
@@ -641,7 +642,10 @@ export interface TriggerRuns {
   id: string;
   outcome: string;
   projectId: string;
+  requestedBy: string | null;
+  requestKey: string | null;
   responseStatus: number | null;
+  retryOf: string | null;
   runKey: string;
   scheduledAt: Timestamp;
   starts: Generated<number>;

@@ -89,12 +89,14 @@ export type Permission =
   | 'ENDPOINT_READ'
   | 'ENDPOINT_WRITE'
   | 'ENDPOINT_PREVIEW'
+  | 'ENDPOINT_TEST'
   | 'ENDPOINT_ACCESS_READ'
   | 'ENDPOINT_ACCESS_WRITE'
   | 'ESB_AUDIT_READ'
   | 'TRIGGER_READ'
   | 'TRIGGER_WRITE'
   | 'BACKEND_READ'
+  | 'TRIGGER_RUN'
   | 'DEPLOYMENT_READ'
   | 'DEPLOYMENT_WAKE'
   | 'DEPLOYMENT_WRITE'
@@ -983,6 +985,8 @@ export type Mutation = {
   readonly deleteEndpoint: Scalars['Boolean']['output'];
   /** Renders a body as the gateway would, with the caller in place of the machine user. The preview forwards and saves nothing. */
   readonly previewESBTransform: EsbTransformPreview;
+  /** Calls an endpoint through the gateway, as the machine user would, and waits at most 30 s for the response. The partner receives the call with the stored credentials. The call log marks the call with `test`, at every log level. A repeated request makes another call. The setting `esb.test_calls_per_minute` limits the number of test calls in a project. */
+  readonly testEndpoint: EndpointTestCall;
   /** Marks the caller's own notifications as read and as seen. Send either `ids` or `all: true`. Unknown ids and ids of other users are ignored. The caller's other websockets receive `notification.read`. */
   readonly markMyNotificationsRead: MarkedNotifications;
   /** Creates an empty language pack for a locale. */
@@ -1065,6 +1069,10 @@ export type Mutation = {
   readonly updateTrigger: Trigger;
   /** Deletes a trigger. Its recorded runs are no longer shown. */
   readonly deleteTrigger: Scalars['Boolean']['output'];
+  /** Starts a run of a trigger in one environment now, even if the trigger is disabled. The planned times do not change. Returns `conflict` while another run of the trigger is pending in the environment, and if the environment has no live backend. A repeated `requestKey` (1 to 200 characters) returns the run that the same key started in the last 24 hours, instead of starting another run. The setting `triggers.manual_runs_per_minute` limits the number of runs that people start in a project. */
+  readonly runTrigger: TriggerRun;
+  /** Starts a new run that repeats an ended run in its environment, with the current values of the trigger. The ended run does not change. Returns `conflict` if the run is pending or delivered, or if a retry of it is pending or delivered; otherwise, the rules of `runTrigger` apply. */
+  readonly retryTriggerRun: TriggerRun;
   /** Sets the system role of a user: `user` or `administrator`. */
   readonly updateUserSystemRole: User;
 };
@@ -1185,6 +1193,12 @@ export type MutationDeleteEndpointArgs = {
 export type MutationPreviewEsbTransformArgs = {
   endpointId: Scalars['ID']['input'];
   input: PreviewEsbTransformInput;
+};
+
+
+export type MutationTestEndpointArgs = {
+  endpointId: Scalars['ID']['input'];
+  input: CreateEndpointTestCallInput;
 };
 
 
@@ -1447,6 +1461,18 @@ export type MutationDeleteTriggerArgs = {
 };
 
 
+export type MutationRunTriggerArgs = {
+  id: Scalars['ID']['input'];
+  environmentId: Scalars['ID']['input'];
+  requestKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type MutationRetryTriggerRunArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type MutationUpdateUserSystemRoleArgs = {
   id: Scalars['ID']['input'];
   role: Scalars['String']['input'];
@@ -1507,7 +1533,8 @@ export type Scope =
   | 'SETTINGS_OWNER'
   | 'TENANT'
   | 'TENANT_SLUG'
-  | 'TRIGGER';
+  | 'TRIGGER'
+  | 'TRIGGER_RUN';
 
 /** A token that a user created for scripts and command-line clients. Requests with the token act as that user. */
 export type PersonalAccessToken = {
@@ -1772,6 +1799,8 @@ export type EsbAuditLog = {
   /** The duration in milliseconds. Null while the call is in flight or if its end time is unknown. */
   readonly durationMs?: Maybe<Scalars['Int']['output']>;
   readonly transformationApplied: Scalars['Boolean']['output'];
+  /** True if a person made the call with `testEndpoint`; false if the machine user made it. */
+  readonly test: Scalars['Boolean']['output'];
   /** The reason for the failure; null if the call did not fail. */
   readonly failure?: Maybe<Scalars['String']['output']>;
   readonly requestHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
@@ -2014,6 +2043,41 @@ export type Environment = {
   readonly project: Project;
   /** The caller's permissions on the environment and on its objects. */
   readonly myPermissions: ReadonlyArray<Permission>;
+};
+
+/** The result of a test call of an endpoint. Headers and body are redacted and shortened as in the call log at level `FULL`, whatever the log level of the endpoint is. */
+export type EndpointTestCall = {
+  /** The request id under which `esbAuditLogs` lists the call. */
+  readonly requestId: Scalars['String']['output'];
+  /** The status that a machine user would have received; null if it would have received no response. */
+  readonly responseStatus?: Maybe<Scalars['Int']['output']>;
+  /** The duration in milliseconds. */
+  readonly durationMs: Scalars['Int']['output'];
+  readonly transformationApplied: Scalars['Boolean']['output'];
+  /** Null if the partner sent no response. */
+  readonly responseHeaders?: Maybe<ReadonlyArray<EsbHeader>>;
+  /** Null if the partner sent no response. For a body that cannot be redacted, the type and the length. */
+  readonly responseBody?: Maybe<Scalars['String']['output']>;
+  /** The reason for the failure; null if the call did not fail. */
+  readonly failure?: Maybe<Scalars['String']['output']>;
+};
+
+export type TestCallHeaderInput = {
+  readonly name: Scalars['String']['input'];
+  readonly value: Scalars['String']['input'];
+};
+
+export type CreateEndpointTestCallInput = {
+  /** The machine user in whose name the call is made. It must be enabled and have enabled access to the endpoint. */
+  readonly machineUserId: Scalars['ID']['input'];
+  /** `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. */
+  readonly method: Scalars['String']['input'];
+  /** The query to append to the URL, without `?`, at most 2,000 characters. */
+  readonly query?: InputMaybe<Scalars['String']['input']>;
+  /** At most 50 headers with at most 16 KiB in total. Headers that the gateway does not forward, such as `Authorization`, `Cookie` and `X-Request-Id`, are rejected. */
+  readonly headers?: InputMaybe<ReadonlyArray<TestCallHeaderInput>>;
+  /** The body, at most 256 KiB in UTF-8. */
+  readonly body?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A notification to the caller. It belongs to a tenant and an application. */
@@ -2629,13 +2693,19 @@ export type TriggerNextRunsArgs = {
 /** The run of a trigger for one planned time in one environment. */
 export type TriggerRun = {
   readonly id: Scalars['ID']['output'];
-  /** The planned time. */
+  /** The planned time. For a run that a person started, the time of the request. */
   readonly scheduledAt: Scalars['String']['output'];
   readonly environment: Environment;
   /** `pending`, `delivered`, `failed`, `cancelled`, `skipped_no_backend`, `skipped_overlap` or `missed`. */
   readonly outcome: Scalars['String']['output'];
   /** The number of calls to a backend. */
   readonly attempts: Scalars['Int']['output'];
+  /** True if a person started the run; false if the schedule planned it. */
+  readonly isManual: Scalars['Boolean']['output'];
+  /** The id of the person who started the run; null if the schedule planned it. */
+  readonly requestedBy?: Maybe<Scalars['ID']['output']>;
+  /** The id of the ended run that this run repeats; null if it repeats none. */
+  readonly retryOf?: Maybe<Scalars['ID']['output']>;
   /** The start time of the first attempt; null if there was no attempt. */
   readonly executedAt?: Maybe<Scalars['String']['output']>;
   /** The end time of the run; null while the run is pending. */
@@ -3062,6 +3132,9 @@ export type ResolversTypes = {
   TemplateWarning: ResolverTypeWrapper<TemplateWarning>;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
+  EndpointTestCall: ResolverTypeWrapper<EndpointTestCall>;
+  TestCallHeaderInput: TestCallHeaderInput;
+  CreateEndpointTestCallInput: CreateEndpointTestCallInput;
   Notification: ResolverTypeWrapper<NotificationRow>;
   NotificationConnection: ResolverTypeWrapper<Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Notification']> }>;
   MarkedNotifications: ResolverTypeWrapper<MarkedNotifications>;
@@ -3191,6 +3264,9 @@ export type ResolversParentTypes = {
   TemplateWarning: TemplateWarning;
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: EnvironmentRow;
+  EndpointTestCall: EndpointTestCall;
+  TestCallHeaderInput: TestCallHeaderInput;
+  CreateEndpointTestCallInput: CreateEndpointTestCallInput;
   Notification: NotificationRow;
   NotificationConnection: Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Notification']> };
   MarkedNotifications: MarkedNotifications;
@@ -3421,6 +3497,7 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   updateEndpoint?: Resolver<ResolversTypes['Endpoint'], ParentType, ContextType, RequireFields<MutationUpdateEndpointArgs, 'id' | 'input'>>;
   deleteEndpoint?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteEndpointArgs, 'id'>>;
   previewESBTransform?: Resolver<ResolversTypes['ESBTransformPreview'], ParentType, ContextType, RequireFields<MutationPreviewEsbTransformArgs, 'endpointId' | 'input'>>;
+  testEndpoint?: Resolver<ResolversTypes['EndpointTestCall'], ParentType, ContextType, RequireFields<MutationTestEndpointArgs, 'endpointId' | 'input'>>;
   markMyNotificationsRead?: Resolver<ResolversTypes['MarkedNotifications'], ParentType, ContextType, Partial<MutationMarkMyNotificationsReadArgs>>;
   createLanguagePack?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationCreateLanguagePackArgs, 'projectId' | 'input'>>;
   updateLanguagePackContent?: Resolver<ResolversTypes['LanguagePack'], ParentType, ContextType, RequireFields<MutationUpdateLanguagePackContentArgs, 'id' | 'input'>>;
@@ -3462,6 +3539,8 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   createTrigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<MutationCreateTriggerArgs, 'applicationId' | 'input'>>;
   updateTrigger?: Resolver<ResolversTypes['Trigger'], ParentType, ContextType, RequireFields<MutationUpdateTriggerArgs, 'id' | 'input'>>;
   deleteTrigger?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteTriggerArgs, 'id'>>;
+  runTrigger?: Resolver<ResolversTypes['TriggerRun'], ParentType, ContextType, RequireFields<MutationRunTriggerArgs, 'id' | 'environmentId'>>;
+  retryTriggerRun?: Resolver<ResolversTypes['TriggerRun'], ParentType, ContextType, RequireFields<MutationRetryTriggerRunArgs, 'id'>>;
   updateUserSystemRole?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserSystemRoleArgs, 'id' | 'role'>>;
 };
 
@@ -3616,6 +3695,7 @@ export type EsbAuditLogResolvers<ContextType = GraphqlContext, ParentType extend
   responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   durationMs?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   transformationApplied?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  test?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   failure?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   requestHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
   requestBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -3715,6 +3795,16 @@ export type EnvironmentResolvers<ContextType = GraphqlContext, ParentType extend
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   project?: Resolver<ResolversTypes['Project'], ParentType, ContextType>;
   myPermissions?: Resolver<ReadonlyArray<ResolversTypes['Permission']>, ParentType, ContextType>;
+};
+
+export type EndpointTestCallResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EndpointTestCall'] = ResolversParentTypes['EndpointTestCall']> = {
+  requestId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  transformationApplied?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  responseHeaders?: Resolver<Maybe<ReadonlyArray<ResolversTypes['ESBHeader']>>, ParentType, ContextType>;
+  responseBody?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type NotificationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Notification'] = ResolversParentTypes['Notification']> = {
@@ -4031,6 +4121,9 @@ export type TriggerRunResolvers<ContextType = GraphqlContext, ParentType extends
   environment?: Resolver<ResolversTypes['Environment'], ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isManual?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  requestedBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  retryOf?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   executedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   finishedAt?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   responseStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
@@ -4224,6 +4317,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   ESBTransformPreview?: EsbTransformPreviewResolvers<ContextType>;
   TemplateWarning?: TemplateWarningResolvers<ContextType>;
   Environment?: EnvironmentResolvers<ContextType>;
+  EndpointTestCall?: EndpointTestCallResolvers<ContextType>;
   Notification?: NotificationResolvers<ContextType>;
   NotificationConnection?: NotificationConnectionResolvers<ContextType>;
   MarkedNotifications?: MarkedNotificationsResolvers<ContextType>;

@@ -1382,5 +1382,21 @@ export const schemaHistory: Readonly<
       "table trigger_run_counts": "table partitioned by RANGE (hour)"
     },
     "removed": []
+  },
+  "0037_manual_runs": {
+    "set": {
+      "column trigger_runs.request_key": "text",
+      "column trigger_runs.requested_by": "uuid",
+      "column trigger_runs.retry_of": "uuid",
+      "index trigger_runs.trigger_runs_request_idx": "CREATE INDEX trigger_runs_request_idx ON ONLY public.trigger_runs USING btree (trigger_id, request_key, scheduled_at) WHERE (request_key IS NOT NULL)",
+      "index trigger_runs.trigger_runs_retry_idx": "CREATE INDEX trigger_runs_retry_idx ON ONLY public.trigger_runs USING btree (retry_of) WHERE (retry_of IS NOT NULL)"
+    },
+    "removed": []
+  },
+  "0038_test_calls": {
+    "set": {
+      "column esb_audit_logs.is_test": "boolean not null default false"
+    },
+    "removed": []
   }
 }

@@ -77,12 +77,16 @@ const requirements = {
   ENDPOINT_READ: { project: 'readonly' },
   ENDPOINT_WRITE: { project: 'maintainer' },
   ENDPOINT_PREVIEW: { project: 'tester' },
+  // A test call reaches the partner with the stored credentials.
+  ENDPOINT_TEST: { project: 'maintainer' },
   ENDPOINT_ACCESS_READ: { project: 'readonly' },
   ENDPOINT_ACCESS_WRITE: { project: 'maintainer' },
   ESB_AUDIT_READ: { project: 'readonly' },
   TRIGGER_READ: { project: 'readonly' },
   TRIGGER_WRITE: { project: 'developer' },
   BACKEND_READ: { project: 'readonly' },
+  // Covers starting a run now and repeating an ended run.
+  TRIGGER_RUN: { project: 'developer' },
   DEPLOYMENT_READ: { project: 'readonly' },
   // Visitors of the application wake it through the proxy. Testers need it to run, and a wake changes no configuration.
   DEPLOYMENT_WAKE: { project: 'tester' },

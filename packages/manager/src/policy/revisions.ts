@@ -1,6 +1,7 @@
 // Rejects a change that is based on an outdated revision of an object. The caller must hold the lock of the row.
 import { AppError } from '../platform/errors.ts'
 import { systemChain } from '../platform/audit/entry.ts'
+import type { AuditAction } from '../platform/audit/append.ts'
 import type { Tx } from '../platform/postgres/handles.ts'
 import type { Actor } from './actor.ts'
 import { listPermissionsOn } from './authorize.ts'
@@ -32,6 +33,9 @@ export async function checkRevision(
   )
 }
 
+/** These actions are recorded for an object but do not change it. */
+const actionsWithoutChange: readonly AuditAction[] = ['run', 'retry', 'test']
+
 async function canReadTrail(actor: Actor, projectId: string | null): Promise<boolean> {
   if (projectId === null) return actor.isAdministrator
   // The guard has already loaded the roles in this project. Another statement would wait for a second connection.
@@ -46,6 +50,7 @@ async function findLastEditor(tx: Tx, projectId: string | null, id: string): Pro
     .select(['users.externalName', 'users.externalUsername'])
     .where('chainId', '=', projectId ?? systemChain)
     .where('entityId', '=', id)
+    .where('action', 'not in', actionsWithoutChange)
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()

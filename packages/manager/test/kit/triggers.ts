@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from '@manager/harness/callers.ts'
+import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 import type { TestApp } from './app.ts'
 import { type Input, rowCalls } from './row-calls.ts'
 
@@ -17,6 +18,17 @@ export async function seedTrigger(sql: Pool, { id: projectId, applicationId }: O
     [id, projectId, applicationId],
   )
   return id
+}
+
+/** Seeds a live backend of the application in the environment. Its secrets cannot be decrypted. */
+export async function seedBackend(sql: Pool, of: SeededProject): Promise<void> {
+  const machine = await seedMachineUser(sql, of)
+  await sql.query(
+    `insert into backend_registrations (id, project_id, application_id, environment_id, machine_user_id, callback_url,
+       callback_token, version)
+     values (gen_random_uuid(), $1, $2, $3, $4, 'https://backend.example.com/run', '', '')`,
+    [of.id, of.applicationId, of.environmentId, machine.id],
+  )
 }
 
 /** Seeds runs of a trigger in one environment, one minute apart. The last one is planned for `until`. */

@@ -1,4 +1,5 @@
 // Operations on endpoints, endpoint access, and the counts of calls and notifications.
+import { seedEndpointAccess } from '../kit/endpoints.ts'
 import { seedCall } from '../kit/esb-calls.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { developers, maintainers, projectRoles } from './principals.ts'
@@ -13,6 +14,15 @@ const both: Rest = {
 const endpointAndMachineUser: Rest = {
   make: async (world, target) =>
     `${await fresh.endpoint(world, target)} ${await fresh.machineUser(world, target)}`,
+}
+/** Creates an endpoint without a URL and a machine user that may call it. The test call is logged and returns 502. */
+const testable: Rest = {
+  make: async (world, target) => {
+    const endpointId = await fresh.endpoint(world, target)
+    const machineUserId = await fresh.machineUser(world, target)
+    await seedEndpointAccess(world.service.sql, { projectId: target.id, endpointId, machineUserId })
+    return `${endpointId} ${machineUserId}`
+  },
 }
 /** Creates an endpoint with a logged call. */
 const called: Rest = {
@@ -149,6 +159,17 @@ export const endpointOperations: Operation[] = [
     'application',
     developers,
     (t) => `{ notificationDeliveryCounts(applicationId: "${t.applicationId}", ${january}) { day } }`,
+  ),
+  op(
+    'Mutation.testEndpoint',
+    'endpoint',
+    maintainers,
+    (_, ids) => {
+      const [endpointId, machineUserId] = split(ids)
+      return `mutation { testEndpoint(endpointId: "${endpointId}",
+        input: {machineUserId: "${machineUserId}", method: "GET"}) { requestId } }`
+    },
+    testable,
   ),
   op(
     'Query.esbAuditLogs',

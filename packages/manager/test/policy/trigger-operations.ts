@@ -1,11 +1,32 @@
 // Operations on triggers.
 import { randomUUID } from 'node:crypto'
-import { seedRuns } from '../kit/triggers.ts'
+import { seedBackend, seedRuns } from '../kit/triggers.ts'
 import { type Operation, type Rest, op } from './operation.ts'
 import { developers, everyone, projectRoles } from './principals.ts'
 import { fresh } from './world.ts'
 
 const trigger: Rest = { make: fresh.trigger }
+/** Creates a trigger and a live backend. */
+const runnable: Rest = {
+  make: async (world, target) => {
+    await seedBackend(world.service.sql, target)
+    return fresh.trigger(world, target)
+  },
+}
+/** Creates a missed run of a trigger that has a live backend, and returns the id of the run. */
+const missed: Rest = {
+  make: async (world, target) => {
+    const triggerId = await runnable.make?.(world, target)
+    const { id: projectId, applicationId, environmentId } = target
+    const of = { projectId, applicationId, triggerId: triggerId as string, environmentId }
+    await seedRuns(world.service.sql, of, { count: 1, until: new Date() })
+    const { rows } = await world.service.sql.query<{ id: string }>(
+      'select id from trigger_runs where trigger_id = $1',
+      [triggerId],
+    )
+    return rows[0]?.id as string
+  },
+}
 /** Creates a trigger with a run. */
 const ran: Rest = {
   make: async (world, target) => {
@@ -81,5 +102,19 @@ export const triggerOperations: Operation[] = [
     developers,
     (_, id) => `mutation { deleteTrigger(id: "${id}") }`,
     trigger,
+  ),
+  op(
+    'Mutation.runTrigger',
+    'trigger',
+    developers,
+    (t, id) => `mutation { runTrigger(id: "${id}", environmentId: "${t.environmentId}") { id } }`,
+    runnable,
+  ),
+  op(
+    'Mutation.retryTriggerRun',
+    'trigger',
+    developers,
+    (_, id) => `mutation { retryTriggerRun(id: "${id}") { id } }`,
+    missed,
   ),
 ]

@@ -6,7 +6,7 @@
 import { createLru } from '../../platform/cache/lru.ts'
 import { createCoalesced } from '../../platform/postgres/coalesce.ts'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { Db } from '../../platform/postgres/handles.ts'
+import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { isWithoutPartition, preparePartitions } from '../../platform/postgres/partitions.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import type { Logger } from '../../platform/log/log.ts'
@@ -32,9 +32,7 @@ const callerCacheMs = 600_000
 const contentsLimits = { maxBatch: 16, maxWaiting: 400 }
 
 /** Creates the call log. Its functions throw 503 if a call cannot be logged. */
-export function createCallLog(deps: CallLogDeps) {
-  const { db, log, metrics } = deps
-  const { run } = deps.database
+export function createCallLog({ db, log, metrics, database: { run } }: CallLogDeps) {
   /**
    * Maps each pair of endpoint and machine user to a time. Until that time, calls of the pair are recorded as
    * served.
@@ -92,6 +90,7 @@ export function createCallLog(deps: CallLogDeps) {
         throw unavailable('the call cannot be logged, so it is not forwarded; try again', error)
       }
     },
+    startWith: createStartWith(db),
     end: async (call: store.EndedCall): Promise<void> => {
       try {
         await (call.contents === null ? writeEnd(call) : writeEndWithContents(call))
@@ -101,6 +100,20 @@ export function createCallLog(deps: CallLogDeps) {
     },
   }
 }
+
+/** Work in the transaction that logs the start of a call. It calls `insertCall`. */
+export type StartWork = (tx: Tx, insertCall: () => Promise<void>) => Promise<void>
+
+/**
+ * Returns a function that logs the start of a call in one transaction with `work`. It throws the errors of `work` and of
+ * the database.
+ */
+const createStartWith =
+  (db: Db) =>
+  (call: store.Call, work: StartWork): Promise<void> =>
+    insertWithPartition(db, () =>
+      db.transaction((tx) => work(tx, () => store.insertFirstCall(tx, call, computeServedUntil(call)))),
+    )
 
 const neverServed = '-infinity'
 /** Returns a time after the pair expires from the cache, so that later calls extend the recorded time. */

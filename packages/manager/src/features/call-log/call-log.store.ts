@@ -18,6 +18,8 @@ export type Call = {
   targetUrl: string
   /** True if the caller has no access. Such a call is not forwarded. */
   isRefused: boolean
+  /** True for a test call of a person. */
+  isTest: boolean
 }
 type Header = { name: string; value: string }
 /** The headers and bodies, which are stored only at log level FULL. */
@@ -64,8 +66,10 @@ export async function insertCalls(run: RunPrepared, calls: readonly Call[]): Pro
  * locks both rows, so a deletion sees both the call and the pair, or neither.
  */
 export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): Promise<void> {
-  // A concurrent change of the endpoint blocks this call for at most 1 s.
-  await sql`select set_config('lock_timeout', '1s', true), set_config('synchronous_commit', 'off', true)`.execute(
+  // A concurrent change of the endpoint blocks this call for at most 1 s. The transaction of a test call also appends an
+  // audit row, so it waits for the disk.
+  const durability = call.isTest ? sql`current_setting('synchronous_commit')` : 'off'
+  await sql`select set_config('lock_timeout', '1s', true), set_config('synchronous_commit', ${durability}, true)`.execute(
     tx,
   )
   const { endpointId, machineUserId, projectId, isRefused: _isRefused, ...rest } = call

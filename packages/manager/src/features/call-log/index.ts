@@ -16,12 +16,12 @@ import { createCallPagesService } from './logged-call-pages.service.ts'
 import { createCallSeriesService } from './call-series.service.ts'
 import { createLoggedCallsResolvers } from './logged-calls.resolvers.ts'
 import { createLoggedCallsService } from './logged-calls.service.ts'
-import { type Recording, type RecordingDeps, createRecorder } from './recording.service.ts'
+import { type Recording, type RecordingDeps, createRecorders } from './recording.service.ts'
 
-export type { Outcome } from './recording.service.ts'
+export type { Outcome, TestRecording, TestResult } from './recording.service.ts'
 export type { Recording }
 /** Records calls, and counts logged calls before a deletion. */
-export type CallLogApi = typeof callCounts & { record: ReturnType<typeof createRecorder> }
+export type CallLogApi = typeof callCounts & ReturnType<typeof createRecorders>
 
 type Deps = Omit<CallLogDeps, 'metrics'> &
   Omit<RecordingDeps, 'callLog'> & { config: Config; metrics: Metrics }
@@ -34,7 +34,7 @@ export const callLog = defineFeature({
     const { esbAuditRetentionDays: retentionDays } = selectSettings(deps.config, callLogSettings)
     const metrics = createCallLogMetrics(deps.metrics)
     const log = createCallLog({ ...deps, metrics })
-    const api: CallLogApi = { ...callCounts, record: createRecorder({ ...deps, callLog: log }) }
+    const api: CallLogApi = { ...callCounts, ...createRecorders({ ...deps, callLog: log }) }
     return {
       resolvers: createLoggedCallsResolvers(createLoggedCallsService(deps), {
         pages: createCallPagesService(deps),

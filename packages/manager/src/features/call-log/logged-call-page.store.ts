@@ -26,7 +26,7 @@ export type PageSelection = {
 }
 
 const narrowColumns = sql`id, request_id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url,
-  response_status, duration_ms, transformed, failure`
+  response_status, duration_ms, transformed, is_test, failure`
 
 /** Returns the calls that match, newest first, at most one more than the page size. */
 export async function readCallPage(

@@ -137,6 +137,6 @@ test('[esb-audit.query] limit goes with filters and order, not with pagination',
   expectRefused(both, 'bad_request')
   expect(both.error).toBe('pass either limit or pagination, not both')
   expect((await ask(own.applicationId, { filters: [{ field: 'responseBody', value: 'x' }] })).error).toBe(
-    'unknown filter field "responseBody"; allowed: id, requestId, timestamp, endpointId, machineUserId, sourceIP, method, path, targetURL, responseStatus, durationMs, transformationApplied, failure',
+    'unknown filter field "responseBody"; allowed: id, requestId, timestamp, endpointId, machineUserId, sourceIP, method, path, targetURL, responseStatus, durationMs, transformationApplied, failure, test',
   )
 })

@@ -35,6 +35,7 @@ export function createLoggedCallsResolvers(
       sourceIP: (call) => call.sourceIp,
       targetURL: (call) => call.targetUrl,
       transformationApplied: (call) => call.transformed,
+      test: (call) => call.isTest,
       requestHeaders: createContentResolver('requestHeaders'),
       requestBody: createContentResolver('requestBody'),
       responseHeaders: createContentResolver('responseHeaders'),

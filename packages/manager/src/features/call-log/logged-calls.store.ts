@@ -25,6 +25,7 @@ export type LoggedCall = {
   responseStatus: number | null
   durationMs: number | null
   transformed: boolean
+  isTest: boolean
   failure: string | null
   requestHeadersBytes: number | null
   requestBodyBytes: number | null
@@ -64,7 +65,7 @@ export async function hasEndpoint(db: Reads, applicationId: string, endpointId: 
 type CallSelection = { applicationId: string; endpointId: string | null; requestId: string | null }
 
 export const columns = sql`id, request_id, created_at, endpoint_id, application_id, machine_user_id, source_ip, method, path,
-  target_url, response_status, duration_ms, transformed, failure,
+  target_url, response_status, duration_ms, transformed, is_test, failure,
   octet_length(request_headers::text) as request_headers_bytes, octet_length(request_body) as request_body_bytes,
   octet_length(response_headers::text) as response_headers_bytes, octet_length(response_body) as response_body_bytes`
 
@@ -82,6 +83,7 @@ export const callFields: ListFields = {
   durationMs: { column: 'durationMs', match: 'number', isNullable: true },
   transformationApplied: { column: 'transformed', match: 'boolean' },
   failure: { column: 'failure', match: 'text', isNullable: true },
+  test: { column: 'isTest', match: 'boolean' },
 }
 
 /**

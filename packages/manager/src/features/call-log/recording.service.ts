@@ -6,7 +6,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'
 import { type BodyCapture, createBodyCapture } from './captured.pure.ts'
-import type { CallLog } from './call-log.service.ts'
+import type { CallLog, StartWork } from './call-log.service.ts'
+import type { EndedCall } from './call-log.store.ts'
 
 export type RecordingDeps = { clock: Clock; callLog: CallLog }
 /** The result of a call: the status that the caller received, and the cause of a failure. */
@@ -40,11 +41,24 @@ export type RecordedCall = {
   headers: readonly string[]
 }
 
-/** Returns a function that creates the recording of a call. */
-export function createRecorder(deps: RecordingDeps) {
-  return (details: RecordedCall): Recording => {
-    if (details.endpoint.logLevel === 'NONE') return noRecording
-    return createRecording(details, deps)
+/** The logged end of a test call, with redacted headers and bodies. */
+export type TestResult = Omit<EndedCall, 'call'>
+/** Records a test call, at every log level. The result has headers and bodies even if the log does not store them. */
+export type TestRecording = Omit<Recording, 'start'> & {
+  /** Logs the start of the call in one transaction with `work`, which calls `insertCall`. */
+  startWith(work: StartWork): Promise<void>
+  /** Null until the end of the call is logged. */
+  readResult(): TestResult | null
+}
+
+/** Returns functions that create the recording of a call. */
+export function createRecorders(deps: RecordingDeps) {
+  return {
+    record: (details: RecordedCall): Recording => {
+      if (details.endpoint.logLevel === 'NONE') return noRecording
+      return createRecording(details, false, deps)
+    },
+    recordTest: (details: RecordedCall): TestRecording => createRecording(details, true, deps),
   }
 }
 
@@ -59,10 +73,15 @@ const noRecording: Recording = {
   keepResponseHeaders: () => {},
 }
 
-function createRecording(details: RecordedCall, deps: RecordingDeps): Recording {
+function createRecording(
+  details: RecordedCall,
+  isTest: boolean,
+  deps: RecordingDeps,
+): Recording & TestRecording {
   const { endpoint } = details
   const isFull = endpoint.logLevel === 'FULL'
-  const [request, response] = isFull ? [createBodyCapture(), createBodyCapture()] : [null, null]
+  const isCaptured = isFull || isTest
+  const [request, response] = isCaptured ? [createBodyCapture(), createBodyCapture()] : [null, null]
   const startMs = performance.now()
   const call = {
     id: newId(),
@@ -76,11 +95,14 @@ function createRecording(details: RecordedCall, deps: RecordingDeps): Recording 
     path: details.path,
     targetUrl: tryRedact(() => redactUrl(details.targetUrl), notStored),
     isRefused: details.isRefused,
+    isTest,
   }
   let [isTransformed, hasEnded] = [false, false]
   let responseHeaders: IncomingHttpHeaders | null = null
+  let result: TestResult | null = null
   return {
     start: () => deps.callLog.start(call),
+    startWith: (work) => deps.callLog.startWith(call, work),
     end: async ({ status, failure }) => {
       hasEnded = true
       const durationMs = Math.round(performance.now() - startMs)
@@ -91,13 +113,16 @@ function createRecording(details: RecordedCall, deps: RecordingDeps): Recording 
               request: { headers: details.headers, body: request },
               response: responseHeaders && { headers: flattenHeaders(responseHeaders), body: response },
             })
-      await deps.callLog.end({ call, status, durationMs, transformed: isTransformed, failure, contents })
+      const end = { status, durationMs, transformed: isTransformed, failure }
+      await deps.callLog.end({ call, ...end, contents: isFull ? contents : null })
+      result = { ...end, contents }
     },
+    readResult: () => result,
     hasEnded: () => hasEnded,
     markTransformed: () => void (isTransformed = true),
     request,
     response,
-    keepResponseHeaders: (headers) => void (responseHeaders = isFull ? headers : null),
+    keepResponseHeaders: (headers) => void (responseHeaders = isCaptured ? headers : null),
   }
 }
 

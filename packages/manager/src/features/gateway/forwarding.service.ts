@@ -1,14 +1,21 @@
 // Forwards a call with the original or transformed body, the permitted headers and the endpoint's
 // credentials, and relays the response. Bodies that need no transformation are streamed in both directions.
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Machine } from '../../policy/authenticate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError, unavailable } from '../../platform/errors.ts'
 import { type Lease, createFairShare } from '../../platform/throttle/fair-share.ts'
 import type { OutboundPools } from '../../platform/outbound/pools.ts'
-import { CallerDisconnected, RelayFailure, type RelayRequest, relay } from '../../platform/outbound/relay.ts'
+import {
+  CallerDisconnected,
+  RelayFailure,
+  type RelayRequest,
+  type RelayResponse,
+  relay,
+} from '../../platform/outbound/relay.ts'
 import {
   type BodyLimits,
+  type BodySource,
   type StreamedBody,
   checkAnnouncedBody,
   readCompleteBody,
@@ -39,15 +46,17 @@ export type ForwardingDeps = {
   limits: GatewayLimits
 }
 
+/** The part of an HTTP request that forwarding uses. */
+export type CallRequest = BodySource & Pick<IncomingMessage, 'method' | 'rawHeaders' | 'url'>
 /** A request of an authenticated machine user, and the response to it. */
 export type IncomingCall = {
   machine: Machine
-  request: IncomingMessage
+  request: CallRequest
   requestId: string
   /** The span of the call. */
   span: Span
   sourceIp: string
-  response: ServerResponse
+  response: RelayResponse
   /** Headers that the Manager adds to the response. */
   ownHeaders: OutgoingHttpHeaders
   /** Called when the endpoint is known. */
@@ -59,7 +68,14 @@ export type IncomingCall = {
    */
   onHead: () => void
 }
-export type Call = { incomingCall: IncomingCall; target: Target; query: string; recording: Recording }
+export type Call = {
+  incomingCall: IncomingCall
+  target: Target
+  query: string
+  recording: Omit<Recording, 'start'>
+  /** Shortens the forward timeout. */
+  maxDurationMs?: number
+}
 type ForwardedBody = { body: Buffer | StreamedBody | null; headers: string[] }
 
 const maxWaitingBodies = 1_000
@@ -104,7 +120,8 @@ export function createForwarder(deps: ForwardingDeps) {
     })
     headers.push(...createTraceHeaders(span.context))
     const path = appendQuery(upstream.path, call.query)
-    const { maxResponseBytes, forwardTimeoutMs: deadlineMs } = limits
+    const { maxResponseBytes, forwardTimeoutMs } = limits
+    const deadlineMs = Math.min(forwardTimeoutMs, call.maxDurationMs ?? forwardTimeoutMs)
     await relayWithSpan({ pool, path, method, headers, body, maxResponseBytes, deadlineMs }, call, span)
   }
   return async (call: Call): Promise<void> => {

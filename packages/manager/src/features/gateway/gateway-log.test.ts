@@ -177,6 +177,7 @@ describe('what is kept', () => {
       response_status: 200,
       duration_ms: expect.any(Number),
       transformed: true,
+      is_test: false,
       failure: null,
       ...noContents,
     })

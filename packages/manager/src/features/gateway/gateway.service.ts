@@ -8,7 +8,7 @@ import { CallerDisconnected, RelayFailure } from '../../platform/outbound/relay.
 import { BodyAborted } from '../../platform/outbound/request-body.ts'
 import type { CallLogApi, Outcome } from '../call-log/index.ts'
 import type { GatewayMetrics } from './gateway.metrics.ts'
-import { type ForwardingDeps, type IncomingCall, createForwarder } from './forwarding.service.ts'
+import { type Call, type ForwardingDeps, type IncomingCall, createForwarder } from './forwarding.service.ts'
 import { type Invocation, readInvocation, appendQuery } from './invocation.pure.ts'
 import { type Target, type TargetsDeps, createTargetFinder } from './targets.service.ts'
 
@@ -21,21 +21,30 @@ export type GatewayDeps = TargetsDeps &
     maxCalls: number
   }
 export type GatewayService = ReturnType<typeof createGatewayService>
+export type GatewayParts = ReturnType<typeof createGatewayParts>
 
 const maxCallWaitMs = 1_000
 
-export function createGatewayService(deps: GatewayDeps) {
-  const handleCall = createCallHandler(deps)
-  // A call occupies its connection until it is complete, and a caller that sends its body slowly prolongs
-  // that time.
-  const calls = createFairShare({
-    capacity: deps.maxCalls,
-    maxWaiting: deps.maxCalls,
-    maxWaitMs: maxCallWaitMs,
-    full: 'too many calls are in flight; try again',
-  })
+/** Creates the parts that calls of machine users and test calls share, so that the same limits apply to both. */
+export function createGatewayParts(deps: GatewayDeps) {
+  return {
+    findTarget: createTargetFinder(deps),
+    forwardLogged: createLoggedForwarder(deps),
+    // A call occupies its connection until it is complete, and a caller that sends its body slowly prolongs
+    // that time.
+    calls: createFairShare({
+      capacity: deps.maxCalls,
+      maxWaiting: deps.maxCalls,
+      maxWaitMs: maxCallWaitMs,
+      full: 'too many calls are in flight; try again',
+    }),
+  }
+}
+
+export function createGatewayService(deps: GatewayDeps, parts: GatewayParts) {
+  const handleCall = createCallHandler(deps, parts)
   const handleWithinLimit = async (incoming: IncomingCall, scope: FailureScope): Promise<void> => {
-    const call = await calls.take([incoming.machine.projectId]).catch((error: unknown) => {
+    const call = await parts.calls.take([incoming.machine.projectId]).catch((error: unknown) => {
       countShedCall(deps, error)
       throw error
     })
@@ -69,10 +78,7 @@ export function createGatewayService(deps: GatewayDeps) {
  */
 type FailureScope = { applicationId: string | null }
 
-function createCallHandler(deps: GatewayDeps) {
-  const findTarget = createTargetFinder(deps)
-  const { record } = deps.callLog
-  const forward = createForwarder(deps)
+function createCallHandler({ callLog }: GatewayDeps, { findTarget, forwardLogged }: GatewayParts) {
   return async (incoming: IncomingCall, scope: FailureScope): Promise<void> => {
     const invocation = readInvocation(incoming.request.url ?? '')
     const target = invocation && (await findTarget(createTargetKey(incoming.machine, invocation)))
@@ -80,18 +86,27 @@ function createCallHandler(deps: GatewayDeps) {
       throw new AppError('not_found', 'Endpoint not found or not enabled')
     scope.applicationId = invocation.applicationId
     incoming.onEndpoint(target.id)
-    const recording = record(buildCallDetails(incoming, invocation, target))
+    const recording = callLog.record(buildCallDetails(incoming, invocation, target))
     await recording.start()
+    await forwardLogged({ incomingCall: incoming, target, query: invocation.query, recording })
+  }
+}
+
+/** Returns a function that forwards a call whose start is logged, and logs its end. It throws the error of the call. */
+function createLoggedForwarder(deps: GatewayDeps) {
+  const forward = createForwarder(deps)
+  return async (call: Call): Promise<void> => {
+    const { target, recording } = call
     const startMs = performance.now()
     let result: 'answered' | 'failed' | 'refused' | 'abandoned' = 'answered'
     try {
       if (!target.isAllowed) throw forbidden('the machine user has no access to this endpoint')
-      await forward({ incomingCall: incoming, target, query: invocation.query, recording })
+      await forward(call)
     } catch (error) {
       result = error instanceof RelayFailure ? 'failed' : isAbandoned(error) ? 'abandoned' : 'refused'
       countShedCall(deps, error)
       const outcome = getOutcome(error)
-      incoming.onFailure(outcome)
+      call.incomingCall.onFailure(outcome)
       // If logging the end of the call failed, nothing more can be logged.
       if (!recording.hasEnded()) await recording.end(outcome)
       throw error
@@ -113,7 +128,8 @@ const createTargetKey = (machine: Machine, { applicationId, path }: Invocation) 
   path,
 })
 
-const buildCallDetails = (
+/** Returns the details of a call for the call log. */
+export const buildCallDetails = (
   { requestId, machine, sourceIp, request }: IncomingCall,
   invocation: Invocation,
   target: Target,

@@ -38,6 +38,12 @@ export const gatewaySettings = {
     default: 5_000,
     doc: 'Maximum pause in the body of a call, and the maximum time that the body can lag behind 16 KiB/s. If it is exceeded, the call returns 400.',
   }),
+  esbTestCallsPerMinute: defineSetting(integer(1, 10_000), {
+    key: 'esb.test_calls_per_minute',
+    env: 'SVC_ESB_TEST_CALLS_PER_MINUTE',
+    default: 30,
+    doc: 'Maximum number of test calls of endpoints that people can make in a project within any minute. Further test calls are rejected with the number of seconds to wait.',
+  }),
   esbDeniedCidrs: defineSetting(cidrList, {
     key: 'esb.denied_cidrs',
     env: 'SVC_ESB_DENIED_CIDRS',

@@ -6,6 +6,22 @@ export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt
 /** Names of the queues. The previous release uses the same names. */
 export const [firstAttempts, laterAttempts] = ['trigger-attempts', 'trigger-retries']
 
+/** Returns the job that makes the first attempt of a run. */
+export const createFirstAttempt = (run: {
+  projectId: string
+  applicationId: string
+  triggerId: string
+  environmentId: string
+  scheduledAt: string
+}): { data: AttemptJob; owner: string; group: string } => {
+  const { triggerId, environmentId, scheduledAt } = run
+  return {
+    data: { triggerId, environmentId, scheduledAt, attempt: 1 },
+    owner: run.projectId,
+    group: getGroup(run),
+  }
+}
+
 /** Returns the group of a run. All attempts of a deployment share a limit. */
 export const getGroup = (run: { projectId: string; applicationId: string; environmentId: string }): string =>
   `${run.projectId}/${run.applicationId}/${run.environmentId}`

@@ -18,9 +18,11 @@ export type StartedRun = {
   runKey: string
   executedAt: string
   starts: number
-  /** False if the trigger is disabled or deleted. */
+  /** False if the trigger is deleted, or if it is disabled and no person started the run. */
   isEnabled: boolean
 }
+
+const isEnabled = sql`(t.id is not null and (t.enabled or r.requested_by is not null))`
 
 /**
  * Records the start of attempts. The first attempt sets `executed_at`. Omits finished runs. The
@@ -29,7 +31,7 @@ export type StartedRun = {
 export async function startAttempts(db: Queries, attempts: readonly AttemptJob[]): Promise<StartedRun[]> {
   const { rows } = await sql<StartedRun>`
     update trigger_runs r set attempts = greatest(r.attempts, w.attempt), starts = r.starts + 1,
-      executed_at = case when t.enabled then coalesce(r.executed_at, now()) else r.executed_at end
+      executed_at = case when ${isEnabled} then coalesce(r.executed_at, now()) else r.executed_at end
     from unnest(${attempts.map(({ triggerId }) => triggerId)}::uuid[],
       ${attempts.map(({ scheduledAt }) => scheduledAt)}::timestamptz[],
       ${attempts.map(({ environmentId }) => environmentId)}::uuid[],
@@ -39,8 +41,9 @@ export async function startAttempts(db: Queries, attempts: readonly AttemptJob[]
     where r.trigger_id = w.trigger_id and r.scheduled_at = w.scheduled_at and r.environment_id = w.environment_id
       and r.outcome = 'pending'
     returning w.position::integer, r.id, r.project_id, r.application_id, r.trigger_id, r.environment_id, r.scheduled_at,
-      r.trigger_name, r.cron_expression, r.run_key, r.executed_at, r.starts, coalesce(t.enabled, false) as is_enabled
-  `.execute(db)
+      r.trigger_name, r.cron_expression, r.run_key, r.executed_at, r.starts, ${isEnabled} as is_enabled`.execute(
+    db,
+  )
   return rows
 }
 

@@ -1,6 +1,6 @@
-// This feature manages triggers, which are schedules that call backends, and records their runs. Ticks plan runs
-// (scheduling.*), and jobs deliver them (delivery.*). The feature also contains the grammar and arithmetic of cron
-// expressions. Backends register in backends/.
+// This feature manages triggers, which are schedules that call backends, and records their runs. Ticks (scheduling.*) and
+// people (manual-runs.*) plan runs, and jobs deliver them (delivery.*). The feature also contains the grammar and
+// arithmetic of cron expressions. Backends register in backends/.
 import { type Config, selectSettings } from '../../config/config.ts'
 import { defineFeature } from '../../feature.ts'
 import { computeLagMs, createRollUpSchedule } from '../../platform/jobs/roll-ups.ts'
@@ -12,6 +12,8 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Names } from '../../platform/outbound/names.ts'
 import type { OwnService } from '../../platform/outbound/own-services.ts'
 import { createOutboundPools } from '../../platform/outbound/pools.ts'
+import type { Redis } from '../../platform/redis/redis.ts'
+import { createWindowLimit } from '../../platform/throttle/window-limit.ts'
 import { createFindById } from '../../policy/scopes.ts'
 import type { BackendsApi } from '../backends/index.ts'
 import { createCrons } from './crons.service.ts'
@@ -19,6 +21,7 @@ import { type DeliveryDeps, createDeliveryQueues } from './delivery.service.ts'
 import { countRuns } from './run-counts-roll-up.store.ts'
 import { createRunSeriesService } from './run-series.service.ts'
 import { type SchedulingDeps, createSchedulingSchedule } from './scheduling.service.ts'
+import { createManualRunsService } from './manual-runs.service.ts'
 import { createTriggerMetrics } from './triggers.metrics.ts'
 import { createRunPagesService } from './trigger-run-pages.service.ts'
 import { createTriggersResolvers } from './triggers.resolvers.ts'
@@ -33,6 +36,7 @@ type Deps = Omit<TriggersDeps, 'crons' | 'maxPerProject'> &
     metrics: Metrics
     names: Names
     ownServices: Iterable<OwnService>
+    redis: Redis
     shares: ConnectionShares
   }
 
@@ -52,6 +56,11 @@ export const triggers = defineFeature({
       view: 'TRIGGER_READ',
       find: createFindById('triggers', { application: 'application_id' }),
     },
+    TRIGGER_RUN: {
+      noun: 'trigger run',
+      view: 'TRIGGER_READ',
+      find: createFindById('trigger_runs', { application: 'application_id' }),
+    },
   },
   constraints: { triggers_application_fkey: ['not_found', 'application not found'] },
   create: (deps: Deps) => {
@@ -68,10 +77,19 @@ export const triggers = defineFeature({
       connectTimeoutMs: Math.min(maxConnectMs, limits.attemptTimeoutMs),
       keepAliveMs,
     })
+    const limitRequests = createWindowLimit(
+      'trigger-run',
+      { count: settings.triggerManualRunsPerMinute, windowMs: 60_000 },
+      deps.redis,
+    )
     return {
       resolvers: createTriggersResolvers(
         createTriggersService({ ...deps, crons, maxPerProject: settings.triggerMaxPerProject }),
-        { pages: createRunPagesService(deps), series: createRunSeriesService(deps) },
+        {
+          pages: createRunPagesService(deps),
+          series: createRunSeriesService(deps),
+          manualRuns: createManualRunsService({ ...deps, limitRequests }),
+        },
       ),
       schedules: [
         ...createRunSchedules(deps, settings.triggerRunRetentionDays, triggerMetrics),

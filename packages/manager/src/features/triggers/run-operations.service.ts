@@ -6,7 +6,7 @@ import { badRequest, conflict } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import * as store from './run-operations.store.ts'
-import { firstAttempts, getGroup } from './attempts.pure.ts'
+import { createFirstAttempt, firstAttempts } from './attempts.pure.ts'
 import { trackReopenedRun } from './run-counts-roll-up.store.ts'
 
 export type RunOperations = ReturnType<typeof createRunOperations>
@@ -52,14 +52,7 @@ export function createRunOperations({ db, jobs, audit }: { db: Db; jobs: Jobs; a
         const after = { ...before, outcome: 'pending' }
         await trackReopenedRun(tx, before)
         await store.reopenRun(tx, before)
-        const { triggerId, environmentId, scheduledAt } = before
-        await jobs.enqueue(tx, firstAttempts, [
-          {
-            data: { triggerId, environmentId, scheduledAt, attempt: 1 },
-            owner: before.projectId,
-            group: getGroup(before),
-          },
-        ])
+        await jobs.enqueue(tx, firstAttempts, [createFirstAttempt(before)])
         await audit.append(
           tx,
           createSystemActor('manager triggers retry'),

@@ -3,11 +3,11 @@
 // no run is planned twice. All times are from the database clock.
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { createTimedIds } from '../../platform/ids.ts'
-import type { Jobs, NewJob } from '../../platform/jobs/jobs.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
 import type { Logger } from '../../platform/log/log.ts'
 import type { BackendsApi } from '../backends/index.ts'
-import { type AttemptJob, firstAttempts, getGroup } from './attempts.pure.ts'
+import { createFirstAttempt, firstAttempts } from './attempts.pure.ts'
 import type { Crons } from './crons.service.ts'
 import type { TriggerMetrics } from './triggers.metrics.ts'
 import * as store from './scheduling.store.ts'
@@ -92,15 +92,6 @@ async function planDue(
   await deps.jobs.enqueue(tx, firstAttempts, pendingRuns.map(createFirstAttempt))
   await store.setNextFireTimes(tx, nextFireTimes)
   return { plannedCount: nextFireTimes.length, runs: recordedRuns }
-}
-
-const createFirstAttempt = (run: store.NewRun): NewJob<AttemptJob> => {
-  const { triggerId, environmentId, scheduledAt } = run
-  return {
-    data: { triggerId, environmentId, scheduledAt, attempt: 1 },
-    owner: run.projectId,
-    group: getGroup(run),
-  }
 }
 
 type Instants = {

@@ -55,7 +55,8 @@ export async function lockDueTriggers(tx: Tx, count: number): Promise<DueTrigger
 
 /**
  * Inserts runs that do not exist yet. A run is skipped while the previous run is pending, or if no backend is live. A
- * run that has been pending for a day no longer blocks other runs.
+ * run that has been pending for a day no longer blocks other runs. A person may have started a run after this transaction
+ * started, so pending runs of the next minute count too.
  */
 export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<NewRun[]> {
   const mapRuns = <T>(value: (run: PlannedRun) => T): T[] => runs.map(value)
@@ -76,7 +77,8 @@ export async function insertRuns(tx: Tx, runs: readonly PlannedRun[]): Promise<N
       when w.is_missed then 'missed'
       when exists (
         select from trigger_runs r where r.trigger_id = w.trigger_id and r.environment_id = w.environment_id
-          and r.outcome = 'pending' and r.scheduled_at > now() - interval '1 day' and r.scheduled_at <= now()
+          and r.outcome = 'pending' and r.scheduled_at > now() - interval '1 day'
+          and r.scheduled_at < now() + interval '1 minute'
       ) then 'skipped_overlap'
       when not w.is_live then 'skipped_no_backend'
       else 'pending' end as outcome) o

@@ -8,6 +8,10 @@ export type TriggerRun = {
   scheduledAt: string
   outcome: string
   attempts: number
+  /** True if a person started the run. */
+  isManual: boolean
+  requestedBy: string | null
+  retryOf: string | null
   executedAt: string | null
   finishedAt: string | null
   responseStatus: number | null
@@ -15,8 +19,10 @@ export type TriggerRun = {
   createdAt: string
 }
 
-export const runColumns = sql`id, trigger_id, environment_id, scheduled_at, outcome, attempts, executed_at, finished_at,
-  response_status, failure, created_at`
+/** The columns of a TriggerRun. */
+export const runColumns = sql`id, trigger_id, environment_id, scheduled_at, outcome, attempts,
+  requested_by is not null as is_manual, requested_by, retry_of, executed_at, finished_at, response_status, failure,
+  created_at`
 
 /** Forces scans in the order of an index until the transaction ends. */
 export const forceOrderedScans = sql`select set_config('enable_seqscan', 'off', true),
@@ -31,8 +37,7 @@ export function listRuns(db: Db, triggerId: string, limit: number): Promise<Trig
   return db.transaction(async (tx) => {
     await forceOrderedScans.execute(tx)
     const { rows } = await sql<TriggerRun>`
-      select ${runColumns}
-      from trigger_runs where trigger_id = ${triggerId}
+      select ${runColumns} from trigger_runs where trigger_id = ${triggerId}
       order by scheduled_at desc, environment_id desc limit ${limit}`.execute(tx)
     return rows
   })

@@ -4,6 +4,7 @@ import { badRequest } from '../../platform/errors.ts'
 import { groupByKeys, load } from '../../platform/graphql/loaders.ts'
 import type { RunPagesService } from './trigger-run-pages.service.ts'
 import type { RunSeriesService } from './run-series.service.ts'
+import type { ManualRunsService } from './manual-runs.service.ts'
 import type { TriggersService } from './triggers.service.ts'
 
 // Computing an instant takes up to 0.2 ms in a time zone.
@@ -26,7 +27,11 @@ function countInstants(context: object, count: number): void {
  */
 export function createTriggersResolvers(
   service: TriggersService,
-  { pages, series }: { pages: RunPagesService; series: RunSeriesService },
+  {
+    pages,
+    series,
+    manualRuns,
+  }: { pages: RunPagesService; series: RunSeriesService; manualRuns: ManualRunsService },
 ) {
   return {
     Query: {
@@ -61,6 +66,8 @@ export function createTriggersResolvers(
       updateTrigger: (_parent, { id, input }, { actor }) => service.update(actor, id, input),
       deleteTrigger: (_parent, { id, expectedRevision }, { actor }) =>
         service.delete(actor, id, expectedRevision),
+      runTrigger: (_parent, { id, ...input }, { actor }) => manualRuns.run(actor, id, input),
+      retryTriggerRun: (_parent, { id }, { actor }) => manualRuns.retry(actor, id),
     },
   } satisfies Resolvers
 }

@@ -44,6 +44,12 @@ export const triggersSettings = {
     default: 1_000,
     doc: 'Maximum number of triggers in a project; additional triggers are rejected. All triggers of a project can be due in the same minute.',
   }),
+  triggerManualRunsPerMinute: defineSetting(integer(1, 10_000), {
+    key: 'triggers.manual_runs_per_minute',
+    env: 'SVC_TRIGGERS_MANUAL_RUNS_PER_MINUTE',
+    default: 30,
+    doc: 'Maximum number of runs that people can start or repeat in a project within any minute. Further requests are rejected with the number of seconds to wait.',
+  }),
   triggerRunRetentionDays: defineSetting(integer(31, 3_650), {
     key: 'triggers.run_retention_days',
     env: 'SVC_TRIGGERS_RUN_RETENTION_DAYS',

@@ -44,6 +44,9 @@ export type AuditAction =
   | 'read'
   | 'attest'
   | 'wake'
+  | 'run'
+  | 'retry'
+  | 'test'
 
 /** A change to record: the entity, its rows before and after, and the classes of their fields. */
 export type AuditEvent = {

@@ -20,6 +20,9 @@ const pastTense = {
   read: 'read',
   attest: 'attested',
   wake: 'woken',
+  run: 'run',
+  retry: 'retried',
+  test: 'tested',
 } satisfies Record<AuditAction, string>
 
 /** Returns an event builder. `nameOf` names the row in descriptions; `projectOf` selects the chain (null: system). */

@@ -1,7 +1,7 @@
 // Streams the response of an upstream to the client, but holds back its last bytes until `commit` resolves. A
 // failure before the first byte is thrown. A failure after the first byte closes the connection, so that an
 // incomplete response never looks complete. A small response is sent in one write.
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../errors.ts'
@@ -21,9 +21,22 @@ export type RelayRequest = {
   maxResponseBytes: number
   deadlineMs: number
 }
+/** The part of a ServerResponse that relaying uses. */
+export type RelayResponse = {
+  readonly chunkedEncoding: boolean
+  readonly destroyed: boolean
+  readonly socket: { resetAndDestroy(): unknown } | null
+  readonly writableNeedDrain: boolean
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown
+  write(chunk: Buffer): boolean
+  end(chunk?: Buffer): unknown
+  destroy(): unknown
+  once(event: 'close' | 'drain', listener: () => void): unknown
+  removeListener(event: 'close', listener: () => void): unknown
+}
 /** The client that receives the response, and hooks into the relay. */
 export type RelayCaller = {
-  response: ServerResponse
+  response: RelayResponse
   /** Maps the headers of the upstream to those of the response. */
   createHeaders: (headers: IncomingHttpHeaders) => OutgoingHttpHeaders
   /** Called once, when the response head is sent. */

@@ -10,15 +10,18 @@ export class BodyAborted extends Error {}
 const createTooLargeError = (maxBytes: number): AppError =>
   new AppError('payload_too_large', `the request body is larger than ${maxBytes} bytes`)
 
+/** A request whose body has arrived or is arriving. */
+export type BodySource = Pick<IncomingMessage, 'complete' | 'headers' | 'iterator' | 'read'>
+
 /** Throws 413 if the announced length exceeds the limit, and 400 for a transfer encoding that is not relayed. */
-export function checkAnnouncedBody(request: IncomingMessage, maxBytes: number): void {
+export function checkAnnouncedBody(request: BodySource, maxBytes: number): void {
   const encoding = request.headers['transfer-encoding'] ?? 'chunked'
   if (encoding.toLowerCase() !== 'chunked') throw badRequest('Transfer-Encoding must be chunked, or absent')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw createTooLargeError(maxBytes)
 }
 
 /** Returns the body if it has arrived completely, null if it is empty, or undefined if it is incomplete. */
-export function readCompleteBody(request: IncomingMessage, maxBytes: number): Buffer | null | undefined {
+export function readCompleteBody(request: BodySource, maxBytes: number): Buffer | null | undefined {
   if (!request.complete) return undefined
   const body = request.read() as Buffer | null
   if (body !== null && body.length > maxBytes) throw createTooLargeError(maxBytes)
@@ -35,7 +38,7 @@ export type BodyLimits = BodyRateLimits & { maxBytes: number }
 
 /** Streams the body; throws 413 at the first byte over the limit, and 400 if the chunks arrive too slowly. */
 export function streamBody(
-  request: IncomingMessage,
+  request: BodySource,
   limits: BodyLimits,
   onData: (chunk: Buffer) => void,
 ): StreamedBody {
@@ -47,7 +50,7 @@ export function streamBody(
 }
 
 async function* streamChunks(
-  request: IncomingMessage,
+  request: BodySource,
   maxBytes: number,
   rate: RateGuard,
   onData: (chunk: Buffer) => void,
@@ -80,11 +83,7 @@ async function* streamChunks(
 const maxUnjoinedChunks = 1_024
 
 /** Reads the whole body. `buffered` is charged for the bytes that have arrived, not for the announced length. */
-export async function readBody(
-  request: IncomingMessage,
-  limits: BodyLimits,
-  bufferLease: Lease,
-): Promise<Buffer> {
+export async function readBody(request: BodySource, limits: BodyLimits, bufferLease: Lease): Promise<Buffer> {
   const completedBody = readCompleteBody(request, limits.maxBytes)
   if (completedBody !== undefined) {
     await bufferLease.add(completedBody?.length ?? 0)
