@@ -1,5 +1,5 @@
 // Maps errors to an exit code and a message that tells the user what to do.
-import { ConnectionError, GraphqlError, ResponseError } from '@manager/client'
+import { ConnectionError, type FieldProblem, GraphqlError, ResponseError } from '@manager/client'
 import { CommanderError } from 'commander'
 
 export const exitCodes = {
@@ -57,7 +57,11 @@ function getReason(error: Error): string {
   return typeof code === 'string' ? code : rootError.message
 }
 
-function getGraphqlOutcome({ message, code }: GraphqlError): { exitCode: ExitCode; text: string } {
+/** Returns one line for each value that breaks a rule if there are several; the message names only the first one. */
+const listFields = (fields: readonly FieldProblem[]): string =>
+  fields.length < 2 ? '' : fields.map(({ path, message }) => `\n${path}: ${message}`).join('')
+
+function getGraphqlOutcome({ message, code, fields }: GraphqlError): { exitCode: ExitCode; text: string } {
   if (code === 'not_found')
     return {
       exitCode: exitCodes.notFound,
@@ -65,10 +69,18 @@ function getGraphqlOutcome({ message, code }: GraphqlError): { exitCode: ExitCod
     }
   if (code === 'unauthenticated')
     return { exitCode: exitCodes.notSignedIn, text: `${message}. ${signInHint}` }
-  return { exitCode: exitCodes.failed, text: `The Manager rejected the request: ${message}` }
+  return rejectedOutcome(message, fields)
 }
 
-function getResponseOutcome({ status, message }: ResponseError): { exitCode: ExitCode; text: string } {
+const rejectedOutcome = (message: string, fields: readonly FieldProblem[]) => ({
+  exitCode: exitCodes.failed,
+  text: `The Manager rejected the request: ${message}${listFields(fields)}`,
+})
+
+function getResponseOutcome({ status, message, fields }: ResponseError): {
+  exitCode: ExitCode
+  text: string
+} {
   if (status === 401)
     return {
       exitCode: exitCodes.notSignedIn,
@@ -85,5 +97,5 @@ function getResponseOutcome({ status, message }: ResponseError): { exitCode: Exi
       exitCode: exitCodes.connection,
       text: `The Manager is not available: ${message}. Try again later.`,
     }
-  return { exitCode: exitCodes.failed, text: `The Manager rejected the request: ${message}` }
+  return rejectedOutcome(message, fields)
 }

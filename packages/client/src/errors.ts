@@ -1,7 +1,11 @@
 // The errors that requests throw.
 
+/** A value of the request that breaks a rule, such as `input.name`; dots separate names and list positions. */
+export type FieldProblem = { readonly path: string; readonly message: string }
+
 export type ResponseErrorOptions = {
   status: number
+  fields?: readonly FieldProblem[]
   code?: string | null
   requestId?: string | null
   retryAfterMs?: number | null
@@ -21,8 +25,11 @@ export class ResponseError extends Error {
   readonly retryAfterMs: number | null
   /** The JSON body of the response, or null if it is not JSON. */
   readonly body: unknown
+  /** All values that break a rule; the first one is the subject of the message. Empty for other errors. */
+  readonly fields: readonly FieldProblem[]
 
-  constructor(message: string, { status, code, requestId, retryAfterMs, body }: ResponseErrorOptions) {
+  constructor(message: string, options: ResponseErrorOptions) {
+    const { status, code, requestId, retryAfterMs, body, fields } = options
     super(message)
     this.name = 'ResponseError'
     this.status = status
@@ -30,6 +37,7 @@ export class ResponseError extends Error {
     this.requestId = requestId ?? null
     this.retryAfterMs = retryAfterMs ?? null
     this.body = body ?? null
+    this.fields = fields ?? []
   }
 }
 
@@ -44,7 +52,11 @@ export class ConnectionError extends Error {
 export type GraphqlErrorEntry = {
   readonly message: string
   readonly path?: readonly (string | number)[]
-  readonly extensions?: { readonly code?: string; readonly request_id?: string }
+  readonly extensions?: {
+    readonly code?: string
+    readonly request_id?: string
+    readonly fields?: readonly FieldProblem[]
+  }
 }
 /**
  * The Manager rejected a GraphQL operation or a part of it. The error message is that of the first GraphQL
@@ -54,12 +66,15 @@ export class GraphqlError extends Error {
   readonly errors: readonly GraphqlErrorEntry[]
   /** The code of the first error, such as `not_found`. */
   readonly code: string | null
+  /** The values that break a rule, from all errors. */
+  readonly fields: readonly FieldProblem[]
 
   constructor(errors: readonly GraphqlErrorEntry[]) {
     super(errors[0]?.message ?? 'the operation failed')
     this.name = 'GraphqlError'
     this.errors = errors
     this.code = errors[0]?.extensions?.code ?? null
+    this.fields = errors.flatMap(({ extensions }) => extensions?.fields ?? [])
   }
 }
 

@@ -15,6 +15,7 @@ export { type ConnectOptions, type Connection, connect } from './connection.ts'
 export {
   CallbackError,
   ConnectionError,
+  type FieldProblem,
   GraphqlError,
   type GraphqlErrorEntry,
   ResponseError,

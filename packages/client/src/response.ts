@@ -1,5 +1,5 @@
 // Reads responses. The size of bodies is limited, and all error formats of the Manager are supported.
-import { ResponseError } from './errors.ts'
+import { type FieldProblem, ResponseError } from './errors.ts'
 import { parseRetryAfter } from './waiting.ts'
 
 const maxJsonBytes = 64 * 1024 * 1024
@@ -22,13 +22,14 @@ export async function readJson(response: Response): Promise<unknown> {
 /** Converts an error response to a ResponseError. */
 export async function readResponseError(response: Response): Promise<ResponseError> {
   const body = tryParseJson((await readText(response, maxErrorBytes)) ?? '') ?? null
-  const { error, message, hint, errors, code, request_id } = (body ?? {}) as {
+  const { error, message, hint, errors, code, request_id, details } = (body ?? {}) as {
     error?: unknown
     message?: unknown
     hint?: unknown
     errors?: { message?: unknown }[]
     code?: unknown
     request_id?: unknown
+    details?: unknown
   }
   const errorText = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
   // Some messages have a fixed text. For them, a separate hint in the response explains the violated rule.
@@ -39,7 +40,14 @@ export async function readResponseError(response: Response): Promise<ResponseErr
     requestId: typeof request_id === 'string' ? request_id : response.headers.get('x-request-id'),
     retryAfterMs: parseRetryAfter(response),
     body,
+    fields: Array.isArray(details) ? details.filter(isFieldProblem) : [],
   })
+}
+
+/** Other servers, such as a partner behind the gateway, may use the same name for other values. */
+const isFieldProblem = (value: unknown): value is FieldProblem => {
+  const { path, message } = (value ?? {}) as { path?: unknown; message?: unknown }
+  return typeof path === 'string' && typeof message === 'string'
 }
 
 function getFallbackMessage({ type, status }: Response): string {

@@ -69,6 +69,13 @@ describe('what is refused', () => {
     expect((error as GraphqlError).message).toContain('not found')
   })
 
+  test('by several rules lists the invalid values', async () => {
+    const input = { name: '', slug: 'A' }
+    const refused = graphql(connection, documents.createProjectDocument, { input })
+    const error = await refused.catch((one: unknown) => one as GraphqlError)
+    expect((error as GraphqlError).fields.map(({ path }) => path)).toEqual(['input.name', 'input.slug'])
+  })
+
   test('because it does not hold against the schema throws a GraphqlError too', async () => {
     await expect(graphql(connection, 'query { nothing }', {})).rejects.toThrow(GraphqlError)
     await expect(graphql(connection, 'query { nothing }', {})).rejects.toThrow('nothing')

@@ -226,6 +226,23 @@ describe('an answer', () => {
     await expect(send(connection(), get)).rejects.toMatchObject({ message: 'status 500', code: null })
   })
 
+  test('lists the invalid values, and nothing else that is called details', async () => {
+    const fieldsOf = async (details: unknown) => {
+      server.answer((_request, response) =>
+        response.writeHead(400).end(JSON.stringify({ error: 'no', details })),
+      )
+      const error = await send(connection(), get).catch((one: unknown) => one)
+      return (error as ResponseError).fields
+    }
+    const problems = [
+      { path: 'type', message: 'type must be dotted' },
+      { path: 'roles.1', message: 'roles must be names' },
+    ]
+    expect(await fieldsOf(problems)).toEqual(problems)
+    for (const other of [undefined, null, 'text', { path: 'a' }, [1, null, { path: 1, message: 'a' }]])
+      expect(await fieldsOf(other)).toEqual([])
+  })
+
   test('with an endless error is read up to a bound', async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     server.handle((_request, response) => {

@@ -127,15 +127,33 @@ async function send(app: TestApp, name: string, change: Partial<Refusal> & { typ
 }
 
 const text = expect.stringMatching(/./)
-/** Expects a body of this shape that contains only its message, a code and the request id. */
+type Problem = { path: string; message: string }
+/** Returns the listed problems of an error body, and expects them to have a path and a message. */
+function findProblems(body: unknown): Problem[] | undefined {
+  const { details, errors } = body as {
+    details?: Problem[]
+    errors?: { extensions: { fields?: Problem[] } }[]
+  }
+  const problems = details ?? errors?.[0]?.extensions.fields
+  if (problems !== undefined) {
+    expect(problems.length).toBeGreaterThan(0)
+    expect(problems).toEqual(problems.map(() => ({ path: text, message: text })))
+  }
+  return problems
+}
+
+/** Expects a body of this shape that contains only its message, a code, the request id and the invalid values. */
 function expectShape({ name, headers, body }: Failed, shape: Shape): void {
   const code = expect.stringMatching(/^[a-z]+(_[a-z]+)*$/)
   const added = { code, request_id: headers['x-request-id'] }
+  const problems = findProblems(body)
+  const details = problems === undefined ? {} : { details: problems }
+  const fields = problems === undefined ? {} : { fields: problems }
   const bodies = {
-    envelope: { success: false, message: text, ...added },
-    error: { error: text, ...added },
-    validation: { valid: false, message: text, ...added },
-    graphql: { errors: [{ message: text, extensions: added }], data: null },
+    envelope: { success: false, message: text, ...added, ...details },
+    error: { error: text, ...added, ...details },
+    validation: { valid: false, message: text, ...added, ...details },
+    graphql: { errors: [{ message: text, extensions: { ...added, ...fields } }], data: null },
     page: expect.stringContaining(`Request id: ${headers['x-request-id'] as string}`) as unknown,
   }
   expect([name, body]).toEqual([name, bodies[shape]])

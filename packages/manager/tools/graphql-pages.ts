@@ -12,6 +12,7 @@ import {
   Kind,
   type ObjectTypeExtensionNode,
   buildSchema,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isObjectType,
@@ -20,111 +21,17 @@ import {
 } from 'graphql'
 import { describeRequirement } from '../src/policy/authorize.ts'
 import { type Permission, permissions } from '../src/policy/permissions.ts'
+import { type Area, areas } from './graphql-areas.ts'
 import { createExample } from './graphql-examples.ts'
 import { readAllSdl } from './sdl.ts'
 
-type Area = {
-  title: string
-  files: readonly string[]
-  guide?: readonly [string, string]
-  /** Operations that are shown as examples; by default the first query and the first mutation. */
-  exampleNames?: readonly string[]
-}
 type Policy = { do: Permission; on: string[]; also: string[]; in: string }
 type Operation = { root: 'Query' | 'Mutation'; field: FieldDefinitionNode }
-type Constraint = readonly [code: string, message: string]
+type Constraint = readonly [code: string, message: string, path?: string]
 type Feature = { name: string; constraints?: Record<string, Constraint> }
 type AreaContents = { operations: Operation[]; types: string[]; constraints: Constraint[] }
 
 const src = new URL('../src/features/', import.meta.url).pathname
-const guides = '../../guides/maintainers'
-const areas: Record<string, Area> = {
-  projects: {
-    title: 'Projects and environments',
-    files: ['projects/projects', 'environments/environments'],
-    guide: ['Create a project', `${guides}/create-a-project.md`],
-  },
-  people: {
-    title: 'People, members and roles',
-    files: ['users/users', 'memberships/memberships', 'memberships/tenant-roles'],
-    guide: ['Add a member', `${guides}/add-a-member.md`],
-    exampleNames: ['users', 'addUserToProject'],
-  },
-  tenants: {
-    title: 'Tenants and their applications',
-    files: ['tenants/tenants', 'applications/tenant2applications'],
-    guide: ['Create a project', `${guides}/create-a-project.md`],
-  },
-  applications: { title: 'Applications', files: ['applications/applications'] },
-  settings: {
-    title: 'Settings',
-    files: ['settings/settings'],
-    guide: ['Change settings', `${guides}/change-settings.md`],
-    exampleNames: ['effectiveSettings'],
-  },
-  'language-packs': {
-    title: 'Language packs',
-    files: ['language-packs/language-packs'],
-    guide: ['Translate a text', `${guides}/translate-a-text.md`],
-  },
-  'machine-users': {
-    title: 'Machine users',
-    files: ['machine-users/machine-users'],
-    guide: ['Manage machine users', `${guides}/manage-machine-users.md`],
-  },
-  endpoints: {
-    title: 'ESB endpoints and their access',
-    files: ['endpoints/endpoints', 'endpoints/endpoint-access', 'endpoints/preview', 'gateway/test-calls'],
-    guide: ['Call a partner from a backend', '../../guides/backends/call-a-partner.md'],
-  },
-  'call-log': {
-    title: 'Logged calls',
-    files: ['call-log/logged-calls', 'call-log/call-series'],
-    guide: ['Why did my call fail?', '../../guides/backends/why-did-my-call-fail.md'],
-  },
-  triggers: {
-    title: 'Triggers and their runs',
-    files: ['triggers/triggers', 'triggers/run-series'],
-    guide: ['Schedule calls', '../../guides/backends/schedule-calls.md'],
-  },
-  backends: {
-    title: 'Registered backends',
-    files: ['backends/backends'],
-    guide: ['Register a backend and send heartbeats', '../../guides/backends/register.md'],
-  },
-  deployments: {
-    title: 'Deployments and their specifications',
-    files: ['deployments/deployments'],
-    exampleNames: ['deploymentSpecifications', 'createDeploymentSpecification', 'wakeDeployment'],
-  },
-  notifications: {
-    title: 'Notifications',
-    files: ['inbox/inbox', 'notifications/notification-counts'],
-    guide: ['Show notifications in a page', '../../guides/frontends/show-notifications.md'],
-    exampleNames: ['myUnreadNotifications'],
-  },
-  pilets: {
-    title: 'Pilet packages and feeds',
-    files: ['pilets/pilets', 'pilet-feed/pilet-feed', 'pilet-feed/pilet-usage'],
-    guide: ['Publish a pilet', '../../guides/frontends/publish-a-pilet.md'],
-  },
-  search: {
-    title: 'Search',
-    files: ['search/search'],
-    guide: ['Find an object by its id', `${guides}/find-an-object.md`],
-  },
-  'access-tokens': {
-    title: 'Personal access tokens',
-    files: ['access-tokens/access-tokens'],
-    guide: ['Manage personal access tokens', `${guides}/manage-access-tokens.md`],
-  },
-  audit: {
-    title: 'Audit trail',
-    files: ['audit/audit'],
-    guide: ['Export the audit trail', '../../guides/auditors/export-the-audit-trail.md'],
-  },
-}
-
 /** Returns the pages by name. Throws if a schema file belongs to no area. */
 export async function renderGraphqlPages(): Promise<Record<string, string>> {
   const listedFiles = new Set(
@@ -326,9 +233,19 @@ function listErrors(
     ...(isForEveryone ? [] : ['forbidden']),
     ...(on.length === 0 ? [] : ['not_found']),
     ...(root === 'Query' ? [] : ['conflict']),
+    ...(acceptsRevision(args) ? ['CONFLICT'] : []),
     'unavailable',
   ]
 }
+
+/** Whether a mutation rejects an outdated revision, of one object or of each object in a list. */
+const acceptsRevision = (args: GraphQLField<unknown, unknown>['args']): boolean =>
+  args.some(({ name, type }) => {
+    const input = getNamedType(type)
+    return (
+      name === 'expectedRevision' || (isInputObjectType(input) && 'expectedRevision' in input.getFields())
+    )
+  })
 
 function printErrors(constraints: readonly Constraint[]): string[] {
   if (constraints.length === 0) return []

@@ -275,6 +275,12 @@ export type ExportAuditTrailAnswer = {
   readonly next_cursor: string | null;
   readonly chain: AuditChain;
 };
+export type FieldProblem = {
+  /** Path to the value, such as `callback_url` or `recipients.2`; in GraphQL, the path starts with an argument, such as `input.name`. */
+  readonly path: string;
+  /** The rule that the value breaks. */
+  readonly message: string;
+};
 export type FrontendConfig = {
   readonly config: {
     readonly enabled_modules: readonly string[];
@@ -333,6 +339,8 @@ export type GraphqlError = {
       | "unavailable";
     /** Id from `X-Request-Id`; it identifies the request in the log. */
     readonly request_id: string;
+    /** Every value that breaks a rule; the first one is the subject of the error message. */
+    readonly fields?: readonly FieldProblem[];
     /** With the code CONFLICT: the id of the object. */
     readonly objectId?: string;
     /** With the code CONFLICT: the revision of the object. */

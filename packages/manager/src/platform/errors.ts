@@ -30,6 +30,12 @@ const maxMessageLength = 500
 const truncate = (message: string): string =>
   message.length <= maxMessageLength ? message : `${message.slice(0, maxMessageLength).toWellFormed()}…`
 
+/** A value that breaks a rule. The path leads from the input to the value; dots separate its names and positions. */
+export type FieldProblem = { readonly path: string; readonly message: string }
+
+/** An error lists at most this many problems, so that its size does not depend on the input. */
+export const maxFieldProblems = 50
+
 /**
  * A failure that the caller may see. Its message is short, says what is wrong and what to do, and contains no
  * secret.
@@ -46,6 +52,8 @@ export class AppError extends Error {
   readonly hint: string | undefined
   /** Facts about the failure for programs; they contain no secret. */
   readonly details: Readonly<Record<string, unknown>>
+  /** All values that break a rule. The message of the error is the message of the first one. */
+  readonly fields: readonly FieldProblem[]
   /** Whether the caller lacks a role; the message names the role. */
   readonly isNotPermitted: boolean
   constructor(
@@ -55,8 +63,9 @@ export class AppError extends Error {
       retryAfterSeconds?: number
       cause?: unknown
       logMessage?: string
-      hint?: string
+      hint?: string | undefined
       details?: Readonly<Record<string, unknown>>
+      fields?: readonly FieldProblem[]
       isNotPermitted?: true
     } = {},
   ) {
@@ -66,6 +75,8 @@ export class AppError extends Error {
     this.logMessage = truncate(options.logMessage ?? message)
     this.hint = options.hint === undefined ? undefined : truncate(options.hint)
     this.details = options.details ?? {}
+    const fields = options.fields?.slice(0, maxFieldProblems) ?? []
+    this.fields = fields.map((field) => ({ path: field.path, message: truncate(field.message) }))
     this.isNotPermitted = options.isNotPermitted ?? false
     const needsRetryAfter = code === 'unavailable' || code === 'rate_limited'
     this.retryAfterSeconds = options.retryAfterSeconds ?? (needsRetryAfter ? 1 : undefined)
@@ -75,8 +86,12 @@ export class AppError extends Error {
   }
 }
 
-/** A value the caller sent breaks a rule. */
-export const badRequest = (message: string): AppError => new AppError('bad_request', message)
+const nameField = (message: string, path: string | undefined): FieldProblem[] =>
+  path === undefined ? [] : [{ path, message }]
+
+/** A value the caller sent breaks a rule. `path` leads to the value, if it is known. */
+export const badRequest = (message: string, path?: string): AppError =>
+  new AppError('bad_request', message, { fields: nameField(message, path) })
 /** The object does not exist or is invisible to the caller: both cases return the same message. */
 export const notFound = (noun: string): AppError => new AppError('not_found', `${noun} not found`)
 /** The caller can see the object but may not perform this operation. */
@@ -85,7 +100,8 @@ export const forbidden = (message: string): AppError => new AppError('forbidden'
 export const notPermitted = (reason: string): AppError =>
   new AppError('forbidden', `not permitted: ${reason}`, { isNotPermitted: true })
 /** The current state does not allow the operation. */
-export const conflict = (message: string): AppError => new AppError('conflict', message)
+export const conflict = (message: string, path?: string): AppError =>
+  new AppError('conflict', message, { fields: nameField(message, path) })
 /** Too many failures; the caller may try again after `waitMs` milliseconds. */
 export const rateLimited = (message: string, waitMs: number): AppError =>
   new AppError('rate_limited', message, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })

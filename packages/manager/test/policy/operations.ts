@@ -4,26 +4,25 @@ import { createConnectionOperation } from './connection-operations.ts'
 import { credentialOperations } from './credential-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { type Operation, type Rest, op } from './operation.ts'
+import { linkOperations } from './link-operations.ts'
 import { settingsOperations } from './settings-operations.ts'
 import { piletOperations } from './pilet-operations.ts'
 import { deploymentOperations } from './deployment-operations.ts'
 import { notificationOperations } from './notification-operations.ts'
 import { triggerOperations } from './trigger-operations.ts'
 import {
-  applicationRoles,
+  applicationReaders,
   everyone,
   maintainers,
   members,
   projectRoles,
   tenantManagers,
-  tenantRoles,
+  tenantReaders,
+  tenantStaff,
 } from './principals.ts'
 import { fresh } from './world.ts'
 
-const tenantReaders = [...projectRoles, ...tenantRoles]
-const tenantStaff = [...projectRoles, ...tenantManagers]
 const memberWriters = [...maintainers, ...tenantManagers]
-const applicationReaders = [...projectRoles, ...applicationRoles]
 const projectMember: Rest = { make: (world, target) => fresh.member(world, target, 'project') }
 const tenantMember: Rest = { make: (world, target) => fresh.member(world, target, 'tenant') }
 const applicationMember: Rest = { make: (world, target) => fresh.member(world, target, 'application') }
@@ -301,103 +300,10 @@ const mutations: Operation[] = [
   ),
 ].map((operation) => ({ ...operation, text: (target, id) => `mutation { ${operation.text(target, id)} }` }))
 
-/** Fields that link one object to another. Each field has its own policy. */
-const paths: Operation[] = [
-  op('Project.tenants', 'project', members, (t) => `{ project(slug: "${t.slug}") { tenants { id } } }`),
-  op(
-    'Project.applications',
-    'project',
-    members,
-    (t) => `{ project(slug: "${t.slug}") { applications { id } } }`,
-  ),
-  op(
-    'Project.environments',
-    'project',
-    projectRoles,
-    (t) => `{ project(slug: "${t.slug}") { environments { id } } }`,
-  ),
-  op(
-    'Environment.project',
-    'environment',
-    projectRoles,
-    (t) => `{ environment(id: "${t.environmentId}") { project { id } } }`,
-  ),
-  op(
-    'Tenant.project',
-    'tenant',
-    tenantReaders,
-    (t) => `{ tenant(projectId: "${t.id}", slug: "${t.tenantSlug}") { project { id } } }`,
-  ),
-  op(
-    'Application.project',
-    'application',
-    applicationReaders,
-    (t) => `{ application(projectId: "${t.id}", slug: "${t.applicationSlug}") { project { id } } }`,
-  ),
-  op(
-    'Tenant2Application.tenant',
-    'row',
-    tenantReaders,
-    (t) => `{ tenant2Applications(tenantId: "${t.tenantId}") { tenant { id } } }`,
-  ),
-  op(
-    'Tenant2Application.application',
-    'row',
-    tenantReaders,
-    (t) => `{ tenant2Applications(tenantId: "${t.tenantId}") { application { id } } }`,
-  ),
-  op(
-    'User2Project.user',
-    'project',
-    projectRoles,
-    (t) => `{ user2projects(project: "${t.id}") { user { id } } }`,
-  ),
-  op(
-    'User2Project.project',
-    'project',
-    projectRoles,
-    (t) => `{ user2projects(project: "${t.id}") { project { id } } }`,
-  ),
-  op(
-    'User2Tenant.user',
-    'tenant',
-    tenantStaff,
-    (t) => `{ user2tenants(tenant: "${t.tenantId}") { user { id } } }`,
-  ),
-  op(
-    'User2Tenant.tenant',
-    'tenant',
-    tenantStaff,
-    (t) => `{ user2tenants(tenant: "${t.tenantId}") { tenant { id } } }`,
-  ),
-  op(
-    'User2Application.user',
-    'application',
-    projectRoles,
-    (t) => `{ user2applications(application: "${t.applicationId}") { user { id } } }`,
-  ),
-  op(
-    'User2Application.application',
-    'application',
-    projectRoles,
-    (t) => `{ user2applications(application: "${t.applicationId}") { application { id } } }`,
-  ),
-  op(
-    'TenantRoleDefinition.tenant',
-    'tenant',
-    tenantReaders,
-    (t) => `{ tenantRoleDefinitions(tenantId: "${t.tenantId}") { tenant { id } } }`,
-  ),
-  op('User.projectMemberships', 'system', everyone, () => '{ me { projectMemberships { id } } }'),
-  op('User.tenantMemberships', 'system', everyone, () => '{ me { tenantMemberships { id } } }'),
-  op('User.applicationMemberships', 'system', everyone, () => '{ me { applicationMemberships { id } } }'),
-  op('AuditLog.user', 'project', maintainers, (t) => `{ auditLogs(projectID: "${t.id}") { user { id } } }`),
-]
-
 const listedOperations: Operation[] = [
   ...queries,
   ...mutations,
-  ...paths,
+  ...linkOperations,
   ...credentialOperations,
   ...settingsOperations,
   ...endpointOperations,

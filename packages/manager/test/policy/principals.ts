@@ -49,3 +49,7 @@ export const seenBy = {
 } satisfies Record<string, Principal[]>
 
 export const everyone: Principal[] = principals.filter((principal) => principal !== 'administrator')
+
+export const tenantReaders = [...projectRoles, ...tenantRoles]
+export const tenantStaff = [...projectRoles, ...tenantManagers]
+export const applicationReaders = [...projectRoles, ...applicationRoles]

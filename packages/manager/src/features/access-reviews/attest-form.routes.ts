@@ -49,7 +49,7 @@ function registerForm(
       if (!isFormToken(formKey, { userId: actor.user.id, objectId: reportId }, form_token))
         throw forbidden('the form belongs to another user or report; open the review again')
       if (confirmed !== 'yes')
-        throw badRequest('confirmed must be yes: confirm that you have reviewed the entries')
+        throw badRequest('confirmed must be yes: confirm that you have reviewed the entries', 'confirmed')
       const attestation = await attestations.attest(actor, {
         reportId,
         populationHash: null,

@@ -7,6 +7,7 @@ import { formatCanonicalJson, systemChain } from '../../platform/audit/entry.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { checkEach, checkFields } from '../../platform/inputs/fields.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 import * as store from './access-reviews.store.ts'
 
@@ -78,7 +79,7 @@ export function createAttestService({ database, audit }: AttestDeps) {
         })
         if (expectedHashes.some((expectedHash) => expectedHash !== hash)) throw createChangedError()
         if (unknownEntryId !== null)
-          throw badRequest(`entries: ${unknownEntryId} is not an entry of the current population`)
+          throw badRequest(`entries: ${unknownEntryId} is not an entry of the current population`, 'entries')
         const attestation: store.Attestation = {
           id,
           createdAt: attestedAt,
@@ -105,13 +106,20 @@ export function createAttestService({ database, audit }: AttestDeps) {
 }
 
 function checkTexts({ comment, entries }: AttestationInput): void {
-  checkText(comment, 'comment', maxComment)
   const seenIds = new Set<string>()
-  for (const { entryId, justification } of entries ?? []) {
-    checkText(justification, 'justification', maxJustification)
-    if (seenIds.has(entryId)) throw badRequest(`entries: ${entryId} is listed twice`)
-    seenIds.add(entryId)
+  const checkEntry = ({ entryId, justification }: store.AttestedEntry): void => {
+    checkFields({
+      justification: () => checkText(justification, 'justification', maxJustification),
+      entry_id: () => {
+        if (seenIds.has(entryId)) throw badRequest(`entries: ${entryId} is listed twice`)
+        seenIds.add(entryId)
+      },
+    })
   }
+  checkFields({
+    comment: () => checkText(comment, 'comment', maxComment),
+    entries: () => checkEach(entries ?? [], checkEntry),
+  })
 }
 
 function createEvent(attestation: store.Attestation, entries: readonly store.AttestedEntry[]) {

@@ -8,6 +8,7 @@ import { parseUuid } from '../../platform/ids.ts'
 import { decodeCursor, encodeCursor } from '../../platform/lists/cursor.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './access-tokens.store.ts'
 import { type IssueTokens, createTokenEvent } from './issue-tokens.service.ts'
@@ -46,30 +47,15 @@ export function createAccessTokensService({ db, audit, clock, issue }: AccessTok
       args: ListArgs,
     ): Promise<store.PersonalAccessToken[]> => listExpiring(db, actor, days ?? defaultExpiryDays, args),
 
-    /** Returns the `first` tokens after `cursor`, newest first. An empty cursor starts at the newest token. */
-    page: async (actor: Actor, first: number, cursor: string): Promise<TokenConnection> => {
-      const after = cursor === '' ? null : decodeCursor(cursor)
-      if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
-      const owner = getVisibleOwner(actor)
-      const tokens = await store.listTokensBefore(db.read, owner, after, first + 1)
-      const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
-      return {
-        edges,
-        nodes: edges.map(({ node }) => node),
-        pageInfo: {
-          hasNextPage: tokens.length > first,
-          hasPreviousPage: after !== null && (await store.hasTokenAtOrAfter(db.read, owner, after)),
-          startCursor: edges[0]?.cursor ?? null,
-          endCursor: edges.at(-1)?.cursor ?? null,
-        },
-        totalCount: () => store.countTokens(db.read, owner),
-        isTotalExact: true,
-      }
-    },
+    page: (actor: Actor, first: number, cursor: string): Promise<TokenConnection> =>
+      readPageOfTokens(db, getVisibleOwner(actor), { first, cursor }),
 
     /** Returns the new token and its row. The token itself is not stored. */
     create: async (actor: Actor, name: string, expiresAt: string | null) => {
-      const values = { name: checkName(name), expiresAt: parseExpiry(expiresAt, clock) }
+      const values = checkFields({
+        name: () => checkName(name),
+        expiresAt: () => parseExpiry(expiresAt, clock),
+      })
       const { token, insert } = await issue.prepare(actor)
       const personalAccessToken = await db.transaction((tx) => insert(tx, values))
       return { token, personalAccessToken }
@@ -131,4 +117,32 @@ function parseExpiry(text: string | null, clock: Clock): string | null {
     throw badRequest('expiresAt must be an RFC 3339 timestamp such as 2027-01-31T12:00:00Z')
   if (instant.getTime() <= clock.now().getTime()) throw badRequest('expiresAt must be in the future')
   return instant.toISOString()
+}
+
+/** Returns the `first` tokens after `cursor`, newest first. An empty cursor starts at the newest token. */
+async function readPageOfTokens(
+  db: Db,
+  owner: string | null,
+  { first, cursor }: { first: number; cursor: string },
+): Promise<TokenConnection> {
+  const { after } = checkFields({
+    after: () => (cursor === '' ? null : decodeCursor(cursor)),
+    first: () => {
+      if (first < 1 || first > maxPageSize) throw badRequest(`first must be from 1 to ${maxPageSize}`)
+    },
+  })
+  const tokens = await store.listTokensBefore(db.read, owner, after, first + 1)
+  const edges = tokens.slice(0, first).map((node) => ({ node, cursor: encodeCursor(node.id) }))
+  return {
+    edges,
+    nodes: edges.map(({ node }) => node),
+    pageInfo: {
+      hasNextPage: tokens.length > first,
+      hasPreviousPage: after !== null && (await store.hasTokenAtOrAfter(db.read, owner, after)),
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    totalCount: () => store.countTokens(db.read, owner),
+    isTotalExact: true,
+  }
 }

@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkSlug, checkText, selectChanges } from '../../platform/inputs/inputs.ts'
 import type { ProjectsApi } from '../projects/index.ts'
 import * as store from './applications.store.ts'
@@ -106,9 +107,9 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
 }
 
 function checkValues(values: store.ApplicationValues): store.ApplicationValues {
-  return {
-    name: checkName(values.name),
-    slug: checkSlug(values.slug),
-    description: checkText(values.description, 'description', 2_000),
-  }
+  return checkInput({
+    name: () => checkName(values.name),
+    slug: () => checkSlug(values.slug),
+    description: () => checkText(values.description, 'description', 2_000),
+  })
 }

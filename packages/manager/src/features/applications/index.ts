@@ -53,7 +53,11 @@ export const applications = defineFeature({
     },
   },
   constraints: {
-    applications_project_id_slug_key: ['conflict', 'the project already has an application with this slug'],
+    applications_project_id_slug_key: [
+      'conflict',
+      'the project already has an application with this slug',
+      'input.slug',
+    ],
     applications_project_fkey: ['not_found', 'project not found'],
     tenant2applications_pair_key: [
       'conflict',

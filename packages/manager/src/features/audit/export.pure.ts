@@ -1,6 +1,7 @@
 // Parses the export query and encodes the position at which the next page starts.
 import { badRequest } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { readTimeWindow } from '../../platform/inputs/time-window.ts'
 
 export type ExportQuery = {
@@ -30,21 +31,26 @@ export type ExportRequest = { filters: ExportFilters; limit: number | null; afte
 
 const maxLimit = 10_000
 
-/** Parses the query string. Throws a 400 error that names the invalid parameter. */
+/** Parses the query string. Throws a 400 error that names the invalid parameters. */
 export function parseExportQuery(query: ExportQuery): ExportRequest {
-  const { from, to } = readTimeWindow(query)
+  const { '': window, ...checked } = checkFields({
+    '': () => readTimeWindow(query),
+    project_id: () => readId('project_id', query.project_id),
+    user_id: () => readId('user_id', query.user_id),
+    limit: () => readLimit(query.limit),
+    cursor: () => (query.cursor === undefined ? null : decodePosition(query.cursor)),
+  })
   return {
     filters: {
-      from,
-      to,
-      projectId: readId('project_id', query.project_id),
+      ...window,
+      projectId: checked.project_id,
       entityType: query.entity_type ?? null,
       entityId: query.entity_id ?? null,
       action: query.action ?? null,
-      userId: readId('user_id', query.user_id),
+      userId: checked.user_id,
     },
-    limit: readLimit(query.limit),
-    after: query.cursor === undefined ? null : decodePosition(query.cursor),
+    limit: checked.limit,
+    after: checked.cursor,
   }
 }
 

@@ -117,6 +117,7 @@ describe('the callback URL', () => {
         code: 'bad_request',
         request_id,
         hint,
+        details: [{ path: 'callback_url', message: hint }],
       }
       expect([status, answer]).toEqual([400, expected])
       const lines = () =>

@@ -6,6 +6,7 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { AppError, forbidden, notFound } from '../../platform/errors.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 import { validateCallbackUrl } from '../../platform/outbound/callback-url.ts'
 import type { AddressRules } from '../../platform/outbound/egress.ts'
@@ -89,6 +90,13 @@ function createEvents(before: store.Registration | undefined, after: store.Regis
   return [{ ...updateEvent, metadata: { callback_url_changed: true } }]
 }
 
+function checkCallbackUrl(text: string, rules: AddressRules): string {
+  const validation = validateCallbackUrl(text, rules)
+  if ('problem' in validation)
+    throw new AppError('bad_request', 'Invalid callback_url', { hint: validation.problem })
+  return validation.url.href
+}
+
 export function createRegistrationsService(deps: RegistrationsDeps) {
   const { db, audit, secrets, lockMasterKey } = deps
 
@@ -123,10 +131,10 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
      * that were written last.
      */
     register: (caller: Caller, { applicationId, ...input }: Input): Promise<RegistrationResult> => {
-      const version = checkText(input.version, 'version', 100)
-      const validation = validateCallbackUrl(input.callbackUrl, deps.rules)
-      if ('problem' in validation)
-        throw new AppError('bad_request', 'Invalid callback_url', { hint: validation.problem })
+      const { version, callback_url: callbackUrl } = checkFields({
+        version: () => checkText(input.version, 'version', 100),
+        callback_url: () => checkCallbackUrl(input.callbackUrl, deps.rules),
+      })
       const { machine } = caller
       return runFairly(machine, async (tx) => {
         // The callback token outlives the request. The machine user may have been disabled or deleted since
@@ -135,7 +143,7 @@ export function createRegistrationsService(deps: RegistrationsDeps) {
           throw new AppError('unauthenticated', 'Invalid token: it belongs to no enabled machine user')
         if (!(await store.lockApplication(tx, machine.projectId, applicationId))) throw applicationNotFound()
         await lockMasterKey(tx)
-        return write(tx, caller, { applicationId, version, callbackUrl: validation.url.href })
+        return write(tx, caller, { applicationId, version, callbackUrl })
       })
     },
 

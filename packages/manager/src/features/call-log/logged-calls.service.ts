@@ -1,6 +1,7 @@
 import type { Db, Reads } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { isRequestId, parseUuid } from '../../platform/ids.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { type ListArgs, type Page, readPage } from '../../platform/lists/filters.ts'
 import * as store from './logged-calls.store.ts'
 
@@ -15,15 +16,21 @@ type ListArguments = ListArgs & {
 const maxLimit = 100
 
 /**
- * Parses the page arguments. `limit` is shorthand for the first page. It cannot be combined with
+ * Checks the request id, and parses the page arguments. `limit` is shorthand for the first page. It cannot be combined with
  * `pagination`, because one of the two would be ignored.
  */
-function readListPage(limit: number | null, args: ListArgs): Page {
-  const page = readPage(store.callFields, args)
-  if (limit === null) return page
-  if ((args.pagination ?? null) !== null) throw badRequest('pass either limit or pagination, not both')
-  if (limit < 1 || limit > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
-  return { ...page, limit }
+function readListPage(limit: number | null, requestId: string | null, args: ListArgs): Page {
+  const checked = checkFields({
+    '': () => readPage(store.callFields, args),
+    limit: () => {
+      if (limit === null) return {}
+      if ((args.pagination ?? null) !== null) throw badRequest('pass either limit or pagination, not both')
+      if (limit < 1 || limit > maxLimit) throw badRequest(`limit must be from 1 to ${maxLimit}`)
+      return { limit }
+    },
+    requestId: () => checkRequestId(requestId),
+  })
+  return { ...checked[''], ...checked.limit }
 }
 
 /** Returns the id of an endpoint of the application; throws 404 if the application has no such endpoint. */
@@ -47,8 +54,7 @@ export function createLoggedCallsService({ db }: { db: Db }) {
       applicationId: string,
       { endpointId, limit, requestId = null, ...args }: ListArguments,
     ): Promise<store.LoggedCall[]> => {
-      const page = readListPage(limit ?? null, args)
-      checkRequestId(requestId)
+      const page = readListPage(limit ?? null, requestId, args)
       const endpoint =
         typeof endpointId === 'string' ? await findEndpointId(db.read, applicationId, endpointId) : null
       const requestIdFilter = page.filters.find(({ column }) => column === 'requestId')

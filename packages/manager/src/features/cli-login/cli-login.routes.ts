@@ -98,7 +98,7 @@ function registerPage(server: ApiServer, decisions: DecisionService): void {
       refuseForeignForm(request)
       const { code, form_token, decision, compared } = request.body
       if (decision === 'approve' && compared !== 'yes')
-        throw badRequest('compared must be yes: compare the code first')
+        throw badRequest('compared must be yes: compare the code first', 'compared')
       const { tokenName } = await decisions.decide(
         { code, formToken: form_token, decision },
         getViewer(request),

@@ -4,6 +4,7 @@ import { type Audit, createSystemActor } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound, rateLimited, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import { isUsablePublicKey } from '../../platform/secrets/sealed-box.ts'
 import type { RateLimit } from '../../platform/throttle/rate-limit.ts'
@@ -43,10 +44,16 @@ export function createTerminalService({ db, audit, metrics, publicUrl, limits }:
      * oldest pending logins are deleted.
      */
     start: async (input: { publicKey: string; tokenName: string }, origin: Origin) => {
-      const publicKey = parsePublicKey(input.publicKey)
-      const tokenName = checkName(input.tokenName, 'token_name')
-      if (publicKey === null || !(await isUsablePublicKey(publicKey)))
-        throw badRequest('public_key must be an X25519 public key (32 bytes) in base64 or base64url')
+      const parsedKey = parsePublicKey(input.publicKey)
+      const isUsable = parsedKey !== null && (await isUsablePublicKey(parsedKey))
+      const { token_name: tokenName, public_key: publicKey } = checkFields({
+        token_name: () => checkName(input.tokenName, 'token_name'),
+        public_key: () => {
+          if (parsedKey === null || !isUsable)
+            throw badRequest('public_key must be an X25519 public key (32 bytes) in base64 or base64url')
+          return parsedKey
+        },
+      })
       const sessionId = randomBytes(32).toString('base64url')
       const userAgent = origin.userAgent.toWellFormed().slice(0, maxUserAgentLength).toWellFormed()
       const login = {

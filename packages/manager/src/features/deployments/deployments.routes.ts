@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { badRequest } from '../../platform/errors.ts'
 import { acceptGetBodies } from '../../platform/http/get-bodies.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { parseDeploymentKey } from './deployment-key.pure.ts'
@@ -37,8 +36,5 @@ export function registerDeploymentRoutes(
   })
 }
 
-function readDeploymentKey({ query, body }: Pick<FastifyRequest, 'query' | 'body'>) {
-  const key = parseDeploymentKey(query, body)
-  if ('problem' in key) throw badRequest(key.problem)
-  return key
-}
+const readDeploymentKey = ({ query, body }: Pick<FastifyRequest, 'query' | 'body'>) =>
+  parseDeploymentKey(query, body)

@@ -34,6 +34,7 @@ export const deployments = defineFeature({
     deployment_specifications_deployment_key: [
       'conflict',
       'the application already has a deployment specification for this environment',
+      'input.environmentId',
     ],
     deployment_specifications_application_fkey: ['not_found', 'application not found'],
     deployment_specifications_environment_fkey: ['not_found', 'environment not found'],

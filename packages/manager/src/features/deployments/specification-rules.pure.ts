@@ -1,6 +1,7 @@
 // These rules validate the fields of a deployment specification. The workload becomes part of an orchestrator
 // URL, so only two DNS labels are accepted.
 import { badRequest } from '../../platform/errors.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
 import type { SpecificationValues } from './specifications.store.ts'
 
@@ -12,26 +13,27 @@ const maxReplicas = 1_000
 const dnsLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const visible = /^[\u0021-\u007e]+$/
 
-/** Validates a specification and adds defaults for missing fields. Throws for the first invalid field. */
+/** Validates a specification and adds defaults for missing fields. */
 export function checkSpecification(input: SpecificationInput): SpecificationValues {
-  const minimum = checkNumber(input.minReplicas ?? 0, 'minReplicas', [0, maxReplicas])
-  const maxCount = checkNumber(input.maxReplicas ?? Math.max(1, minimum), 'maxReplicas', [1, maxReplicas])
   const minCount = input.minReplicas ?? 1
-  if (minCount > maxCount) throw badRequest('minReplicas must not be greater than maxReplicas')
-  return {
-    workload: checkWorkload(input.workload ?? ''),
-    image: checkVisible(checkName(input.image ?? '', 'image', 500), 'image'),
-    version: checkText(input.version ?? '', 'version', 100),
-    minReplicas: minCount,
-    maxReplicas: maxCount,
-    port: checkNumber(input.port ?? 8_080, 'port', [1, 65_535]),
-    healthPath: checkHealthPath(input.healthPath ?? '/health'),
-    readinessTimeoutSeconds: checkNumber(
-      input.readinessTimeoutSeconds ?? 60,
-      'readinessTimeoutSeconds',
-      [1, 3_600],
-    ),
-  }
+  const maxCount = input.maxReplicas ?? Math.min(maxReplicas, Math.max(1, minCount))
+  const isMaxValid = maxCount >= 1 && maxCount <= maxReplicas
+  return checkInput({
+    minReplicas: () => {
+      checkNumber(minCount, 'minReplicas', [0, maxReplicas])
+      if (isMaxValid && minCount > maxCount)
+        throw badRequest('minReplicas must not be greater than maxReplicas')
+      return minCount
+    },
+    maxReplicas: () => checkNumber(maxCount, 'maxReplicas', [1, maxReplicas]),
+    workload: () => checkWorkload(input.workload ?? ''),
+    image: () => checkVisible(checkName(input.image ?? '', 'image', 500), 'image'),
+    version: () => checkText(input.version ?? '', 'version', 100),
+    port: () => checkNumber(input.port ?? 8_080, 'port', [1, 65_535]),
+    healthPath: () => checkHealthPath(input.healthPath ?? '/health'),
+    readinessTimeoutSeconds: () =>
+      checkNumber(input.readinessTimeoutSeconds ?? 60, 'readinessTimeoutSeconds', [1, 3_600]),
+  })
 }
 
 /** Splits a workload into its namespace and name. */

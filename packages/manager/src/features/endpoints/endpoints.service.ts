@@ -9,6 +9,7 @@ import { newId, parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { LockMasterKey } from '../../platform/secrets/master-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { selectChanges, checkName, checkText } from '../../platform/inputs/inputs.ts'
 import {
   findConsumeUrlProblem,
@@ -112,7 +113,7 @@ export function createEndpointsService(deps: EndpointsDeps) {
         await checkRevision(tx, actor, before, expectedRevision)
         const currentInput = { ...before, consumeURL: before.consumeUrl }
         const newInput = { ...currentInput, ...selectChanges(input, nullableFields) }
-        const values = checkValues(transformations, newInput, before.transformationTemplate)
+        const values = checkValues(transformations, newInput, before)
         const secrets = await sealSecrets(tx, deps, id, input)
         const after = await store.updateEndpoint(tx, id, { ...values, ...secrets })
         const changes = {
@@ -155,37 +156,43 @@ const nullableFields = ['url', 'inputMessageType', 'outputMessageType', 'transfo
 function checkValues(
   transformations: Pick<TransformationsApi, 'findProblem'>,
   input: EndpointInput,
-  storedTemplate = '',
+  stored: { transformationTemplate: string } = { transformationTemplate: '' },
 ): store.EndpointValues {
-  const consumeUrl = input.consumeURL ?? ''
-  throwIfProblem(findConsumeUrlProblem(consumeUrl))
-  const url = (input.url ?? '') === '' ? null : (input.url as string)
-  if (url !== null) throwIfProblem(findUrlProblem(url))
-  const authUsername = input.authUsername ?? ''
-  throwIfProblem(findUsernameProblem(authUsername))
-  const transformationTemplate = input.transformationTemplate ?? ''
+  const template = input.transformationTemplate ?? ''
   // An unchanged template is not validated again: it may be older than a validation rule, and it is rendered
   // unchanged.
-  if (transformationTemplate !== storedTemplate)
-    throwIfProblem(transformations.findProblem(transformationTemplate))
+  const findTemplateProblem = (text: string): string | null =>
+    text === stored.transformationTemplate ? null : transformations.findProblem(text)
+  const { consumeURL: consumeUrl, ...checkedInput } = checkInput({
+    consumeURL: () => checkRule(input.consumeURL ?? '', findConsumeUrlProblem),
+    url: () => ((input.url ?? '') === '' ? null : checkRule(input.url as string, findUrlProblem)),
+    authUsername: () => checkRule(input.authUsername ?? '', findUsernameProblem),
+    transformationTemplate: () => checkRule(template, findTemplateProblem),
+    name: () => checkName(input.name ?? ''),
+    description: () => checkText(input.description ?? '', 'description', 2_000),
+    authPassword: () => checkSecret(input, 'authPassword'),
+    authToken: () => checkSecret(input, 'authToken'),
+  })
+  const { authPassword: _authPassword, authToken: _authToken, ...values } = checkedInput
   return {
-    name: checkName(input.name ?? ''),
-    description: checkText(input.description ?? '', 'description', 2_000),
-    enabled: input.enabled ?? true,
+    ...values,
     consumeUrl,
-    url,
+    enabled: input.enabled ?? true,
     authType: input.authType ?? 'None',
-    authUsername,
     inputMessageType: input.inputMessageType ?? null,
     outputMessageType: input.outputMessageType ?? null,
-    transformationTemplate,
     logLevel: input.logLevel ?? 'BASIC',
   }
 }
 
-function throwIfProblem(problem: string | null): void {
+function checkRule(text: string, findProblem: (text: string) => string | null): string {
+  const problem = findProblem(text)
   if (problem !== null) throw badRequest(problem)
+  return text
 }
+
+const checkSecret = (input: EndpointInput, field: 'authPassword' | 'authToken'): string =>
+  checkRule(input[field] ?? '', (text) => findSecretProblem(text, field))
 
 /** Seals the secrets in the input. A null or absent field keeps the secret, and an empty string clears it. */
 async function sealSecrets(
@@ -201,7 +208,6 @@ async function sealSecrets(
   ] as const) {
     const text = input[field]
     if (text === null || text === undefined) continue
-    throwIfProblem(findSecretProblem(text, field))
     sealedSecrets[field] = text === '' ? null : secrets.seal(text, { table: 'endpoints', column, id })
   }
   if (Object.keys(sealedSecrets).length > 0) await lockMasterKey(tx)

@@ -29,7 +29,11 @@ export const endpoints = defineFeature({
     },
   },
   constraints: {
-    endpoints_consume_url_key: ['conflict', 'the application already has an endpoint with this consumeURL'],
+    endpoints_consume_url_key: [
+      'conflict',
+      'the application already has an endpoint with this consumeURL',
+      'input.consumeURL',
+    ],
     endpoints_application_fkey: ['not_found', 'application not found'],
     machine_user2endpoints_pair_key: [
       'conflict',

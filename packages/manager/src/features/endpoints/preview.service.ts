@@ -28,9 +28,10 @@ export function createPreviewService({ db, clock, applications, transformations 
       if (template === '')
         throw badRequest(
           'the endpoint has no transformationTemplate, so bodies are forwarded unchanged; pass transformationTemplate',
+          'input.transformationTemplate',
         )
       const problem = transformations.findProblem(template)
-      if (problem !== null) throw badRequest(problem)
+      if (problem !== null) throw badRequest(problem, 'input.transformationTemplate')
       const [application] = await applications.findMany([endpoint.applicationId])
       const { id, externalUsername: username, externalName: name } = actor.user
       return transformations.preview({

@@ -1,5 +1,6 @@
 // Parses the time window of an evidence query.
 import { badRequest } from '../../platform/errors.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { readBound } from '../../platform/inputs/time-window.ts'
 
 export type Window = { from: Date; to: Date }
@@ -28,12 +29,15 @@ function convertBound(text: string | undefined): string | undefined {
  * of the window is not. `to` defaults to now, and `from` to 90 days before `to`. Throws 400.
  */
 export function readWindow(requestedWindow: RequestedWindow, now: Date): Window {
-  const to = requestedWindow.to === undefined ? now : readBound('to', requestedWindow.to)
-  const from =
-    requestedWindow.from === undefined
-      ? new Date(Math.max(earliestMs, to.getTime() - defaultDays * dayMs))
-      : readBound('from', requestedWindow.from)
+  const { to, from: requestedFrom } = checkFields({
+    to: () => (requestedWindow.to === undefined ? now : readBound('to', requestedWindow.to)),
+    from: () => (requestedWindow.from === undefined ? null : readBound('from', requestedWindow.from)),
+  })
+  const from = requestedFrom ?? new Date(Math.max(earliestMs, to.getTime() - defaultDays * dayMs))
   if (from >= to)
-    throw badRequest(`from must be before to: ${from.toISOString()} is not before ${to.toISOString()}`)
+    throw badRequest(
+      `from must be before to: ${from.toISOString()} is not before ${to.toISOString()}`,
+      'from',
+    )
   return { from, to }
 }

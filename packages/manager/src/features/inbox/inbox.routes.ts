@@ -49,8 +49,12 @@ export function registerInboxRoutes(server: ApiServer, inbox: InboxService): voi
       void reply.header('cache-control', 'no-store')
       const { ids, all, connection_id: connectionId = null } = request.body
       if (all !== undefined)
-        throw badRequest('marking all as seen is not supported; send the ids of the displayed notifications')
-      if (ids === undefined) throw badRequest('ids is missing; send the ids of the displayed notifications')
+        throw badRequest(
+          'marking all as seen is not supported; send the ids of the displayed notifications',
+          'all',
+        )
+      if (ids === undefined)
+        throw badRequest('ids is missing; send the ids of the displayed notifications', 'ids')
       return {
         updated: await inbox.mark(getInboxId(request), { mark: 'seen', marked: { ids }, connectionId }),
       }
@@ -65,8 +69,8 @@ function getInboxId(request: FastifyRequest): InboxId | null {
 }
 
 function readMarked(ids: readonly string[] | undefined, all: true | undefined): MarkedRows {
-  if (ids !== undefined && all !== undefined) throw badRequest('send either ids or all, not both')
+  if (ids !== undefined && all !== undefined) throw badRequest('send either ids or all, not both', 'all')
   if (ids !== undefined) return { ids }
   if (all !== undefined) return { all }
-  throw badRequest('send ids, or all: true')
+  throw badRequest('send ids, or all: true', 'ids')
 }

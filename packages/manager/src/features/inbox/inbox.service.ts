@@ -86,9 +86,9 @@ export function createInboxService({ database, retentionDays, sendHint, ...optio
     ): Promise<string> {
       const before = cursor === null ? startOfInbox : decodeCursor(cursor)
       if (before === null)
-        throw badRequest('cursor is invalid; send next_cursor of the previous page, or no cursor')
+        throw badRequest('cursor is invalid; send next_cursor of the previous page, or no cursor', 'cursor')
       if (type !== null && hasForbiddenCharacters(type))
-        throw badRequest('type must not contain control characters')
+        throw badRequest('type must not contain control characters', 'type')
       if (inboxId === null) return emptyPage
       const kind = getPageKind(unread, type)
       return buildPageText((await readPage(kind, limit)({ inboxId, before, type })) ?? [], limit)

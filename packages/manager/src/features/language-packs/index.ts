@@ -28,6 +28,7 @@ export const languagePacks = defineFeature({
     language_packs_project_id_name_key: [
       'conflict',
       'the project already has a language pack for this locale',
+      'input.name',
     ],
     language_packs_project_fkey: ['not_found', 'project not found'],
   },

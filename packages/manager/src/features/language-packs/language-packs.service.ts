@@ -4,6 +4,7 @@ import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import * as store from './language-packs.store.ts'
@@ -28,7 +29,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
     },
 
     create: (actor: Actor, projectId: string, { name }: { name: string }): Promise<store.LanguagePack> => {
-      if (!isLocale(name)) throw badRequest('name must be a locale such as de or de-AT')
+      if (!isLocale(name)) throw badRequest('name must be a locale such as de or de-AT', 'input.name')
       return db.transaction(async (tx) => {
         if ((await store.countLanguagePacks(tx, projectId)) >= store.maxPacks)
           throw badRequest(`a project can have at most ${store.maxPacks} language packs; delete one first`)
@@ -43,7 +44,7 @@ export function createLanguagePacksService({ db, audit }: LanguagePacksDeps) {
       id: string,
       input: { readonly content: readonly KeyValuePair[]; readonly expectedRevision?: ExpectedRevision },
     ): Promise<store.LanguagePack> => {
-      const content = checkContent(input.content)
+      const { content } = checkInput({ content: () => checkContent(input.content) })
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockLanguagePack(tx, id), 'language pack')
         await checkRevision(tx, actor, before, input.expectedRevision)

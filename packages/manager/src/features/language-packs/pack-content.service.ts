@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AuditEvent } from '../../platform/audit/append.ts'
 import { badRequest } from '../../platform/errors.ts'
+import { checkEach } from '../../platform/inputs/fields.ts'
 import { type KeyValuePair, checkPairs, findChangedPairs } from '../../platform/inputs/key-value-pairs.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import * as store from './language-packs.store.ts'
@@ -11,8 +12,14 @@ import { findKeyProblem } from './messages.pure.ts'
 export function checkContent(pairs: readonly KeyValuePair[]): KeyValuePair[] {
   const content = checkPairs(pairs, 'content')
   const problem = findKeyProblem(content)
-  if (problem !== null) throw badRequest(problem)
-  return content
+  if (problem === null) return content
+  checkEach(content, rejectInvalidKey)
+  throw badRequest(problem)
+}
+
+function rejectInvalidKey(pair: KeyValuePair): void {
+  const problem = findKeyProblem([pair])
+  if (problem !== null) throw badRequest(problem, 'Key')
 }
 
 /** Stores the content, and returns the pack with its audit events. Without a change, nothing is written. */

@@ -6,8 +6,8 @@ import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import {
   type KeyChanges,
-  type KeyValuePair,
   applyKeyChanges,
+  changeObjects,
   checkChangedBytes,
   checkKeyCount,
   joinKeyChanges,
@@ -34,14 +34,14 @@ export function createPackKeysSetter({ db, audit }: LanguagePacksDeps) {
       orNotFound(packs.length === ids.length ? packs : null, 'language pack')
       checkChangedBytes(packs.map(({ contentBytes }) => contentBytes))
       const contents = await store.findContents(tx, ids)
-      const planned: { before: store.PackWithContent; content: KeyValuePair[] }[] = []
-      for (const pack of packs) {
-        const packChanges = changesById.get(pack.id) ?? []
-        for (const { expectedRevision } of packChanges) await checkRevision(tx, actor, pack, expectedRevision)
+      for (const pack of packs)
+        for (const { expectedRevision } of changesById.get(pack.id) ?? [])
+          await checkRevision(tx, actor, pack, expectedRevision)
+      const planned = changeObjects(changes, { rows: packs, changesById }, (pack, packChanges) => {
         const before = { ...pack, content: contents.get(pack.id) ?? [] }
-        const content = applyKeyChanges(before.content, joinKeyChanges(packChanges))
-        planned.push({ before, content: checkContent(content) })
-      }
+        const content = checkContent(applyKeyChanges(before.content, joinKeyChanges(packChanges)))
+        return { before, content }
+      })
       const written = []
       for (const { before, content } of planned) written.push(await writeContent(tx, before, content))
       // The audit rows come last, because they lock the chain of the project.

@@ -47,6 +47,7 @@ export const machineUsers = defineFeature({
     machine_users_basic_username_key: [
       'conflict',
       'the project already has a Basic machine user with this username',
+      'input.username',
     ],
     machine_users_environment_fkey: ['not_found', 'environment not found'],
   },

@@ -11,6 +11,7 @@ import type { Kdf } from '../../platform/credentials/kdf.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { badRequest, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkText } from '../../platform/inputs/inputs.ts'
 import { buildMachineToken, tokenBytes } from './machine-token.pure.ts'
 import { machineUserEvent as event } from './machine-users.service.ts'
@@ -37,17 +38,16 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
      * The other field is null.
      */
     create: async (actor: Actor, environmentId: string, input: CreateInput) => {
-      const values = {
-        id: newId(),
-        environmentId,
-        name: checkName(input.name),
-        enabled: input.enabled ?? true,
-      }
       const isBearer = input.hashedKey === generateToken
-      const username = isBearer ? '' : checkUsername(input.username ?? '')
+      const { name, username, hashedKey } = checkInput({
+        name: () => checkName(input.name),
+        username: () => (isBearer ? '' : checkUsername(input.username ?? '')),
+        hashedKey: () => (isBearer ? generateToken : checkPassword(input.hashedKey)),
+      })
+      const values = { id: newId(), environmentId, name, enabled: input.enabled ?? true }
       const { token, stored } = isBearer
         ? createBearerCredential()
-        : { token: null, stored: await hashCredential(actor, username, checkPassword(input.hashedKey)) }
+        : { token: null, stored: await hashCredential(actor, username, hashedKey) }
       const machineUser = await db.transaction(async (tx) => {
         const projectId = orNotFound(await store.findProjectOfEnvironment(tx, environmentId), 'environment')
         await recheckPermission(tx, actor, 'MACHINE_USER_WRITE', projectId)
@@ -56,7 +56,7 @@ export function createMachineCredentialsService({ db, audit, clock, kdf }: Machi
         await audit.append(tx, actor, event('create', { before: null, after }))
         return after
       })
-      return { generatedToken: token, plaintextPassword: isBearer ? null : input.hashedKey, machineUser }
+      return { generatedToken: token, plaintextPassword: isBearer ? null : hashedKey, machineUser }
     },
 
     /**

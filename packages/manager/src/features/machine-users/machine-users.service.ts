@@ -5,6 +5,7 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as store from './machine-users.store.ts'
 
@@ -82,15 +83,13 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
     findMany: (ids: readonly string[]): Promise<store.MachineUser[]> => store.findMachineUsers(db.read, ids),
 
     update: (actor: Actor, id: string, input: UpdateInput): Promise<store.MachineUser> => {
-      const credentialField = credentialFields.find((field) => (input[field] ?? null) !== null)
-      if (credentialField !== undefined)
-        throw badRequest(
-          `updateMachineUser does not accept ${credentialField}: replace the credential with rotateMachineUserToken`,
-        )
+      checkInput(
+        Object.fromEntries(credentialFields.map((field) => [field, () => rejectCredential(input, field)])),
+      )
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockMachineUser(tx, id), 'machine user')
         await checkRevision(tx, actor, before, input.expectedRevision)
-        const name = checkName(input.name ?? before.name)
+        const { name } = checkInput({ name: () => checkName(input.name ?? before.name) })
         const after = await store.updateMachineUser(tx, id, {
           name,
           enabled: input.enabled ?? before.enabled,
@@ -114,4 +113,11 @@ export function createMachineUsersService(deps: MachineUsersDeps) {
         return true as const
       }),
   }
+}
+
+function rejectCredential(input: UpdateInput, field: (typeof credentialFields)[number]): void {
+  if ((input[field] ?? null) !== null)
+    throw badRequest(
+      `updateMachineUser does not accept ${field}: replace the credential with rotateMachineUserToken`,
+    )
 }

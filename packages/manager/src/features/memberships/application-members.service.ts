@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as store from './application-members.store.ts'
 import * as authority from './authority.store.ts'
@@ -32,6 +33,9 @@ async function assertMaintainer(tx: Tx, actor: Actor, projectId: string): Promis
     throw notPermitted('managing memberships requires project role maintainer or higher')
 }
 
+const checkRole = (role: string) =>
+  checkFields({ role: () => checkOneOf(role, 'role', applicationRoles) }).role
+
 export function createApplicationMembersService({ db, audit }: { db: Db; audit: Audit }) {
   return {
     list: (applicationId: string, args: ListArgs): Promise<store.ApplicationMember[]> =>
@@ -50,7 +54,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
       userID: string,
       role: string,
     ): Promise<store.ApplicationMember> => {
-      const grantedRole = checkOneOf(role, 'role', applicationRoles)
+      const grantedRole = checkRole(role)
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         const projectId = orNotFound(await authority.lockApplicationMembers(tx, applicationId), 'application')
@@ -71,7 +75,7 @@ export function createApplicationMembersService({ db, audit }: { db: Db; audit: 
       { id, expectedRevision }: RefWithRevision,
       role: string,
     ): Promise<store.ApplicationMember> => {
-      const grantedRole = checkOneOf(role, 'role', applicationRoles)
+      const grantedRole = checkRole(role)
       return db.transaction(async (tx) => {
         const before = orNotFound(await store.lockApplicationMember(tx, id), 'user2application')
         await assertMaintainer(tx, actor, before.projectId)

@@ -25,24 +25,31 @@ const constraints: ConstraintMeanings = {
   user2projects_member_key: [
     'conflict',
     'the user is already a member of the project; change the role instead',
+    'userID',
   ],
   user2projects_user_fkey: ['not_found', 'user not found'],
   user2projects_project_fkey: ['not_found', 'project not found'],
   user2tenants_member_key: [
     'conflict',
     'the user is already a member of the tenant; change the role instead',
+    'userID',
   ],
   user2tenants_user_fkey: ['not_found', 'user not found'],
   user2tenants_role_fkey: ['conflict', 'the role definition is in use; give its members another role first'],
   user2applications_member_key: [
     'conflict',
     'the user is already a member of the application; change the role instead',
+    'userID',
   ],
   user2applications_user_fkey: ['not_found', 'user not found'],
   user2applications_application_fkey: ['not_found', 'application not found'],
   user2tenants_tenant_fkey: ['not_found', 'tenant not found'],
   tenant_role_definitions_tenant_fkey: ['not_found', 'tenant not found'],
-  tenant_role_definitions_name_key: ['conflict', 'the tenant already has a role definition with this name'],
+  tenant_role_definitions_name_key: [
+    'conflict',
+    'the tenant already has a role definition with this name',
+    'input.name',
+  ],
 }
 
 /** Provides the GraphQL fields for memberships and for the role definitions of tenants. */

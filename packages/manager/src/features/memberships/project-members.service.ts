@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
 import { findProjectGrantProblem } from './role-grants.pure.ts'
@@ -41,6 +42,8 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
   })
   if (problem !== null) throw notPermitted(problem)
 }
+
+const checkRole = (role: string) => checkFields({ role: () => checkOneOf(role, 'role', projectRoles) }).role
 
 export function createProjectMembersService({ db, audit }: { db: Db; audit: Audit }) {
   /**
@@ -87,7 +90,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     },
 
     add: (actor: Actor, projectId: string, userID: string, role: string): Promise<store.ProjectMember> => {
-      const newRole = checkOneOf(role, 'role', projectRoles)
+      const newRole = checkRole(role)
       const userId = orNotFound(parseUuid(userID), 'user')
       return db.transaction(async (tx) => {
         await authority.lockProjectMembers(tx, projectId)
@@ -99,7 +102,7 @@ export function createProjectMembersService({ db, audit }: { db: Db; audit: Audi
     },
 
     updateRole: async (actor: Actor, member: RefWithRevision, role: string): Promise<store.ProjectMember> =>
-      orNotFound(await change(actor, member, checkOneOf(role, 'role', projectRoles)), 'user2project'),
+      orNotFound(await change(actor, member, checkRole(role)), 'user2project'),
 
     remove: async (actor: Actor, member: RefWithRevision): Promise<true> => {
       await change(actor, member, null)

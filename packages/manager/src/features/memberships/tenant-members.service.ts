@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, notFound, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkName } from '../../platform/inputs/inputs.ts'
 import * as authority from './authority.store.ts'
 import { type Above, type TenantRole, findTenantGrantProblem } from './role-grants.pure.ts'
@@ -54,8 +55,9 @@ async function assertGrant(tx: Tx, actor: Actor, change: Change): Promise<void> 
 }
 
 async function findDefinedRole(tx: Tx, tenantId: string, name: string): Promise<TenantRole> {
-  const role = await authority.findTenantRoleByName(tx, tenantId, checkName(name, 'roleName'))
-  if (role === null) throw badRequest(`roleName ${name} is not a role definition of this tenant`)
+  const { roleName } = checkFields({ roleName: () => checkName(name, 'roleName') })
+  const role = await authority.findTenantRoleByName(tx, tenantId, roleName)
+  if (role === null) throw badRequest(`roleName ${name} is not a role definition of this tenant`, 'roleName')
   return role
 }
 

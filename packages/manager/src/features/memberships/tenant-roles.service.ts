@@ -6,6 +6,7 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkEach, checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkOneOf } from '../../platform/inputs/inputs.ts'
 import { lockTenantMembers } from './authority.store.ts'
 import * as store from './tenant-roles.store.ts'
@@ -48,11 +49,7 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       tenantId: string,
       input: { name: string; permissions: readonly string[] },
     ): Promise<store.TenantRoleDefinition> => {
-      const role = {
-        name: checkName(input.name),
-        permissions: checkPermissions(input.permissions),
-        seeded: false,
-      }
+      const role = { ...checkValues(input), seeded: false }
       return db.transaction(async (tx) => {
         const projectId = orNotFound(await store.findProjectOfTenant(tx, tenantId), 'tenant')
         const [inserted] = await store.insertTenantRoles(tx, { id: tenantId, projectId }, [role])
@@ -74,8 +71,10 @@ export function createTenantRolesService({ db, audit }: { db: Db; audit: Audit }
       db.transaction(async (tx) => {
         const before = await lock(tx, id)
         await checkRevision(tx, actor, before, input.expectedRevision)
-        const name = checkName(input.name ?? before.name)
-        const permissions = checkPermissions(input.permissions ?? before.permissions)
+        const { name, permissions } = checkValues({
+          name: input.name ?? before.name,
+          permissions: input.permissions ?? before.permissions,
+        })
         if (before.seeded && name !== before.name)
           throw conflict(`the seeded role ${before.name} cannot be renamed`)
         if (before.seeded && before.name === 'owner')
@@ -104,9 +103,14 @@ async function lock(tx: Tx, id: string): Promise<store.TenantRoleDefinition> {
   return orNotFound(await store.lockTenantRole(tx, id), 'tenant role definition')
 }
 
+const checkValues = ({ name, permissions }: { name: string; permissions: readonly string[] }) =>
+  checkInput({ name: () => checkName(name), permissions: () => checkPermissions(permissions) })
+
 function checkPermissions(permissions: readonly string[]): string[] {
   if (permissions.length > tenantPermissions.length) throw badRequest('a permission is listed more than once')
   return [
-    ...new Set(permissions.map((permission) => checkOneOf(permission, 'permissions', tenantPermissions))),
+    ...new Set(
+      checkEach(permissions, (permission) => checkOneOf(permission, 'permissions', tenantPermissions)),
+    ),
   ]
 }

@@ -1,6 +1,7 @@
 // Validates emits and live data, and computes the canonical form for comparing bodies. The readers return the parsed
 // value or throw an error that names the field and the rule.
 import { badRequest } from '../../platform/errors.ts'
+import { checkEach, checkFields } from '../../platform/inputs/fields.ts'
 import { checkText, hasForbiddenCharacters, isLongerThan } from '../../platform/inputs/inputs.ts'
 import { parseTimestamp } from '../../platform/inputs/timestamps.ts'
 
@@ -54,26 +55,41 @@ export const limits = {
 
 /** Parses the body of an emit. `header` is the Idempotency-Key header. */
 export function readEmitInput(body: EmitBody, header: string | null): EmitInput {
-  const { recipients, roles, type = null, title = null, link = null } = body
+  const { recipients, roles, type = null, title = null, body: text = null, link = null } = body
+  const checked = checkFields({
+    roles: () => (roles === undefined ? null : sortUnique(checkEach(roles, checkRole))),
+    type: () => (type === null ? null : checkType(type)),
+    title: () => (title === null ? null : checkText(title, 'title', limits.title)),
+    body: () => (text === null ? null : checkText(text, 'body', limits.body)),
+    link: () => (link === null ? null : checkLink(link)),
+    data: () => readData(body.data),
+    expires_at: () => readExpiry(body.expires_at ?? null),
+    dedupe_key: () => readKey(header, body.dedupe_key ?? null),
+  })
+  // The canonical form depends on this order, and previous releases have stored it.
   return {
     recipients: recipients === undefined ? null : sortUnique(recipients.map((id) => id.toLowerCase())),
-    roles: roles === undefined ? null : sortUnique(roles.map((name) => checkRole(name))),
-    type: type === null ? null : checkType(type),
-    title: title === null ? null : checkText(title, 'title', limits.title),
-    body: (body.body ?? null) === null ? null : checkText(body.body as string, 'body', limits.body),
+    roles: checked.roles,
+    type: checked.type,
+    title: checked.title,
+    body: checked.body,
     severity: body.severity ?? 'info',
-    link: link === null ? null : checkLink(link),
-    data: readData(body.data),
-    expiresAt: readExpiry(body.expires_at ?? null),
-    key: readKey(header, body.dedupe_key ?? null),
+    link: checked.link,
+    data: checked.data,
+    expiresAt: checked.expires_at,
+    key: checked.dedupe_key,
   }
 }
+
+/** Parses the body of a publication. Without data, `data` is the text `null`. */
+export const readLiveData = ({ topic, data }: { topic?: string | null; data?: unknown }) =>
+  checkFields({ topic: () => readTopic(topic), data: () => readData(data) ?? 'null' })
 
 /**
  * Returns a value as JSON, or null if the value is absent or null. Throws 400 if it is too long or nested too
  * deeply.
  */
-export function readData(value: unknown): string | null {
+function readData(value: unknown): string | null {
   if (value === undefined || value === null) return null
   // The depth is checked before JSON.stringify, which recurses once per level.
   if (isDeeperThan(value, limits.dataDepth))
@@ -84,7 +100,7 @@ export function readData(value: unknown): string | null {
   return json
 }
 
-export const readTopic = (topic: string | null | undefined): string | null =>
+const readTopic = (topic: string | null | undefined): string | null =>
   topic === null || topic === undefined ? null : checkText(topic, 'topic', limits.topic)
 
 const sortUnique = (values: string[]): string[] => [...new Set(values)].toSorted()

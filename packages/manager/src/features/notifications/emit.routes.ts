@@ -3,7 +3,7 @@ import { badRequest } from '../../platform/errors.ts'
 import type { ApiServer } from '../../platform/http/declarations.ts'
 import { decodeHeader, readSingleHeader } from '../../platform/http/headers.ts'
 import type { Machine } from '../../policy/authenticate.ts'
-import { maxBodyBytes, readData, readEmitInput, readTopic } from './emit-input.pure.ts'
+import { maxBodyBytes, readEmitInput, readLiveData } from './emit-input.pure.ts'
 import { emitSchema, publishSchema } from './emit.schemas.ts'
 import type { EmitService } from './emit.service.ts'
 import type { PublishService } from './publish.service.ts'
@@ -40,8 +40,7 @@ export function registerEmitRoutes(
     '/api/machine/comms/publish',
     { bodyLimit, config, schema: publishSchema },
     async (request, reply) => {
-      const liveData = { topic: readTopic(request.body.topic), data: readData(request.body.data) ?? 'null' }
-      await services.publishes.publish(getTarget(request, request.body), liveData)
+      await services.publishes.publish(getTarget(request, request.body), readLiveData(request.body))
       void reply.code(202).header('cache-control', 'no-store')
       return { published: true as const }
     },
@@ -57,6 +56,6 @@ const getTarget = (request: FastifyRequest, body: { application_id: string; tena
 /** Returns the Idempotency-Key header. Throws 400 if it is repeated. */
 function getIdempotencyKey(request: FastifyRequest): string | null {
   const header = readSingleHeader(request.raw, 'idempotency-key')
-  if (header === 'repeated') throw badRequest('Idempotency-Key is sent more than once')
+  if (header === 'repeated') throw badRequest('Idempotency-Key is sent more than once', 'idempotency-key')
   return header === null ? null : decodeHeader(header.value)
 }

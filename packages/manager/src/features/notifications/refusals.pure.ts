@@ -13,7 +13,7 @@ export const keyReused = (): AppError =>
     'key_reused',
     'the key was already used for a different body in the last 24 hours; send another key',
   )
-export const expiryInPast = (): AppError => badRequest('expires_at must be in the future')
+export const expiryInPast = (): AppError => badRequest('expires_at must be in the future', 'expires_at')
 
 export const rateExceeded = (waitMs: number): AppError => rateLimited(rateText, waitMs)
 

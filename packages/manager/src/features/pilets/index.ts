@@ -43,7 +43,7 @@ export const pilets = defineFeature({
   sdl: readSdl(import.meta.url, './pilets.graphql'),
   settings: piletSettings,
   constraints: {
-    pilet_packages_version_key: ['conflict', versionTakenMessage],
+    pilet_packages_version_key: ['conflict', versionTakenMessage, 'version'],
     pilet_packages_project_fkey: ['not_found', 'project not found'],
     // The sweep removed the bytes before the row of their version was written.
     pilet_packages_hash_fkey: ['unavailable', 'the stored bytes were removed concurrently; try again'],

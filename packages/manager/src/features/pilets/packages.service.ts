@@ -6,6 +6,7 @@ import { auditedEntity } from '../../platform/audit/entity.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { type AppError, notFound } from '../../platform/errors.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { selectChanges, checkText } from '../../platform/inputs/inputs.ts'
 import { isExactVersion, isPackageName } from '../../platform/inputs/packages.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
@@ -48,7 +49,9 @@ export function createPackagesService({ db, audit, database }: PackagesDeps) {
     { expectedRevision, ...input }: Changes,
   ): Promise<store.PiletPackage> => {
     const values = selectChanges(input)
-    if (values.description !== undefined) checkText(values.description, 'description', maxDescriptionLength)
+    checkFields({
+      description: () => checkText(values.description ?? '', 'description', maxDescriptionLength),
+    })
     return db.transaction(async (tx) => {
       const before = canExist(key) ? await store.lockPackage(tx, key) : undefined
       if (before === undefined) throw packageNotFound()

@@ -7,6 +7,7 @@ import type { Blobs, StoredBlob } from '../../platform/blobs/blobs.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import { AppError, badRequest, conflict, notFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkText } from '../../platform/inputs/inputs.ts'
 import { isExactVersion, isPackageName, maxNameLength } from '../../platform/inputs/packages.ts'
 import { detectSpec, getStoredType } from './bundle-form.pure.ts'
@@ -46,10 +47,9 @@ type Received = { file: UploadedFile; bytes: Buffer; sha256: string }
 export function createUploadsService(deps: UploadsDeps) {
   const { db, memory, metrics, quota } = deps
   const accept = async (actor: Actor, upload: Upload): Promise<PiletPackage> => {
-    checkKey(upload.key)
-    checkText(upload.description, 'description', maxDescriptionLength)
+    checkUpload(upload)
     const { isTaken, usage } = await store.readVersionAndUsage(db.read, upload.key)
-    if (isTaken) throw conflict(versionTakenMessage)
+    if (isTaken) throw conflict(versionTakenMessage, 'version')
     checkQuota({ packages: usage.packages + 1, bytes: usage.bytes + 1 }, quota)
     const collector = memory.open(upload.key.projectId, upload.client)
     try {
@@ -140,11 +140,18 @@ function checkQuota(usage: store.Usage, quota: store.Usage): void {
 
 export const versionTakenMessage = 'this version already exists and cannot be changed; upload another version'
 
-function checkKey({ name, version }: PackageKey): void {
-  if (!isPackageName(name))
-    throw badRequest(
-      `the name must be a valid npm package name, such as @acme/menu, of at most ${maxNameLength} characters`,
-    )
-  if (!isExactVersion(version))
-    throw badRequest('the version must be strict SemVer, such as 1.4.0 or 1.4.0-rc.1')
+function checkUpload({ key, description }: Upload): void {
+  checkFields({
+    name: () => {
+      if (!isPackageName(key.name))
+        throw badRequest(
+          `the name must be a valid npm package name, such as @acme/menu, of at most ${maxNameLength} characters`,
+        )
+    },
+    version: () => {
+      if (!isExactVersion(key.version))
+        throw badRequest('the version must be strict SemVer, such as 1.4.0 or 1.4.0-rc.1')
+    },
+    description: () => checkText(description, 'description', maxDescriptionLength),
+  })
 }

@@ -19,7 +19,11 @@ export const projects = defineFeature({
     PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: findProjectTargets },
   },
   constraints: {
-    projects_slug_key: ['conflict', 'a project with this slug already exists; choose another slug'],
+    projects_slug_key: [
+      'conflict',
+      'a project with this slug already exists; choose another slug',
+      'input.slug',
+    ],
   },
   create: (deps: ProjectsDeps) => {
     const service = createProjectsService(deps)

@@ -6,6 +6,7 @@ import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkSlug } from '../../platform/inputs/inputs.ts'
 import type { EnvironmentsApi } from '../environments/index.ts'
 import type { MembershipsApi } from '../memberships/index.ts'
@@ -42,7 +43,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
 
     /** Creates the project, its environments, its owner and the audit rows in one transaction. */
     create: (actor: Actor, input: { name: string; slug: string }): Promise<store.Project> => {
-      const values = { id: newId(), name: checkName(input.name), slug: checkSlug(input.slug) }
+      const values = { id: newId(), ...checkValues(input) }
       return db.transaction(async (tx) => {
         const after = await store.insertProject(tx, values)
         await environments.createDefaults(tx, after.id)
@@ -60,10 +61,7 @@ export function createProjectsService({ db, audit, environments, memberships }: 
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockProject(tx, id), 'project')
         await checkRevision(tx, actor, { ...before, projectId: before.id }, input.expectedRevision)
-        const values = {
-          name: checkName(input.name ?? before.name),
-          slug: checkSlug(input.slug ?? before.slug),
-        }
+        const values = checkValues({ name: input.name ?? before.name, slug: input.slug ?? before.slug })
         const after = await store.updateProject(tx, before.id, values)
         await audit.append(tx, actor, event('update', { before, after }))
         return after
@@ -79,3 +77,6 @@ export function createProjectsService({ db, audit, environments, memberships }: 
       }),
   }
 }
+
+const checkValues = ({ name, slug }: { name: string; slug: string }) =>
+  checkInput({ name: () => checkName(name), slug: () => checkSlug(slug) })

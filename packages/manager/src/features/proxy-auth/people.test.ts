@@ -154,7 +154,9 @@ describe('validating a person the proxy has signed in', () => {
     ]
     for (const change of bad) {
       const { status, body } = await ask({ user_id: randomUUID(), ...change })
-      expect([change, status, body.valid, typeof body.message, Object.keys(body)]).toEqual([
+      // Details name the invalid fields, unless the database finds the problem.
+      const fields = Object.keys(body).filter((name) => name !== 'details')
+      expect([change, status, body.valid, typeof body.message, fields]).toEqual([
         change,
         400,
         false,

@@ -1,5 +1,6 @@
 // Validates and updates module configs.
 import { badRequest } from '../../platform/errors.ts'
+import { checkEach, checkInput } from '../../platform/inputs/fields.ts'
 import {
   type KeyChanges,
   type KeyValuePair,
@@ -21,14 +22,16 @@ const maxNameLength = 100
 
 /** Returns the config with the given fields replaced. Throws if a field breaks a rule. */
 export function changeBackend(config: BackendModuleConfig, update: BackendUpdate): BackendModuleConfig {
-  // Only the pairs in the update are checked. An earlier release accepted the key, and the other fields of
-  // such a row must stay editable.
-  rejectFrontendKeys(update.KeyValuePairs ?? [])
   const updatedConfig = { ...config, ...selectChanges(update) }
-  return {
-    EnabledModules: checkNames(updatedConfig.EnabledModules, 'EnabledModules', maxModuleNameLength),
-    KeyValuePairs: checkConfigPairs(updatedConfig.KeyValuePairs),
-  }
+  return checkInput({
+    EnabledModules: () => checkNames(updatedConfig.EnabledModules, 'EnabledModules', maxModuleNameLength),
+    KeyValuePairs: () => {
+      // Only the pairs in the update are checked. An earlier release accepted the key, and the other fields of
+      // such a row must stay editable.
+      rejectFrontendKeys(update.KeyValuePairs ?? [])
+      return checkConfigPairs(updatedConfig.KeyValuePairs)
+    },
+  })
 }
 
 /** Returns the config with keys set and removed. Throws if a key or a value breaks a rule. */
@@ -46,21 +49,23 @@ export const changeFrontendKeys = (config: FrontendModuleConfig, keys: KeyChange
 /** Works like `changeBackend`, for frontend configs. */
 export function changeFrontend(config: FrontendModuleConfig, update: FrontendUpdate): FrontendModuleConfig {
   const updatedConfig = { ...config, ...selectChanges(update) }
-  return {
-    EnabledThemes: checkNames(updatedConfig.EnabledThemes, 'EnabledThemes', maxNameLength),
-    DefaultTheme: checkDefault(updatedConfig.DefaultTheme, 'DefaultTheme'),
-    EnabledLocales: checkNames(updatedConfig.EnabledLocales, 'EnabledLocales', maxNameLength),
-    DefaultLocale: checkDefault(updatedConfig.DefaultLocale, 'DefaultLocale'),
-    KeyValuePairs: checkConfigPairs(updatedConfig.KeyValuePairs),
-  }
+  return checkInput({
+    EnabledThemes: () => checkNames(updatedConfig.EnabledThemes, 'EnabledThemes', maxNameLength),
+    DefaultTheme: () => checkDefault(updatedConfig.DefaultTheme, 'DefaultTheme'),
+    EnabledLocales: () => checkNames(updatedConfig.EnabledLocales, 'EnabledLocales', maxNameLength),
+    DefaultLocale: () => checkDefault(updatedConfig.DefaultLocale, 'DefaultLocale'),
+    KeyValuePairs: () => checkConfigPairs(updatedConfig.KeyValuePairs),
+  })
 }
 
 function rejectFrontendKeys(pairs: readonly KeyValuePair[]): void {
-  const misplacedPair = pairs.find(({ Key }) => isFrontendKey(Key))
-  if (misplacedPair !== undefined)
-    throw badRequest(
-      `${misplacedPair.Key} has no effect in the backend part; save it with updateFrontendModuleConfig`,
-    )
+  checkEach(pairs, ({ Key }) => {
+    if (isFrontendKey(Key))
+      throw badRequest(
+        `${Key} has no effect in the backend part; save it with updateFrontendModuleConfig`,
+        'Key',
+      )
+  })
 }
 
 /** Returns the name, or an empty string if it is blank. */
@@ -73,11 +78,13 @@ function checkNames(names: readonly string[], field: string, maxLength: number):
   const repeatedName = names.find((name, index) => names.indexOf(name) !== index)
   if (repeatedName !== undefined)
     throw badRequest(`${field} contains ${JSON.stringify(repeatedName)} more than once`)
-  return names.map((name) => checkName(name, `every entry of ${field}`, maxLength))
+  return checkEach(names, (name) => checkName(name, `every entry of ${field}`, maxLength))
 }
 
 function checkConfigPairs(pairs: readonly KeyValuePair[]): KeyValuePair[] {
-  const problem = findReservedKeyProblem(pairs)
-  if (problem !== null) throw badRequest(problem)
+  checkEach(pairs, (pair) => {
+    const problem = findReservedKeyProblem([pair])
+    if (problem !== null) throw badRequest(problem, 'Value')
+  })
   return checkPairs(pairs, 'KeyValuePairs')
 }

@@ -4,8 +4,10 @@ import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
+import { checkEach, checkFields } from '../../platform/inputs/fields.ts'
 import {
   type KeyChanges,
+  changeObjects,
   checkChangedBytes,
   checkKeyCount,
   joinKeyChanges,
@@ -46,13 +48,13 @@ export function createSettingsKeysService({ db, audit }: SettingsDeps) {
     checkKeyCount(changes, changesById.size)
     return db.transaction(async (tx) => {
       const rows = await lockRows(tx, projectId, [...changesById.keys()])
-      const planned: { before: store.Settings; configs: Partial<Configs> }[] = []
-      for (const before of rows) {
-        const rowChanges = changesById.get(before.id) ?? []
-        for (const { expectedRevision } of rowChanges)
+      for (const before of rows)
+        for (const { expectedRevision } of changesById.get(before.id) ?? [])
           await checkRevision(tx, actor, before, expectedRevision)
-        planned.push({ before, configs: options.change(before, rowChanges) })
-      }
+      const planned = changeObjects(changes, { rows, changesById }, (before, rowChanges) => ({
+        before,
+        configs: options.change(before, rowChanges),
+      }))
       for (const { before, configs } of planned)
         options.charge(JSON.stringify({ ...before, ...configs }).length)
       const written = []
@@ -62,8 +64,10 @@ export function createSettingsKeysService({ db, audit }: SettingsDeps) {
     })
   }
   return {
-    setKeys: (actor: Actor, projectId: string, changes: readonly KeysInput[], charge: Charge) =>
-      changeRows(actor, projectId, changes, { charge, change: changeKeys }),
+    setKeys: (actor: Actor, projectId: string, changes: readonly KeysInput[], charge: Charge) => {
+      checkFields({ changes: () => checkEach(changes, checkPart) })
+      return changeRows(actor, projectId, changes, { charge, change: changeKeys })
+    },
 
     setPins: (actor: Actor, projectId: string, changes: readonly PinsInput[], charge: Charge) =>
       changeRows(actor, projectId, changes, {
@@ -84,9 +88,11 @@ async function lockRows(tx: Tx, projectId: string, ids: string[]): Promise<store
   return ids.map((id) => orNotFound(rows.get(id), 'settings'))
 }
 
+const checkPart = ({ part }: KeysInput) => checkFields({ part: () => checkOneOf(part, 'part', parts) })
+
 /** Joins the changes of each part, so that each part is checked only once. */
 function changeKeys({ backend, frontend }: Configs, changes: readonly KeysInput[]): Partial<Configs> {
-  const byPart = Map.groupBy(changes, ({ part }) => checkOneOf(part, 'part', parts))
+  const byPart = Map.groupBy(changes, ({ part }) => part)
   const [backendKeys, frontendKeys] = [byPart.get('backend'), byPart.get('frontend')]
   return {
     ...(backendKeys && { backend: changeBackendKeys(backend, joinKeyChanges(backendKeys)) }),

@@ -15,7 +15,11 @@ export const tenants = defineFeature({
     TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: createFindBySlug('tenants', 'tenant_id') },
   },
   constraints: {
-    tenants_project_id_slug_key: ['conflict', 'the project already has a tenant with this slug'],
+    tenants_project_id_slug_key: [
+      'conflict',
+      'the project already has a tenant with this slug',
+      'input.slug',
+    ],
     tenants_project_fkey: ['not_found', 'project not found'],
   },
   create: (deps: TenantsDeps) => {

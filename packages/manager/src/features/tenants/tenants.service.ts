@@ -7,6 +7,7 @@ import type { Db } from '../../platform/postgres/handles.ts'
 import { orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkOneOf, checkSlug, selectChanges } from '../../platform/inputs/inputs.ts'
 import type { MembershipsApi } from '../memberships/index.ts'
 import type { ProjectsApi } from '../projects/index.ts'
@@ -89,9 +90,9 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
 }
 
 function checkValues(values: { name: string; slug: string; deploymentMode: string }): store.TenantValues {
-  return {
-    name: checkName(values.name),
-    slug: checkSlug(values.slug),
-    deploymentMode: checkOneOf(values.deploymentMode, 'deploymentMode', deploymentModes),
-  }
+  return checkInput({
+    name: () => checkName(values.name),
+    slug: () => checkSlug(values.slug),
+    deploymentMode: () => checkOneOf(values.deploymentMode, 'deploymentMode', deploymentModes),
+  })
 }

@@ -21,7 +21,9 @@ export const createCallRendering = ({ render }: Pick<TransformService, 'render'>
 
 /** Returns a function that renders a body for a preview. It throws 400 with the reason. */
 export const createPreviewRendering = ({ preview }: Pick<TransformService, 'preview'>) =>
-  mapErrors(preview, ({ message }) => badRequest(message))
+  mapErrors(preview, ({ of, message }) =>
+    badRequest(message, of === 'body' ? 'input.body' : 'input.transformationTemplate'),
+  )
 
 const mapErrors =
   <Args extends unknown[], Result>(

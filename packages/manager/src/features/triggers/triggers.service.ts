@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import { badRequest, conflict, orNotFound } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { checkFields, checkInput } from '../../platform/inputs/fields.ts'
 import { checkName, checkText, selectChanges } from '../../platform/inputs/inputs.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
 import type { Actor } from '../../policy/actor.ts'
@@ -54,12 +55,13 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
       orNotFound(await store.findTrigger(db.read, id), 'trigger'),
 
     listRuns: (id: string, limit = maxRuns): Promise<TriggerRun[]> =>
-      listRuns(db, id, checkCount(limit, 'limit', maxRuns)),
+      listRuns(db, id, checkFields({ limit: () => checkCount(limit, 'limit', maxRuns) }).limit),
 
     previewInstants,
 
     /** Checks the number of instants that a caller requests. */
-    checkInstants: (count = previewInstants): number => checkCount(count, 'count', maxInstants),
+    checkInstants: (count = previewInstants): number =>
+      checkFields({ count: () => checkCount(count, 'count', maxInstants) }).count,
 
     /** Returns when a trigger fires next, or would fire if it were enabled. */
     nextRuns: ({ cronExpression }: store.Trigger, count: number): string[] =>
@@ -73,18 +75,15 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
      * Returns when an expression would fire next. It is parsed without the cache, so that previews evict no stored
      * expression.
      */
-    previewRuns: (cronExpression: string): string[] =>
-      listInstants(
-        convertCronErrors(() => parseCron(cronExpression)),
-        clock.now(),
-        previewInstants,
-      ),
+    previewRuns: (cronExpression: string): string[] => {
+      const cron = checkFields({ cronExpression: () => convertCronErrors(() => parseCron(cronExpression)) })
+      return listInstants(cron.cronExpression, clock.now(), previewInstants)
+    },
 
     create: (actor: Actor, applicationId: string, input: Input): Promise<store.Trigger> => {
-      const values = checkValues(input)
-      const cron = convertCronErrors(() => parseCron(values.cronExpression))
+      const { values, cron } = checkValues(input, null)
       return db.transaction(async (tx) => {
-        const nextFireAt = await computeFirstFire(tx, values.enabled, cron)
+        const nextFireAt = values.enabled && cron !== null ? await computeFirstFire(tx, cron) : null
         const inserted = await store.insertTrigger(tx, { id: newId(), applicationId, ...values, nextFireAt })
         const after = orNotFound(inserted, 'application')
         // All triggers of a project can be due in the same minute and delay the triggers of other projects.
@@ -101,8 +100,8 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
       db.transaction(async (tx) => {
         const before = orNotFound(await store.lockTrigger(tx, id), 'trigger')
         await checkRevision(tx, actor, before, expectedRevision)
-        const values = checkValues({ ...before, ...selectChanges(input) })
-        const plan = await replan(tx, before, values)
+        const { values, cron } = checkValues({ ...before, ...selectChanges(input) }, before)
+        const plan = await replan(tx, before, { enabled: values.enabled, cron })
         const after = await store.updateTrigger(tx, id, { ...values, ...plan })
         await audit.append(tx, actor, event('update', { before, after }))
         return after
@@ -119,36 +118,44 @@ export function createTriggersService({ db, audit, clock, crons, maxPerProject }
   }
 }
 
-/** Checks the values and fills in defaults. */
-const checkValues = (input: Input): store.TriggerValues => ({
-  name: checkName(input.name ?? ''),
-  description: checkText(input.description ?? '', 'description', 2_000),
-  cronExpression: input.cronExpression ?? '',
-  runKey: checkText(input.runKey ?? '', 'runKey', 200),
-  enabled: input.enabled ?? true,
-})
+/**
+ * Checks the values and fills in defaults. An expression is parsed only if it changes the plan: a stored one may be
+ * older than a rule.
+ */
+function checkValues(
+  input: Input,
+  stored: store.Trigger | null,
+): { values: store.TriggerValues; cron: Cron | null } {
+  const text = input.cronExpression ?? ''
+  const enabled = input.enabled ?? true
+  const changesPlan = stored === null || text !== stored.cronExpression || (enabled && !stored.enabled)
+  const { cronExpression: cron, ...texts } = checkInput({
+    name: () => checkName(input.name ?? ''),
+    description: () => checkText(input.description ?? '', 'description', 2_000),
+    runKey: () => checkText(input.runKey ?? '', 'runKey', 200),
+    cronExpression: () => (changesPlan ? convertCronErrors(() => parseCron(text)) : null),
+  })
+  return { values: { ...texts, cronExpression: text, enabled }, cron }
+}
 
 /**
  * Returns the first due time of the trigger. An edit has already locked the row, so no tick overwrites the
  * plan.
  */
-async function computeFirstFire(tx: Tx, enabled: boolean, cron: Cron): Promise<string | null> {
-  if (!enabled) return null
+async function computeFirstFire(tx: Tx, cron: Cron): Promise<string> {
   const firstInstant = cron.findNext(await store.readNow(tx))
-  if (firstInstant === null) throw badRequest('cronExpression never fires; choose another expression')
+  if (firstInstant === null)
+    throw badRequest('cronExpression never fires; choose another expression', 'input.cronExpression')
   return firstInstant.toISOString()
 }
 
-/** Returns the plan after an edit. The plan changes only if the expression or `enabled` changes. */
+/** Returns the plan after an edit. The plan changes only if the expression (`cron`) or `enabled` changes. */
 async function replan(
   tx: Tx,
   before: store.Trigger,
-  { cronExpression, enabled }: store.TriggerValues,
+  { enabled, cron }: { enabled: boolean; cron: Cron | null },
 ): Promise<{ nextFireAt?: string | null }> {
-  if (cronExpression !== before.cronExpression || (enabled && !before.enabled)) {
-    const cron = convertCronErrors(() => parseCron(cronExpression))
-    return { nextFireAt: await computeFirstFire(tx, enabled, cron) }
-  }
+  if (cron !== null) return { nextFireAt: enabled ? await computeFirstFire(tx, cron) : null }
   return enabled === before.enabled ? {} : { nextFireAt: null }
 }
 

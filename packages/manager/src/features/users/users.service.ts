@@ -11,6 +11,7 @@ import {
 import { badRequest, notPermitted, orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type ListArgs, readPage } from '../../platform/lists/filters.ts'
+import { checkFields } from '../../platform/inputs/fields.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import { createWriteRole } from './administrators.service.ts'
 import * as store from './users.store.ts'
@@ -50,8 +51,14 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
 
     search: async (text: string, args: ListArgs): Promise<DirectoryUser[]> => {
       const searchText = text.replaceAll('\0', '').trim()
-      if (searchText === '' || searchText.length > 200) throw badRequest('name must have 1 to 200 characters')
-      return directory.search(searchText, readPage(directoryFields, args))
+      const { '': page } = checkFields({
+        name: () => {
+          if (searchText === '' || searchText.length > 200)
+            throw badRequest('name must have 1 to 200 characters')
+        },
+        '': () => readPage(directoryFields, args),
+      })
+      return directory.search(searchText, page)
     },
 
     updateSystemRole: (
@@ -60,7 +67,7 @@ export function createUsersService({ db, audit, directory }: UsersDeps) {
       role: string,
       expectedRevision: ExpectedRevision,
     ): Promise<store.User> => {
-      const newRole = checkOneOf(role, 'role', systemRoles)
+      const { role: newRole } = checkFields({ role: () => checkOneOf(role, 'role', systemRoles) })
       const userId = parseUuid(id)
       return db.transaction(async (tx) => {
         const lockedUsers = await store.lockUsers(tx, [actor.user.id, ...(userId === null ? [] : [userId])])

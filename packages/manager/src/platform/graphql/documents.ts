@@ -40,7 +40,7 @@ export function createDocuments(schema: GraphQLSchema) {
     if (cachedDocument !== undefined) return { document: cachedDocument }
     const hash = createHash('sha256').update(text).digest('base64')
     const messages = rejectedDocuments.get(hash)
-    if (messages !== undefined) return { errors: messages.map(badRequest) }
+    if (messages !== undefined) return { errors: messages.map((message) => badRequest(message)) }
     const checkedDocument = checkText(schema, text)
     if ('document' in checkedDocument) validDocuments.set(text, checkedDocument.document)
     else

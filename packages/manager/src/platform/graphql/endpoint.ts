@@ -184,6 +184,12 @@ function formatError(error: Error, reply: FastifyReply, options: EndpointOptions
   if (failure.status >= 500 || path === undefined) void reply.code(failure.status)
   if (failure.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(failure.retryAfterSeconds))
-  const extensions = { code: failure.code, request_id: reply.request.id, ...failure.details }
+  const { code, details, fields } = failure
+  const extensions = {
+    code,
+    request_id: reply.request.id,
+    ...details,
+    ...(fields.length === 0 ? {} : { fields: [...fields] }),
+  }
   return { message: failure.message, ...(path === undefined ? {} : { path }), extensions }
 }

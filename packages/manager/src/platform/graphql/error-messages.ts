@@ -1,9 +1,10 @@
 // Error messages about a document or its variables, without the values in them, which may contain a secret. Messages
 // are searched without regular expressions, because they can be megabytes long.
 import type { GraphQLError } from 'graphql'
-import { type AppError, badRequest } from '../errors.ts'
+import { AppError, badRequest } from '../errors.ts'
 
 export const maxErrors = 20
+const maxProblemLength = 200
 
 // Phrases after which graphql-js prints a value, and the part of each that is shown. All other quotes are names, which
 // contain no values.
@@ -17,9 +18,9 @@ const phrasesBeforeValue: Record<string, string> = {
 export const createDocumentError = ({ message }: GraphQLError): AppError =>
   badRequest(message.startsWith('Syntax Error') ? message : removeValue(message))
 
-/** Converts an error about a variable, at a path of schema names and list positions. */
+/** Converts an error about a variable, at a path of schema names and list positions below the argument. */
 export function createVariableError(
-  variable: string,
+  { variable, argument }: { variable: string; argument: string },
   path: readonly (string | number)[],
   { message }: GraphQLError,
 ): AppError {
@@ -28,8 +29,15 @@ export function createVariableError(
   const isNameQuoted = message.startsWith('Field "') || message.startsWith('Value "')
   const problem = isNameQuoted ? message : removeValue(message)
   const location = path.length === 0 ? '' : ` at "${variable}${pathText}"`
-  return badRequest(`Variable "$${variable}" got an invalid value${location}; ${problem}`)
+  const field = { path: [argument, ...path].join('.'), message: shorten(problem) }
+  return new AppError('bad_request', `Variable "$${variable}" got an invalid value${location}; ${problem}`, {
+    fields: [field],
+  })
 }
+
+/** Shortens a problem that is also in the message of the error: a response can list many of them. */
+const shorten = (problem: string): string =>
+  problem.length <= maxProblemLength ? problem : `${problem.slice(0, maxProblemLength).toWellFormed()}…`
 
 function removeValue(message: string): string {
   const matches = Object.entries(phrasesBeforeValue)

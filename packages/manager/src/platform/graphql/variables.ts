@@ -2,7 +2,9 @@
 // it. For one large value with many wrong keys, that exceeds the memory of a process.
 import {
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
+  type ValueNode,
   coerceInputValue,
   isInputType,
   isNonNullType,
@@ -35,11 +37,24 @@ export function findVariableErrors(
       const value = Object.hasOwn(variables, name) ? variables[name] : undefined
       if (value === undefined) {
         if (isNonNullType(type) && defaultValue === undefined)
-          reportError(badRequest(`Variable "$${name}" of required type "${String(type)}" was not provided.`))
+          reportError(
+            badRequest(
+              `Variable "$${name}" of required type "${String(type)}" was not provided.`,
+              findArgumentPath(operation, name),
+            ),
+          )
       } else if (value === null && isNonNullType(type))
-        reportError(badRequest(`Variable "$${name}" of non-null type "${String(type)}" must not be null.`))
+        reportError(
+          badRequest(
+            `Variable "$${name}" of non-null type "${String(type)}" must not be null.`,
+            findArgumentPath(operation, name),
+          ),
+        )
       else {
-        const onError: OnError = (path, _value, error) => reportError(createVariableError(name, path, error))
+        const onError: OnError = (path, _value, error) => {
+          const names = { variable: name, argument: findArgumentPath(operation, name) }
+          reportError(createVariableError(names, path, error))
+        }
         coerceInputValue(value, type, onError, hideSuggestions)
       }
     }
@@ -47,4 +62,33 @@ export function findVariableErrors(
     if (error !== errorLimitReached) throw error
   }
   return errors
+}
+
+/**
+ * Returns the path of the first argument of a root field that uses the variable. For a variable that only nested fields
+ * use, it returns the name of the variable.
+ */
+function findArgumentPath({ selectionSet }: OperationDefinitionNode, variable: string): string {
+  for (const field of selectionSet.selections)
+    for (const { name, value } of field.kind === Kind.FIELD ? (field.arguments ?? []) : []) {
+      const path = findVariable(value, variable)
+      if (path !== null) return [name.value, ...path].join('.')
+    }
+  return variable
+}
+
+/** Returns the path to a variable within a literal, or null if the literal does not contain the variable. */
+function findVariable(value: ValueNode, variable: string): (string | number)[] | null {
+  if (value.kind === Kind.VARIABLE) return value.name.value === variable ? [] : null
+  const parts =
+    value.kind === Kind.OBJECT
+      ? value.fields.map((field) => [field.name.value, field.value] as const)
+      : value.kind === Kind.LIST
+        ? value.values.map((item, index) => [index, item] as const)
+        : []
+  for (const [name, part] of parts) {
+    const path = findVariable(part, variable)
+    if (path !== null) return [name, ...path]
+  }
+  return null
 }

@@ -10,12 +10,16 @@ export function createErrorBody(
   error: AppError,
   requestId: string,
 ): Record<string, unknown> {
-  const { code, hint } = error
-  const details = { code, request_id: requestId, ...(hint === undefined ? {} : { hint }) }
-  if (shape === 'envelope') return { success: false, message: error.message, ...details }
-  if (shape === 'validation') return { valid: false, message: error.message, ...details }
-  if (shape === 'graphql') return { errors: [{ message: error.message, extensions: details }], data: null }
-  return { error: error.message, ...details }
+  const { code, message, hint, fields } = error
+  const common = { code, request_id: requestId, ...(hint === undefined ? {} : { hint }) }
+  if (shape === 'graphql') {
+    const extensions = fields.length === 0 ? common : { ...common, fields }
+    return { errors: [{ message, extensions }], data: null }
+  }
+  const additions = fields.length === 0 ? common : { ...common, details: fields }
+  if (shape === 'envelope') return { success: false, message, ...additions }
+  if (shape === 'validation') return { valid: false, message, ...additions }
+  return { error: message, ...additions }
 }
 
 const errorsByFastifyCode: Record<string, [AppError['code'], string]> = {

@@ -1,7 +1,7 @@
 // Schemas that several routes share: identifiers, error bodies, cached responses. A schema with an $id is a component
 // of the API document.
 import { type TSchema, Type } from 'typebox'
-import { errorCodes } from '../errors.ts'
+import { errorCodes, maxFieldProblems } from '../errors.ts'
 import type { ErrorShape } from './error-bodies.ts'
 import type { ResponseHeader } from './declarations.ts'
 
@@ -17,6 +17,22 @@ const failureFields = {
   code: Type.Enum(errorCodes, { description: 'Error code from a fixed list.' }),
   request_id: Type.String({ description: 'Id from `X-Request-Id`; it identifies the request in the log.' }),
 }
+const fieldProblem = Type.Object(
+  {
+    path: Type.String({
+      description:
+        'Path to the value, such as `callback_url` or `recipients.2`; in GraphQL, the path starts with an argument, such as `input.name`.',
+    }),
+    message: Type.String({ description: 'The rule that the value breaks.' }),
+  },
+  { $id: 'FieldProblem' },
+)
+const fieldProblems = Type.Optional(
+  Type.Array(fieldProblem, {
+    maxItems: maxFieldProblems,
+    description: 'Every value that breaks a rule; the first one is the subject of the error message.',
+  }),
+)
 const messageSchema = Type.String({ description: 'Explanation of the error and its remedy.' })
 const hintSchema = Type.Optional(
   Type.String({
@@ -25,7 +41,10 @@ const hintSchema = Type.Optional(
   }),
 )
 
-export const errorSchema = Type.Object({ error: messageSchema, ...failureFields }, { $id: 'Error' })
+export const errorSchema = Type.Object(
+  { error: messageSchema, ...failureFields, details: fieldProblems },
+  { $id: 'Error' },
+)
 
 /** Body of a rejection that occurs before an envelope route is reached. It has the fields of both shapes. */
 export const envelopeRefusal = Type.Object(
@@ -39,6 +58,7 @@ export const graphqlError = Type.Object(
     path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
     extensions: Type.Object({
       ...failureFields,
+      fields: fieldProblems,
       objectId: Type.Optional(Type.String({ description: 'With the code CONFLICT: the id of the object.' })),
       currentRevision: Type.Optional(
         Type.Integer({ description: 'With the code CONFLICT: the revision of the object.' }),
@@ -78,13 +98,19 @@ export const graphqlResponse = Type.Object(
 export const errorSchemas = {
   error: errorSchema,
   envelope: Type.Object(
-    { success: Type.Literal(false), message: messageSchema, ...failureFields, hint: hintSchema },
+    {
+      success: Type.Literal(false),
+      message: messageSchema,
+      ...failureFields,
+      hint: hintSchema,
+      details: fieldProblems,
+    },
     { $id: 'EnvelopeError' },
   ),
   graphql: graphqlResponse,
   page: Type.String({ $id: 'ErrorPage', description: 'HTML page with the error and the next step.' }),
   validation: Type.Object(
-    { valid: Type.Literal(false), message: messageSchema, ...failureFields },
+    { valid: Type.Literal(false), message: messageSchema, ...failureFields, details: fieldProblems },
     { $id: 'ValidationError' },
   ),
 } satisfies Record<ErrorShape, TSchema>

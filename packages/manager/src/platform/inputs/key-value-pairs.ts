@@ -1,6 +1,7 @@
 // Key-value lists in settings and language packs: how they are validated, and how an audit row shows their changes.
 import { computeDigest, abbreviate } from '../audit/abbreviate.ts'
 import { badRequest } from '../errors.ts'
+import { checkAt, checkEach, checkFields } from './fields.ts'
 import { hasForbiddenCharacters, isLongerThan } from './inputs.ts'
 
 /** A pair with the field names of the API. */
@@ -18,19 +19,38 @@ export function checkPairs(pairs: readonly KeyValuePair[], field: string): KeyVa
   if (pairs.length > pairLimits.count)
     throw badRequest(`${field} must have at most ${pairLimits.count} entries`)
   const seenKeys = new Set<string>()
-  let bytes = 0
-  for (const { Key, Value } of pairs) {
-    if (Key.trim() === '' || isLongerThan(Key, pairLimits.keyLength))
-      throw badRequest(`every Key of ${field} must have 1 to ${pairLimits.keyLength} characters`)
-    if (hasForbiddenCharacters(Key) || hasForbiddenCharacters(Value))
-      throw badRequest(`${field} must not contain control characters or malformed Unicode`)
-    if (seenKeys.has(Key)) throw badRequest(`${field} has the Key ${JSON.stringify(Key)} more than once`)
-    seenKeys.add(Key)
-    bytes += Buffer.byteLength(Key) + Buffer.byteLength(Value)
-  }
+  const copies = checkEach(pairs, (pair) => checkPair(pair, field, seenKeys))
+  const bytes = copies.reduce(
+    (sum, { Key, Value }) => sum + Buffer.byteLength(Key) + Buffer.byteLength(Value),
+    0,
+  )
   if (bytes > pairLimits.bytes)
     throw badRequest(`${field} must contain at most ${pairLimits.bytes} bytes of keys and values`)
-  return pairs.map(({ Key, Value }) => ({ Key, Value }))
+  return copies
+}
+
+function checkPair({ Key, Value }: KeyValuePair, field: string, seenKeys: Set<string>): KeyValuePair {
+  const forbidden = `${field} must not contain control characters or malformed Unicode`
+  const problems = {
+    Key:
+      Key.trim() === '' || isLongerThan(Key, pairLimits.keyLength)
+        ? `every Key of ${field} must have 1 to ${pairLimits.keyLength} characters`
+        : hasForbiddenCharacters(Key)
+          ? forbidden
+          : seenKeys.has(Key)
+            ? `${field} has the Key ${JSON.stringify(Key)} more than once`
+            : null,
+    Value: hasForbiddenCharacters(Value) ? forbidden : null,
+  }
+  seenKeys.add(Key)
+  // Valid pairs take the short way, because a list can have thousands.
+  if (problems.Key === null && problems.Value === null) return { Key, Value }
+  checkFields({ Key: () => rejectIf(problems.Key), Value: () => rejectIf(problems.Value) })
+  return { Key, Value }
+}
+
+function rejectIf(problem: string | null): void {
+  if (problem !== null) throw badRequest(problem)
 }
 
 /** Keys to set and to remove in a key-value list; all others keep their values. */
@@ -42,7 +62,7 @@ export type KeyChanges = {
 /** Limits of one mutation that changes keys in several objects. */
 const keyChangeLimits = { keys: 1_000, objects: 100, bytes: 16 * 1_048_576 } as const
 
-/** Throws 400 if the changes name no key, too many keys or too many objects. */
+/** Throws 400 if the list `changes` names no key, too many keys or too many objects. */
 export function checkKeyCount(
   changes: readonly {
     readonly set?: readonly unknown[] | null
@@ -51,13 +71,22 @@ export function checkKeyCount(
   objects: number,
 ): void {
   const keys = changes.reduce((sum, { set, unset }) => sum + (set?.length ?? 0) + (unset?.length ?? 0), 0)
-  if (keys === 0) throw badRequest('changes must set or unset at least one key')
+  if (keys === 0) throw badRequest('changes must set or unset at least one key', 'changes')
   if (keys > keyChangeLimits.keys)
-    throw badRequest(`changes must set and unset at most ${keyChangeLimits.keys} keys; send several requests`)
+    throw badRequest(
+      `changes must set and unset at most ${keyChangeLimits.keys} keys; send several requests`,
+      'changes',
+    )
   if (changes.length > keyChangeLimits.keys)
-    throw badRequest(`changes must have at most ${keyChangeLimits.keys} entries; send several requests`)
+    throw badRequest(
+      `changes must have at most ${keyChangeLimits.keys} entries; send several requests`,
+      'changes',
+    )
   if (objects > keyChangeLimits.objects)
-    throw badRequest(`changes must name at most ${keyChangeLimits.objects} objects; send several requests`)
+    throw badRequest(
+      `changes must name at most ${keyChangeLimits.objects} objects; send several requests`,
+      'changes',
+    )
 }
 
 /** Throws 400 if the objects are too large to be changed in one transaction. */
@@ -65,7 +94,25 @@ export function checkChangedBytes(bytes: readonly number[]): void {
   if (bytes.reduce((sum, one) => sum + one, 0) > keyChangeLimits.bytes)
     throw badRequest(
       `the changed objects must have at most ${keyChangeLimits.bytes} bytes in total; send several requests`,
+      'changes',
     )
+}
+
+/**
+ * Applies the changes of several objects, and checks all objects together. The problems of an object have the path of
+ * its first entry in the list `changes`, because they can concern stored keys.
+ */
+export function changeObjects<Row extends { id: string }, Change, Result>(
+  changes: readonly Change[],
+  { rows, changesById }: { rows: readonly Row[]; changesById: ReadonlyMap<string, readonly Change[]> },
+  apply: (row: Row, rowChanges: readonly Change[]) => Result,
+): Result[] {
+  const checks = rows.map((row) => {
+    const rowChanges = changesById.get(row.id) ?? []
+    const path = `changes.${changes.indexOf(rowChanges[0] as Change)}`
+    return [path, () => checkAt('', () => apply(row, rowChanges))] as const
+  })
+  return Object.values(checkFields(Object.fromEntries(checks)))
 }
 
 /** Joins several changes of one list. Throws 400 if they name a key more than once. */

@@ -1,5 +1,6 @@
 // A window of time in a query string: from (inclusive) and to (exclusive), RFC 3339, each optional.
 import { badRequest } from '../errors.ts'
+import { checkFields } from './fields.ts'
 import { parseTimestamp } from './timestamps.ts'
 
 /** Bounds as UTC timestamps; null for an open bound. */
@@ -9,9 +10,12 @@ export type TimeWindow = { from: string | null; to: string | null }
  * Returns the window as UTC timestamps with milliseconds; throws 400 if a bound is malformed or the window is empty.
  */
 export function readTimeWindow(query: { from?: string; to?: string }): TimeWindow {
-  const [from, to] = [readOptionalBound('from', query.from), readOptionalBound('to', query.to)]
+  const { from, to } = checkFields({
+    from: () => readOptionalBound('from', query.from),
+    to: () => readOptionalBound('to', query.to),
+  })
   if (from !== null && to !== null && from >= to)
-    throw badRequest('from must be before to: the window includes from and excludes to')
+    throw badRequest('from must be before to: the window includes from and excludes to', 'from')
   return { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null }
 }
 

@@ -1,6 +1,7 @@
 // Validates the arguments of list queries: filter fields, order fields and page sizes. Pure.
 import { badRequest } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
+import { checkEach, checkFields } from '../inputs/fields.ts'
 import { parseTimestamp } from '../inputs/timestamps.ts'
 
 /** id, exact, number, boolean and time match the whole value; text matches a case-insensitive substring. */
@@ -63,35 +64,52 @@ const maxValueLength = 500
 
 /** Validates the arguments of a list query against the fields of its type; error messages name the allowed values. */
 export function readPage(fields: ListFields, args: ListArgs): Page {
-  const filters = args.filters ?? []
-  const order = args.order ?? []
-  if (filters.length > maxFilters) throw badRequest(`at most ${maxFilters} filters are allowed`)
-  if (order.length > maxOrders) throw badRequest(`at most ${maxOrders} order entries are allowed`)
-  const { limit, offset } = args.pagination ?? { limit: defaultLimit, offset: 0 }
-  checkPageSize(limit)
   const reading = args.reading ?? {}
-  if (typeof reading.after === 'string' && offset > 0)
-    throw badRequest('pass either after or a pagination offset, not both')
-  if (offset < 0 || offset > maxOffset)
-    throw badRequest(`pagination offset must be from 0 to ${maxOffset}; narrow the list with filters instead`)
-  return {
-    filters: filters.map(({ field, value }) => {
-      const { column, match, via } = findField(fields, field, 'filter')
-      return { column, via, match, value: readValue(field, match, value) }
-    }),
-    order: order.map(({ field, direction }) => {
-      const { column, orderColumn: orderedBy = column, isNullable, via } = findField(fields, field, 'order')
-      return {
-        column: orderedBy,
-        via,
-        direction: direction === 'DESC' ? 'desc' : 'asc',
-        ...(isNullable && { isNullable }),
-      }
-    }),
-    limit: reading.hasCursors === true || reading.hasNextRow === true ? limit + 1 : limit,
-    offset,
-    reading,
-  }
+  const { pagination, filters, order } = checkFields({
+    pagination: () => readPagination(args.pagination ?? { limit: defaultLimit, offset: 0 }),
+    after: () => {
+      if (typeof reading.after === 'string' && (args.pagination?.offset ?? 0) > 0)
+        throw badRequest('pass either after or a pagination offset, not both')
+    },
+    filters: () => readFilters(fields, args.filters ?? []),
+    order: () => readOrder(fields, args.order ?? []),
+  })
+  const { limit, offset } = pagination
+  const hasNextRow = reading.hasCursors === true || reading.hasNextRow === true
+  return { filters, order, limit: hasNextRow ? limit + 1 : limit, offset, reading }
+}
+
+const readPagination = ({ limit, offset }: { limit: number; offset: number }) =>
+  checkFields({
+    limit: () => checkPageSize(limit),
+    offset: () => {
+      if (offset < 0 || offset > maxOffset)
+        throw badRequest(
+          `pagination offset must be from 0 to ${maxOffset}; narrow the list with filters instead`,
+        )
+      return offset
+    },
+  })
+
+function readFilters(fields: ListFields, filters: NonNullable<ListArgs['filters']>): Page['filters'] {
+  if (filters.length > maxFilters) throw badRequest(`at most ${maxFilters} filters are allowed`)
+  return checkEach(filters, ({ field, value }) => {
+    const { column, match, via } = findField(fields, field, 'filter')
+    return { column, match, via, ...checkFields({ value: () => readValue(field, match, value) }) }
+  })
+}
+
+function readOrder(fields: ListFields, order: NonNullable<ListArgs['order']>): Page['order'] {
+  if (order.length > maxOrders) throw badRequest(`at most ${maxOrders} order entries are allowed`)
+  return checkEach(order, ({ field, direction }) => {
+    const { column, orderColumn: orderedBy = column, isNullable, via } = findField(fields, field, 'order')
+    return {
+      column: orderedBy,
+      via,
+      direction: direction === 'DESC' ? ('desc' as const) : ('asc' as const),
+      ...(isNullable && { isNullable }),
+    }
+  })
 }
 
 /** Returns the page size if lists allow it; throws 400 otherwise. */
@@ -105,6 +123,7 @@ function findField(fields: ListFields, field: string, use: 'filter' | 'order') {
   if (listField === undefined)
     throw badRequest(
       `unknown ${use} field "${field.slice(0, 100)}"; allowed: ${Object.keys(fields).join(', ')}`,
+      'field',
     )
   return listField
 }

@@ -3,8 +3,8 @@
 import { AppError, type ErrorCode, unavailable } from '../errors.ts'
 import { isOutcomeUnknown } from './outcomes.ts'
 
-/** The error code and message for each constraint name. */
-export type ConstraintMeanings = Record<string, [ErrorCode, string]>
+/** The error code and message for each constraint name, and the path of the value that violates the constraint. */
+export type ConstraintMeanings = Record<string, [code: ErrorCode, message: string, path?: string]>
 
 const connectionCodes = new Set([
   'ECONNREFUSED',
@@ -50,7 +50,11 @@ export function createDbErrorReader(meanings: ConstraintMeanings) {
     if (!(error instanceof Error)) return null
     const { code = '', constraint = '' } = error as { code?: string; constraint?: string }
     const meaning = code.startsWith('23') ? meanings[constraint] : undefined
-    if (meaning !== undefined) return new AppError(meaning[0], meaning[1], { cause: error })
+    if (meaning !== undefined) {
+      const [meaningCode, message, path] = meaning
+      const fields = path === undefined ? [] : [{ path, message }]
+      return new AppError(meaningCode, message, { cause: error, fields })
+    }
     // 22021 and 22P05: text PostgreSQL cannot store, such as U+0000.
     if (code === '22021' || code === '22P05')
       return new AppError('bad_request', 'a value contains a character that cannot be stored', {
