@@ -9,7 +9,8 @@ export type Side = { pid: number; url: string; stop: () => boolean }
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
-const pathEnv = { PATH: process.env['PATH'] }
+// In production, NODE_ENV=production disables the development checks of libraries.
+const pathEnv = { PATH: process.env['PATH'], NODE_ENV: 'production' }
 
 /** Starts the service in its own process, as in production. */
 export const startService = (databaseUrl: string, env: Record<string, string> = {}): Promise<Side> =>

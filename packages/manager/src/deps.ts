@@ -9,6 +9,7 @@ import { createAuthFailures } from './platform/credentials/auth-failures.ts'
 import { createKdf, hashIterations } from './platform/credentials/kdf.ts'
 import { createVerifier } from './platform/credentials/verifier.ts'
 import { jobConnections } from './platform/postgres/pools.ts'
+import { createLookUp } from './platform/postgres/lookups.ts'
 import { createProjectVersions } from './platform/postgres/project-version.ts'
 import { createGate } from './platform/http/gate.ts'
 import { countRedisConnections, createTopology } from './platform/redis/topology.ts'
@@ -44,6 +45,7 @@ export function createDeps(config: Config, world: World, needs: FeatureNeeds, op
     ...world,
     config,
     db: database.db,
+    lookUp: createLookUp(database.run),
     audit: createAudit(clock),
     authFailures: createAuthFailures(world),
     activity: createActivity({ run: database.runInBackground, log: world.log }),

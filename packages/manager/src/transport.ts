@@ -81,6 +81,7 @@ export async function createTransport(
   authenticate(server, {
     ...callers,
     db: deps.db,
+    lookUp: deps.lookUp,
     gate: deps.gate,
     authFailures: deps.authFailures,
     activity: deps.activity,

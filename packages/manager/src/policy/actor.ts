@@ -1,10 +1,11 @@
-// Represents the caller of a request with the caller's roles. Memberships are read on first use and cached
-// for the request.
-import DataLoader from 'dataloader'
+// Represents the caller of a request with the caller's roles. Memberships and policy targets are read on first use and
+// cached for the request.
 import { sql } from 'kysely'
-import type { Db, Reads } from '../platform/postgres/handles.ts'
+import type { Db } from '../platform/postgres/handles.ts'
+import type { LookUp } from '../platform/postgres/lookups.ts'
 import { AppError } from '../platform/errors.ts'
-import type { ApplicationRole, ProjectRole, TenantPermission } from './roles.ts'
+import { type RolesInProject, readRoles } from './roles-in-project.ts'
+import type { ProjectRole } from './roles.ts'
 import type { ScopeDefinition, Scopes, Target } from './scopes.ts'
 
 export type ActorUser = {
@@ -13,15 +14,6 @@ export type ActorUser = {
   externalUsername: string
   externalEmail: string
   role: string
-}
-
-/** Roles and permissions of the caller in one project. */
-export type RolesInProject = {
-  projectRole: ProjectRole | null
-  tenants: Map<string, ReadonlySet<TenantPermission>>
-  /** Names of the caller's tenant roles, by tenant id. */
-  tenantRoles: Map<string, string>
-  applications: Map<string, ApplicationRole>
 }
 
 export type Actor = {
@@ -52,15 +44,13 @@ export const createCredentialEndedError = (): AppError =>
 
 /** Builds the actor of one request. */
 export function createActor(
-  { db, scopes }: { db: Db; scopes: Scopes },
+  { db, lookUp, scopes }: { db: Db; lookUp: LookUp; scopes: Scopes },
   user: ActorUser,
   origin: Pick<Actor, 'ipAddress' | 'userAgent' | 'tokenId' | 'traceId'>,
 ): Actor {
   let { role } = user
-  const rolesByProject = new DataLoader<string, RolesInProject>((projectIds) =>
-    loadRoles(db.read, user.id, projectIds),
-  )
-  const targets = new Map<string, DataLoader<(string | null)[], Target | null, string>>()
+  const rolesByProject = new Map<string, Promise<RolesInProject>>()
+  const targets = createTargets((scope, key) => (scopes[scope] as ScopeDefinition).find(lookUp, key))
   return {
     user,
     principal: { type: 'user', id: user.id },
@@ -69,7 +59,11 @@ export function createActor(
     },
     ...origin,
     scopes,
-    rolesIn: (projectId) => rolesByProject.load(projectId),
+    rolesIn: (projectId) => {
+      let roles = rolesByProject.get(projectId)
+      if (roles === undefined) rolesByProject.set(projectId, (roles = readRoles(lookUp, user.id, projectId)))
+      return roles
+    },
     hasProjectRole: async (roles) => {
       const row = await db.read
         .selectFrom('user2projects')
@@ -81,7 +75,7 @@ export function createActor(
       return row !== undefined
     },
     refresh: async () => {
-      rolesByProject.clearAll()
+      rolesByProject.clear()
       targets.clear()
       const row = await db.read
         .selectFrom('users as u')
@@ -95,69 +89,40 @@ export function createActor(
       if (origin.tokenId !== null && row?.isUsable !== true) throw createCredentialEndedError()
       role = row?.role ?? 'user'
     },
-    findTarget: (scope, key) => {
-      let loader = targets.get(scope)
-      if (loader === undefined) {
-        loader = new DataLoader((keys) => (scopes[scope] as ScopeDefinition).find(db.read, [...keys]), {
-          cacheKeyFn: (k) => JSON.stringify(k),
-        })
-        targets.set(scope, loader)
-      }
-      return loader.load(key)
-    },
+    findTarget: targets.find,
   }
 }
 
-async function loadRoles(
-  db: Reads,
-  userId: string,
-  projectIds: readonly string[],
-): Promise<RolesInProject[]> {
-  const rows = await db
-    .selectFrom('user2projects')
-    .select(['projectId', 'role', (eb) => eb.val<string | null>(null).as('thing')])
-    .select((eb) => [eb.val('project').as('kind'), eb.val<string[] | null>(null).as('permissions')])
-    .where('userId', '=', userId)
-    .where('projectId', 'in', projectIds)
-    .unionAll((eb) =>
-      eb
-        .selectFrom('user2tenants as m')
-        .innerJoin('tenantRoleDefinitions as d', (on) =>
-          on.onRef('d.tenantId', '=', 'm.tenantId').onRef('d.name', '=', 'm.roleName'),
-        )
-        .select(['m.projectId', 'm.roleName as role', 'm.tenantId as thing'])
-        .select((inner) => [inner.val('tenant').as('kind'), 'd.permissions'])
-        .where('m.userId', '=', userId)
-        .where('m.projectId', 'in', projectIds),
-    )
-    .unionAll((eb) =>
-      eb
-        .selectFrom('user2applications as a')
-        .select(['a.projectId', 'a.role', 'a.applicationId as thing'])
-        .select((inner) => [
-          inner.val('application').as('kind'),
-          inner.val<string[] | null>(null).as('permissions'),
-        ])
-        .where('a.userId', '=', userId)
-        .where('a.projectId', 'in', projectIds),
-    )
-    .execute()
-  const byProject = new Map<string, RolesInProject>()
-  for (const id of projectIds)
-    byProject.set(id, {
-      projectRole: null,
-      tenants: new Map(),
-      tenantRoles: new Map(),
-      applications: new Map(),
-    })
-  for (const row of rows) {
-    const roles = byProject.get(row.projectId)
-    if (roles === undefined) continue
-    if (row.kind === 'project') roles.projectRole = row.role as ProjectRole
-    else if (row.thing !== null && row.kind === 'tenant') {
-      roles.tenants.set(row.thing, new Set((row.permissions ?? []) as TenantPermission[]))
-      roles.tenantRoles.set(row.thing, row.role)
-    } else if (row.thing !== null) roles.applications.set(row.thing, row.role as ApplicationRole)
+type FindTarget = Actor['findTarget']
+
+/**
+ * Keeps the targets of one request. A target also answers for its project, tenant and application: foreign keys prove
+ * that they exist.
+ */
+function createTargets(read: FindTarget): { find: FindTarget; clear: () => void } {
+  const targets = new Map<string, Promise<Target | null>>()
+  const keep = (scope: string, id: string, target: Target): void => {
+    const name = nameTarget(scope, [id])
+    if (!targets.has(name)) targets.set(name, Promise.resolve(target))
   }
-  return projectIds.map((id) => byProject.get(id) as RolesInProject)
+  const readAndKeep: FindTarget = async (scope, key) => {
+    const target = await read(scope, key)
+    if (target === null) return null
+    const { projectId, tenantId = null, applicationId = null } = target
+    keep('PROJECT', projectId, { projectId })
+    if (tenantId !== null) keep('TENANT', tenantId, { projectId, tenantId })
+    if (applicationId !== null) keep('APPLICATION', applicationId, { projectId, applicationId })
+    return target
+  }
+  return {
+    find: (scope, key) => {
+      const name = nameTarget(scope, key)
+      let target = targets.get(name)
+      if (target === undefined) targets.set(name, (target = readAndKeep(scope, key)))
+      return target
+    },
+    clear: () => targets.clear(),
+  }
 }
+
+const nameTarget = (scope: string, key: (string | null)[]): string => `${scope} ${JSON.stringify(key)}`

@@ -6,6 +6,7 @@ import type { Activity } from '../platform/credentials/activity.ts'
 import { parseAuthorization } from '../platform/credentials/authorization.ts'
 import type { AuthFailures, FailureKind } from '../platform/credentials/auth-failures.ts'
 import type { Db } from '../platform/postgres/handles.ts'
+import type { LookUp } from '../platform/postgres/lookups.ts'
 import { type RequestOwner, runAsOwner, setCaller, setOwner } from '../platform/postgres/owner.ts'
 import { type ClientAddress, getClientNetwork } from '../platform/http/client-address.ts'
 import { AppError } from '../platform/errors.ts'
@@ -49,6 +50,7 @@ declare module 'fastify' {
 
 export type AuthenticateOptions = {
   db: Db
+  lookUp: LookUp
   scopes: Scopes
   gate: Gate
   metrics: Metrics

@@ -1,8 +1,9 @@
 // These functions throw or return nothing. A boolean result could grant access: without await, its promise is truthy.
 import { setOwner } from '../platform/postgres/owner.ts'
 import { AppError, notFound, notPermitted } from '../platform/errors.ts'
-import type { Actor, RolesInProject } from './actor.ts'
+import type { Actor } from './actor.ts'
 import { type Permission, type Requirement, permissions } from './permissions.ts'
+import type { RolesInProject } from './roles-in-project.ts'
 import { getApplicationRank, getProjectRank, projectRoles } from './roles.ts'
 import type { ScopeDefinition, Target } from './scopes.ts'
 

@@ -1,57 +1,75 @@
-// Scopes find the project, tenant and application of the objects that policies name. One statement resolves any number
-// of keys. Each feature defines the `scopes` of its own objects.
-import { sql } from 'kysely'
-import type { Reads } from '../platform/postgres/handles.ts'
+// Scopes find the project, tenant and application of the objects that policies name. Concurrent requests share the
+// statements. Each feature defines the `scopes` of its own objects.
+import type { Lookup, LookUp } from '../platform/postgres/lookups.ts'
 import { parseUuid } from '../platform/ids.ts'
 import type { Permission } from './permissions.ts'
 
 export type Target = { projectId: string; tenantId?: string | null; applicationId?: string | null }
-type Key = (string | null)[]
-export type FindTargets = (db: Reads, keys: Key[]) => Promise<(Target | null)[]>
+type Key = readonly (string | null)[]
+export type FindTarget = (lookUp: LookUp, key: Key) => Promise<Target | null>
 /** An object kind that policies can name. */
 export type ScopeDefinition = {
   /** Name of the object kind in error messages. */
   noun: string
   /** The permission to see the object: callers without it get "not found". */
   view: Permission
-  find: FindTargets
+  find: FindTarget
 }
 /** Scopes by the name that `@can(in: …)` uses. */
 export type Scopes = Readonly<Record<string, ScopeDefinition>>
 
-type Row = { key: string } & Target
-
 const nullIdSql = 'null::uuid'
+// Authentication must not wait behind these statements, for example while a migration locks one of the tables.
+const size = 'large'
 
 /** Finds rows of one table by id; the options name the columns with the project, tenant and application of a row. */
 export function createFindById(
   table: string,
   { project = 'project_id', tenant = nullIdSql, application = nullIdSql } = {},
-): FindTargets {
-  return async (db, keys) => {
-    const ids = keys.map(([id]) => parseUuid(id))
-    const { rows } = await sql<Row>`
-      select id as key, ${sql.raw(project)} as project_id, ${sql.raw(tenant)} as tenant_id,
-        ${sql.raw(application)} as application_id
-      from ${sql.table(table)} where id = any(${ids.filter((id) => id !== null)}::uuid[])`.execute(db)
-    const rowsByKey = new Map(rows.map((row) => [row.key, row]))
-    return ids.map((id) => (id === null ? null : (rowsByKey.get(id) ?? null)))
+): FindTarget {
+  const lookup: Lookup<Target> = {
+    name: `target-${table}`,
+    kind: 'read',
+    size,
+    text: `
+    select wanted.position::int, found.* from unnest($1::uuid[]) with ordinality as wanted (id, position)
+    cross join lateral (
+      select ${project} as "projectId", ${tenant} as "tenantId", ${application} as "applicationId"
+      from ${table} where ${table}.id = wanted.id limit 1
+    ) found`,
+  }
+  return async (lookUp, [givenId]) => {
+    const id = parseUuid(givenId)
+    return id === null ? null : lookUp(lookup, [id])
   }
 }
 
 /** Finds rows by (project id, slug). */
 export function createFindBySlug(
   table: 'tenants' | 'applications',
-  idColumn: 'tenant_id' | 'application_id',
-): FindTargets {
-  return async (db, keys) => {
-    const pairs = keys.map(([projectId, slug]) => ({ projectId: parseUuid(projectId), slug: slug ?? '' }))
-    const { rows } = await sql<Row>`
-      select wanted.position as key, t.project_id, t.id as ${sql.ref(idColumn)}
-      from unnest(${pairs.map((p) => p.projectId)}::uuid[], ${pairs.map((p) => p.slug.replaceAll('\0', ''))}::text[])
-        with ordinality as wanted (project_id, slug, position)
-      join ${sql.table(table)} t on t.project_id = wanted.project_id and t.slug = wanted.slug`.execute(db)
-    const rowsByKey = new Map(rows.map((row) => [Number(row.key), row]))
-    return pairs.map((_, index) => rowsByKey.get(index + 1) ?? null)
+  idColumn: 'tenantId' | 'applicationId',
+): FindTarget {
+  const lookup: Lookup<Target> = {
+    name: `target-${table}-by-slug`,
+    kind: 'read',
+    size,
+    text: `
+    select wanted.position::int, found.*
+    from unnest($1::uuid[], $2::text[]) with ordinality as wanted (project_id, slug, position)
+    cross join lateral (
+      select project_id as "projectId", id as "${idColumn}"
+      from ${table} where ${table}.project_id = wanted.project_id and ${table}.slug = wanted.slug limit 1
+    ) found`,
+  }
+  return async (lookUp, [givenProjectId, slug]) => {
+    const projectId = parseUuid(givenProjectId)
+    return projectId === null ? null : lookUp(lookup, [projectId, toSlugKey(slug)])
   }
 }
+
+// Slugs have at most 64 characters. A longer text must not make the shared statement large.
+const maxSlugKeyLength = 100
+
+/** Returns the text to look up. PostgreSQL rejects U+0000; no slug contains a space. */
+export const toSlugKey = (slug: string | null | undefined): string =>
+  (slug ?? '').slice(0, maxSlugKeyLength).replaceAll('\0', ' ')

@@ -1,6 +1,7 @@
 // In a list, a caller sees all rows of the projects they are a member of, and individual rows of other
 // projects.
-import type { Actor, RolesInProject } from './actor.ts'
+import type { Actor } from './actor.ts'
+import type { RolesInProject } from './roles-in-project.ts'
 
 /** Rows of these projects, and rows with these ids; `all` for administrators. */
 export type VisibleRows = 'all' | { projectIds: string[]; ids: string[] }

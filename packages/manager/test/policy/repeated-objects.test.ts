@@ -26,7 +26,9 @@ const schema = createSchema(
   [{ Thing: { owner: self }, Query: { things: thingsOf, thing: byId }, Mutation: { change: byId } }],
   {},
 )
-const scopes: Scopes = { PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: () => Promise.resolve([]) } }
+const scopes: Scopes = {
+  PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: () => Promise.resolve(null) },
+}
 guardSchema(schema, scopes)
 countObjects(schema)
 

@@ -57,7 +57,7 @@ export function createApplicationsService({ db, audit, projects, countLoggedCall
     list,
 
     listByProjectSlug: async (actor: Actor, slug: string, args: ListArgs): Promise<store.Application[]> =>
-      list(actor, [(await projects.getBySlug(slug)).id], args),
+      list(actor, [await projects.getIdBySlug(actor, slug)], args),
 
     findMany: (ids: readonly string[]): Promise<store.Application[]> => store.findApplications(db.read, ids),
 

@@ -34,7 +34,7 @@ export const applications = defineFeature({
     APPLICATION_SLUG: {
       noun: 'application',
       view: 'APPLICATION_READ',
-      find: createFindBySlug('applications', 'application_id'),
+      find: createFindBySlug('applications', 'applicationId'),
     },
     TENANT2APPLICATION: {
       noun: 'tenant2Application',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { type FindTargets, type Target, createFindById } from '../../policy/scopes.ts'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type FindTarget, type Target, createFindById } from '../../policy/scopes.ts'
+import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import type { Lookup } from '../../platform/postgres/lookups.ts'
 import { newId, parseUuid } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
@@ -36,7 +37,7 @@ export function listTenant2Applications(
 
 /** Returns the rows with these ids, in any order. */
 export function findTenant2Applications(db: Reads, ids: readonly string[]): Promise<Tenant2Application[]> {
-  return db.selectFrom('tenant2applications').select(columns).where('id', 'in', ids).execute()
+  return prepared(db).selectFrom('tenant2applications').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 /** Returns one row and locks it until the transaction ends. */
@@ -82,32 +83,31 @@ export async function deleteTenant2Application(tx: Tx, id: string): Promise<void
   await tx.deleteFrom('tenant2applications').where('id', '=', id).execute()
 }
 
-/** Finds rows by tenant and application, for policy checks. */
-export const findByPair: FindTargets = async (db, keys) => {
-  const pairs = keys.map(([tenantId, applicationId]) => [parseUuid(tenantId), parseUuid(applicationId)])
-  const { rows } = await sql<Target & { key: string }>`
-    select wanted.position as key, t.project_id, t.tenant_id, t.application_id
-    from unnest(${pairs.map(([tenantId]) => tenantId)}::uuid[], ${pairs.map(([, applicationId]) => applicationId)}::uuid[])
-      with ordinality as wanted (tenant_id, application_id, position)
-    join tenant2applications t on t.tenant_id = wanted.tenant_id and t.application_id = wanted.application_id`.execute(
-    db,
-  )
-  const rowsByPosition = new Map(rows.map((row) => [Number(row.key), row]))
-  return pairs.map((_, index) => rowsByPosition.get(index + 1) ?? null)
+const pairLookup: Lookup<Target> = {
+  name: 'target-tenant2applications-by-pair',
+  kind: 'read',
+  size: 'large',
+  text: `
+    select wanted.position::int, found.*
+    from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (tenant_id, application_id, position)
+    cross join lateral (
+      select project_id as "projectId", tenant_id as "tenantId", application_id as "applicationId"
+      from tenant2applications t
+      where t.tenant_id = wanted.tenant_id and t.application_id = wanted.application_id limit 1
+    ) found`,
 }
 
-const byTenantId = createFindById('tenants', { tenant: 'id' })
-const byApplicationId = createFindById('applications', { application: 'id' })
+/** Finds a row by tenant and application, for policy checks. */
+export const findByPair: FindTarget = async (lookUp, key) => {
+  const [tenantId = null, applicationId = null] = key.map((id) => parseUuid(id))
+  return tenantId === null || applicationId === null ? null : lookUp(pairLookup, [tenantId, applicationId])
+}
+
+const findTenant = createFindById('tenants', { tenant: 'id' })
+const findApplication = createFindById('applications', { application: 'id' })
 
 /** Finds the tenant if its id is given, otherwise the application. Returns null if neither id is given. */
-export const findByTenantOrApplication: FindTargets = async (db, keys) => {
-  const byTenant = await byTenantId(
-    db,
-    keys.map(([tenantId]) => [tenantId ?? null]),
-  )
-  const byApplication = await byApplicationId(
-    db,
-    keys.map(([, applicationId]) => [applicationId ?? null]),
-  )
-  return keys.map(([tenantId], index) => (tenantId === null ? byApplication[index] : byTenant[index]) ?? null)
-}
+export const findByTenantOrApplication: FindTarget = (lookUp, [tenantId, applicationId = null]) =>
+  tenantId === null || tenantId === undefined
+    ? findApplication(lookUp, [applicationId])
+    : findTenant(lookUp, [tenantId])

@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { Endpoints } from '../../generated/db.ts'
 import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
+import { forPage } from '../../platform/lists/prepared-pages.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 /** An endpoint without its secrets and its template. A template can be long, so it is read only when requested. */
@@ -54,7 +55,7 @@ export const endpointFields: ListFields = {
 
 /** Returns a page of endpoints for each of the applications. */
 export function listEndpoints(db: Reads, applicationIds: readonly string[], page: Page): Promise<Endpoint[]> {
-  return fetchPages(db, {
+  return fetchPages(forPage(db, page, ['name']), {
     table: 'endpoints',
     columns,
     page,
@@ -65,15 +66,15 @@ export function listEndpoints(db: Reads, applicationIds: readonly string[], page
 
 /** Returns the endpoints with these ids, in any order. */
 export function findEndpoints(db: Reads, ids: readonly string[]): Promise<Endpoint[]> {
-  return db.selectFrom('endpoints').select(columns).where('id', 'in', ids).execute()
+  return prepared(db).selectFrom('endpoints').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 /** Returns the templates by endpoint id. */
 export async function findTemplates(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db
+  const rows = await prepared(db)
     .selectFrom('endpoints')
     .select(['id', 'transformationTemplate'])
-    .where('id', 'in', ids)
+    .where('id', '=', anyOf(ids))
     .execute()
   return new Map(rows.map(({ id, transformationTemplate }) => [id, transformationTemplate]))
 }
@@ -81,13 +82,17 @@ export async function findTemplates(db: Reads, ids: readonly string[]): Promise<
 /** Returns the template sizes in bytes, by endpoint id. */
 export async function findTemplateBytes(db: Reads, ids: readonly string[]): Promise<Map<string, number>> {
   const bytes = sql<number>`octet_length(transformation_template)`.as('bytes')
-  const rows = await db.selectFrom('endpoints').select(['id', bytes]).where('id', 'in', ids).execute()
+  const rows = await prepared(db)
+    .selectFrom('endpoints')
+    .select(['id', bytes])
+    .where('id', '=', anyOf(ids))
+    .execute()
   return new Map(rows.map((row) => [row.id, row.bytes]))
 }
 
 /** Returns one endpoint of the application, or undefined. */
 export function findEndpoint(db: Reads, applicationId: string, id: string): Promise<Endpoint | undefined> {
-  return db
+  return prepared(db)
     .selectFrom('endpoints')
     .select(columns)
     .where('applicationId', '=', applicationId)

@@ -1,7 +1,8 @@
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
+import { forPage } from '../../platform/lists/prepared-pages.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 export type Environment = Revised & {
@@ -40,12 +41,18 @@ export function listEnvironments(
   projectIds: readonly string[],
   page: Page,
 ): Promise<Environment[]> {
-  return fetchPages(db, { table: 'environments', columns, page, parent: 'projectId', parentIds: projectIds })
+  return fetchPages(forPage(db, page, ['id']), {
+    table: 'environments',
+    columns,
+    page,
+    parent: 'projectId',
+    parentIds: projectIds,
+  })
 }
 
 /** Returns the environments with these ids, in any order. */
 export function findEnvironments(db: Reads, ids: readonly string[]): Promise<Environment[]> {
-  return db.selectFrom('environments').select(columns).where('id', 'in', ids).execute()
+  return prepared(db).selectFrom('environments').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 /** The three environments of every new project. */

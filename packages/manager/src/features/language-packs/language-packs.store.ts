@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
@@ -33,7 +33,11 @@ export function findLanguagePacks(db: Reads, ids: readonly string[]): Promise<La
 
 /** Returns the content of each pack, keyed by pack id. */
 export async function findContents(db: Reads, ids: readonly string[]): Promise<Map<string, KeyValuePair[]>> {
-  const rows = await db.selectFrom('languagePacks').select(['id', 'content']).where('id', 'in', ids).execute()
+  const rows = await prepared(db)
+    .selectFrom('languagePacks')
+    .select(['id', 'content'])
+    .where('id', '=', anyOf(ids))
+    .execute()
   return new Map(rows.map(({ id, content }) => [id, content as unknown as KeyValuePair[]]))
 }
 

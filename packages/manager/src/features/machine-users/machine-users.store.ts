@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
+import { forPage } from '../../platform/lists/prepared-pages.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 export type MachineUser = Revised & {
@@ -57,7 +58,7 @@ export function listMachineUsers(
     'projectId' in of
       ? sql<boolean>`machine_users.project_id = ${of.projectId}`
       : sql<boolean>`machine_users.environment_id = ${of.environmentId}`
-  return fetchPage(db, { table: 'machineUsers', columns, page, where })
+  return fetchPage(forPage(db, page, ['id']), { table: 'machineUsers', columns, page, where })
 }
 
 /** Returns a page of the enabled machine users whose credential is older than `days` days. */
@@ -84,12 +85,12 @@ export async function findLastUses(db: Reads, ids: readonly string[]): Promise<M
 }
 
 export function findMachineUser(db: Reads, id: string): Promise<MachineUser | undefined> {
-  return db.selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
+  return prepared(db).selectFrom('machineUsers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
 /** Returns the machine users with these ids, in any order. */
 export function findMachineUsers(db: Reads, ids: readonly string[]): Promise<MachineUser[]> {
-  return db.selectFrom('machineUsers').select(columns).where('id', 'in', ids).execute()
+  return prepared(db).selectFrom('machineUsers').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 /** Returns a machine user and locks its row until the transaction ends. */

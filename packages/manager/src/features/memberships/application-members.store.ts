@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
@@ -71,7 +71,7 @@ export function listApplicationMemberships(
 
 /** Finds a membership by id in any application. */
 export function findApplicationMember(db: Reads, id: string): Promise<ApplicationMember | undefined> {
-  return db.selectFrom('user2applications').select(columns).where('id', '=', id).executeTakeFirst()
+  return prepared(db).selectFrom('user2applications').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
 /** Returns a membership and locks its row until the transaction ends. */

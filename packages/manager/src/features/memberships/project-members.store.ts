@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
@@ -61,7 +61,7 @@ export function listProjectMemberships(
 
 /** Finds a membership by id in any project. */
 export function findProjectMember(db: Reads, id: string): Promise<ProjectMember | undefined> {
-  return db.selectFrom('user2projects').select(columns).where('id', '=', id).executeTakeFirst()
+  return prepared(db).selectFrom('user2projects').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
 export async function countOwners(tx: Tx, projectId: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
 import { newId } from '../../platform/ids.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
@@ -60,7 +60,7 @@ export function listTenantMemberships(
 
 /** Finds a membership by id in any tenant. */
 export function findTenantMember(db: Reads, id: string): Promise<TenantMember | undefined> {
-  return db.selectFrom('user2tenants').select(columns).where('id', '=', id).executeTakeFirst()
+  return prepared(db).selectFrom('user2tenants').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
 export async function countOwners(tx: Tx, tenantId: string): Promise<number> {

@@ -5,10 +5,10 @@ import { readSdl } from '../../platform/graphql/schema.ts'
 import { createFindById } from '../../policy/scopes.ts'
 import { createProjectsResolvers } from './projects.resolvers.ts'
 import { type ProjectsDeps, type ProjectsService, createProjectsService } from './projects.service.ts'
-import { findProjectTargets } from './projects.store.ts'
+import { findProjectTarget } from './projects.store.ts'
 
 /** Lets other features find a project by its slug. */
-export type ProjectsApi = Pick<ProjectsService, 'getBySlug'>
+export type ProjectsApi = Pick<ProjectsService, 'getIdBySlug'>
 
 /** Provides the GraphQL fields and the policy scopes for projects. */
 export const projects = defineFeature({
@@ -16,7 +16,7 @@ export const projects = defineFeature({
   sdl: readSdl(import.meta.url, './projects.graphql'),
   scopes: {
     PROJECT: { noun: 'project', view: 'PROJECT_VIEW', find: createFindById('projects', { project: 'id' }) },
-    PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: findProjectTargets },
+    PROJECT_SLUG: { noun: 'project', view: 'PROJECT_VIEW', find: findProjectTarget },
   },
   constraints: {
     projects_slug_key: [

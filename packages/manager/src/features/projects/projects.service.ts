@@ -41,6 +41,10 @@ export function createProjectsService({ db, audit, environments, memberships }: 
     getBySlug: async (slug: string): Promise<store.Project> =>
       orNotFound(await store.findProjectBySlug(db.read, slug), 'project'),
 
+    /** Returns the id that the policy of the field has found, without another statement. */
+    getIdBySlug: async (actor: Actor, slug: string): Promise<string> =>
+      orNotFound(await actor.findTarget('PROJECT_SLUG', [slug]), 'project').projectId,
+
     /** Creates the project, its environments, its owner and the audit rows in one transaction. */
     create: (actor: Actor, input: { name: string; slug: string }): Promise<store.Project> => {
       const values = { id: newId(), ...checkValues(input) }

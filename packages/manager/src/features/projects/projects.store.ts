@@ -1,8 +1,10 @@
-import type { FindTargets } from '../../policy/scopes.ts'
+import { type FindTarget, type Target, toSlugKey } from '../../policy/scopes.ts'
 import { type DeleteResult, sql } from 'kysely'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import type { Lookup } from '../../platform/postgres/lookups.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
+import { forPage } from '../../platform/lists/prepared-pages.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 export type Project = Revised & { id: string; name: string; slug: string; createdAt: string }
@@ -25,16 +27,16 @@ export function listProjects(db: Reads, page: Page, memberId: string | null): Pr
           select project_id from user2projects where user_id = ${memberId} union
           select project_id from user2tenants where user_id = ${memberId} union
           select project_id from user2applications where user_id = ${memberId}))`
-  return fetchPage(db, { table: 'projects', columns, page, where })
+  return fetchPage(forPage(db, page, ['id']), { table: 'projects', columns, page, where })
 }
 
 /** Returns the projects with these ids, in any order. */
 export function findProjects(db: Reads, ids: readonly string[]): Promise<Project[]> {
-  return db.selectFrom('projects').select(columns).where('id', 'in', ids).execute()
+  return prepared(db).selectFrom('projects').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 export function findProjectBySlug(db: Reads, slug: string): Promise<Project | undefined> {
-  return db.selectFrom('projects').select(columns).where('slug', '=', slug).executeTakeFirst()
+  return prepared(db).selectFrom('projects').select(columns).where('slug', '=', slug).executeTakeFirst()
 }
 
 /** Returns a project and locks its row until the transaction ends. */
@@ -82,13 +84,16 @@ async function deleteInChunks(deleteChunk: () => Promise<DeleteResult>): Promise
   while ((await deleteChunk()).numDeletedRows >= chunkSize);
 }
 
-/** Finds projects by slug for policy checks. */
-export const findProjectTargets: FindTargets = async (db, keys) => {
-  const slugs = keys.map(([slug]) => (slug ?? '').replaceAll('\0', ''))
-  const rows = await db.selectFrom('projects').select(['id', 'slug']).where('slug', 'in', slugs).execute()
-  const idsBySlug = new Map(rows.map((row) => [row.slug, row.id]))
-  return slugs.map((slug) => {
-    const projectId = idsBySlug.get(slug)
-    return projectId === undefined ? null : { projectId }
-  })
+const slugLookup: Lookup<Target> = {
+  name: 'target-projects-by-slug',
+  kind: 'read',
+  size: 'large',
+  text: `
+    select wanted.position::int, found.* from unnest($1::text[]) with ordinality as wanted (slug, position)
+    cross join lateral (
+      select id as "projectId" from projects where projects.slug = wanted.slug limit 1
+    ) found`,
 }
+
+/** Finds a project by slug for policy checks. */
+export const findProjectTarget: FindTarget = (lookUp, [slug]) => lookUp(slugLookup, [toSlugKey(slug)])

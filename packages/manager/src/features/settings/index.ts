@@ -22,7 +22,7 @@ import { createSettingsKeysService } from './settings-keys.service.ts'
 import { createSettingsReads } from './settings-reads.service.ts'
 import { createSettingsResolvers } from './settings.resolvers.ts'
 import { type SettingsDeps, createSettingsService } from './settings.service.ts'
-import { findOwnerTargets } from './settings.store.ts'
+import { findOwnerTarget } from './settings.store.ts'
 
 // The layers of one application in one tenant can total several megabytes, which limits the size of a batch.
 const maxReadsPerBatch = 16
@@ -45,7 +45,7 @@ export const settings = defineFeature({
       view: 'SETTINGS_READ',
       find: createFindById('settings', { tenant: 'tenant_id', application: 'application_id' }),
     },
-    SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: findOwnerTargets },
+    SETTINGS_OWNER: { noun: 'settings', view: 'SETTINGS_READ', find: findOwnerTarget },
   },
   create: (deps: Deps) => {
     const createLayersReader = (statement: PreparedStatement) =>

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Queries, type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
 import { badRequest } from '../../platform/errors.ts'
-import { type FindTargets, createFindById } from '../../policy/scopes.ts'
+import { type FindTarget, createFindById } from '../../policy/scopes.ts'
 import {
   type BackendModuleConfig,
   type FrontendModuleConfig,
@@ -39,7 +39,9 @@ const fillDefaults = (row: StoredSettings): Settings => ({
 /** Returns the row of this owner without its values, or undefined. */
 export async function findRow(db: Reads, owner: Owner): Promise<SizedRow | undefined> {
   const { rows } = await sql<SizedRow>`
-    select s.id, s.content_bytes as bytes from settings s where ${buildOwnerCondition(owner)}`.execute(db)
+    select s.id, s.content_bytes as bytes from settings s where ${buildOwnerCondition(owner)}`.execute(
+    prepared(db),
+  )
   return rows[0]
 }
 
@@ -81,7 +83,7 @@ export async function findLeafRows(
     select s.id, s.content_bytes as bytes, t2a.id as owner_id
     from tenant2applications t2a
     join settings s on s.application_id = t2a.application_id and s.tenant_id = t2a.tenant_id
-    where t2a.id = any(${tenant2ApplicationIds}::uuid[])`.execute(db)
+    where t2a.id = any(${tenant2ApplicationIds}::uuid[])`.execute(prepared(db))
   return rows
 }
 
@@ -93,7 +95,7 @@ export async function readLayersSize(db: Reads, applicationId: string, tenantId:
       + ${buildSizeSql(sql`s.application_id = a.id and s.tenant_id is null`)}
       + ${buildSizeSql(sql`${isInProject} and s.tenant_id = ${tenantId}`)}
       + ${buildSizeSql(sql`s.application_id = a.id and s.tenant_id = ${tenantId}`)} as bytes
-    from applications a where a.id = ${applicationId}`.execute(db)
+    from applications a where a.id = ${applicationId}`.execute(prepared(db))
   return rows[0]?.bytes ?? 0
 }
 
@@ -103,7 +105,7 @@ const buildSizeSql = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
 /** Returns the rows with these ids, in any order. */
 export async function findSettings(db: Reads, ids: readonly string[]): Promise<Settings[]> {
   const { rows } = await sql<StoredSettings>`
-    select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(db)
+    select ${columns} from settings s where s.id = any(${ids}::uuid[])`.execute(prepared(db))
   return rows.map(fillDefaults)
 }
 
@@ -145,18 +147,12 @@ const ownerTables = [
 ]
 
 /** Finds the owner of a settings row for policy checks. Throws unless exactly one owner is given. */
-export const findOwnerTargets: FindTargets = async (db, keys) => {
-  const requestedOwners = keys.map((key) => {
-    const [kind, ...others] = ownerTables.map((_, index) => index).filter((index) => key[index] !== null)
-    if (kind === undefined || others.length > 0)
-      throw badRequest('pass exactly one of project, tenant, application and tenant2application')
-    return { kind, id: key[kind] ?? null }
+export const findOwnerTarget: FindTarget = async (lookUp, key) => {
+  const [given, ...others] = ownerTables.flatMap((find, index) => {
+    const id = key[index] ?? null
+    return id === null ? [] : [{ find, id }]
   })
-  const targets = await Promise.all(
-    ownerTables.map(async (find, kind) => {
-      const ownerKeys = requestedOwners.map((owner) => [owner.kind === kind ? owner.id : null])
-      return ownerKeys.some(([id]) => id !== null) ? find(db, ownerKeys) : []
-    }),
-  )
-  return requestedOwners.map(({ kind }, index) => targets[kind]?.[index] ?? null)
+  if (given === undefined || others.length > 0)
+    throw badRequest('pass exactly one of project, tenant, application and tenant2application')
+  return given.find(lookUp, [given.id])
 }

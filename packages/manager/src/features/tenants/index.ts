@@ -12,7 +12,7 @@ export const tenants = defineFeature({
   sdl: readSdl(import.meta.url, './tenants.graphql'),
   scopes: {
     TENANT: { noun: 'tenant', view: 'TENANT_READ', find: createFindById('tenants', { tenant: 'id' }) },
-    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: createFindBySlug('tenants', 'tenant_id') },
+    TENANT_SLUG: { noun: 'tenant', view: 'TENANT_READ', find: createFindBySlug('tenants', 'tenantId') },
   },
   constraints: {
     tenants_project_id_slug_key: [

@@ -43,7 +43,7 @@ export function createTenantsService({ db, audit, projects, memberships }: Tenan
     list,
 
     listByProjectSlug: async (actor: Actor, slug: string, args: ListArgs): Promise<store.Tenant[]> =>
-      list(actor, [(await projects.getBySlug(slug)).id], args),
+      list(actor, [await projects.getIdBySlug(actor, slug)], args),
 
     findMany: (ids: readonly string[]): Promise<store.Tenant[]> => store.findTenants(db.read, ids),
 

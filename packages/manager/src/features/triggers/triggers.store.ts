@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { lockApplicationProject } from '../../platform/postgres/application-rows.ts'
-import type { Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Reads, type Tx, prepared } from '../../platform/postgres/handles.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPages } from '../../platform/lists/page.ts'
+import { forPage } from '../../platform/lists/prepared-pages.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
 
 export type Trigger = Revised & {
@@ -40,7 +41,7 @@ export const triggerFields: ListFields = {
 
 /** Returns a page of triggers per application. */
 export function listTriggers(db: Reads, applicationIds: readonly string[], page: Page): Promise<Trigger[]> {
-  return fetchPages(db, {
+  return fetchPages(forPage(db, page, ['name']), {
     table: 'triggers',
     columns,
     page,
@@ -50,7 +51,7 @@ export function listTriggers(db: Reads, applicationIds: readonly string[], page:
 }
 
 export function findTrigger(db: Reads, id: string): Promise<Trigger | undefined> {
-  return db.selectFrom('triggers').select(columns).where('id', '=', id).executeTakeFirst()
+  return prepared(db).selectFrom('triggers').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
 /** Returns a trigger and locks its row until the transaction ends. */

@@ -3,6 +3,7 @@ import { type ExpectedRevision, checkRevision } from '../../policy/revisions.ts'
 import { systemRoles } from '../../policy/roles.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
+import type { LookUp } from '../../platform/postgres/lookups.ts'
 import {
   type DirectoryUser,
   type UserDirectory,
@@ -16,19 +17,19 @@ import { checkOneOf } from '../../platform/inputs/inputs.ts'
 import { createWriteRole } from './administrators.service.ts'
 import * as store from './users.store.ts'
 
-export type UsersDeps = { db: Db; audit: Audit; directory: UserDirectory }
+export type UsersDeps = { db: Db; lookUp: LookUp; audit: Audit; directory: UserDirectory }
 export type UsersService = ReturnType<typeof createUsersService>
 export type ForwardedIdentity = { subject: string; email: string | null; name: string | null }
 
 /** Provisions and lists users, and changes system roles. The user id is the subject from the identity provider. */
-export function createUsersService({ db, audit, directory }: UsersDeps) {
+export function createUsersService({ db, lookUp, audit, directory }: UsersDeps) {
   const writeRole = createWriteRole(audit)
   return {
     /** Returns the user for a forwarded identity. Creates the user on first use and updates name and e-mail. */
     provision: async (identity: ForwardedIdentity): Promise<store.User> => {
-      const [existingUser] = await store.findUsers(db.read, [identity.subject])
+      const existingUser = await lookUp(store.userLookup, [identity.subject])
       const isUpToDate =
-        existingUser !== undefined &&
+        existingUser !== null &&
         (identity.name === null || identity.name === existingUser.externalName) &&
         (identity.email === null || identity.email === existingUser.externalEmail)
       return isUpToDate ? existingUser : store.upsertUser(db.idempotent, addUsername(identity))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
+import { type Queries, type Reads, type Tx, anyOf, prepared } from '../../platform/postgres/handles.ts'
+import type { Lookup } from '../../platform/postgres/lookups.ts'
 import type { ListFields, Page } from '../../platform/lists/filters.ts'
 import { fetchPage } from '../../platform/lists/page.ts'
 import { type Revised, revisionColumns } from '../../platform/postgres/revised.ts'
@@ -58,9 +59,22 @@ export function findVisibleUser(db: Reads, id: string, sharedWith: string | null
     .executeTakeFirst()
 }
 
+/** Finds the user of a request by id. */
+export const userLookup: Lookup<User> = {
+  name: 'users-by-id',
+  kind: 'read',
+  text: `
+    select wanted.position::int, found.* from unnest($1::uuid[]) with ordinality as wanted (id, position)
+    cross join lateral (
+      select users.id, external_name as "externalName", external_username as "externalUsername",
+        external_email as "externalEmail", role, revision, updated_at as "updatedAt"
+      from users where users.id = wanted.id limit 1
+    ) found`,
+}
+
 /** Returns the users with these ids, in any order. */
 export function findUsers(db: Reads, ids: readonly string[]): Promise<User[]> {
-  return db.selectFrom('users').select(columns).where('id', 'in', ids).execute()
+  return prepared(db).selectFrom('users').select(columns).where('id', '=', anyOf(ids)).execute()
 }
 
 /**

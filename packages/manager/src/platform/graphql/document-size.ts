@@ -41,34 +41,65 @@ export function findSizeProblem(
   { schema, document, operation }: RequestedOperation,
   providedVariables: Variables,
 ): AppError | null {
+  // Most operations stay below the limit with full pages, whatever their variables are.
+  if (smallOperations.has(operation)) return null
   const fragments = new Map<string, SelectionSetNode>()
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node.selectionSet)
+  const count = createCounter(fragments)
+  const root = schema.getRootType(operation.operation)
+  const max = computeMaxObjects(operation.operation)
+  if (!root) return null
+  if (count(operation.selectionSet, root, () => ({})) <= max) {
+    smallOperations.add(operation)
+    return null
+  }
   const variables = addDefaults(operation, providedVariables)
-  const countAll = (set: SelectionSetNode | undefined, type: GraphQLObjectType, page: number): number =>
+  if (count(operation.selectionSet, root, (node) => readPageArguments(node, variables)) <= max) return null
+  return badRequest(
+    `this document could return more than ${max} objects; request smaller pages or fewer levels`,
+  )
+}
+
+const smallOperations = new WeakSet<OperationDefinitionNode>()
+
+type ReadPageArguments = (node: FieldNode) => Record<string, unknown>
+type Count = (
+  set: SelectionSetNode | undefined,
+  type: GraphQLObjectType,
+  readArguments: ReadPageArguments,
+) => number
+
+/** Returns a function that counts the objects of a selection set. */
+function createCounter(fragments: ReadonlyMap<string, SelectionSetNode>): Count {
+  const countAll = (
+    set: SelectionSetNode | undefined,
+    type: GraphQLObjectType,
+    { readArguments, parentPage }: { readArguments: ReadPageArguments; parentPage: number },
+  ): number =>
     (set?.selections ?? []).reduce((sum, node) => {
-      if (node.kind === Kind.FIELD) return sum + countField(node, type, page)
+      if (node.kind === Kind.FIELD) return sum + countField(node, type, { readArguments, parentPage })
       const inner = node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragments.get(node.name.value)
-      return sum + countAll(inner, type, page)
+      return sum + countAll(inner, type, { readArguments, parentPage })
     }, 0)
-  const countField = (node: FieldNode, type: GraphQLObjectType, parentPage: number): number => {
+  const countField = (
+    node: FieldNode,
+    type: GraphQLObjectType,
+    { readArguments, parentPage }: { readArguments: ReadPageArguments; parentPage: number },
+  ): number => {
     // Aliases of __typename count as they do during execution (object-budget.ts).
     if (node.name.value === '__typename') return Number(node.alias !== undefined)
     const field = type.getFields()[node.name.value]
     const namedType = field && getNamedType(field.type)
     if (field === undefined || !isObjectType(namedType)) return 0
-    const pageSize = getPageSize(readPageArguments(node, variables))
+    const pageSize = getPageSize(readArguments(node))
     const isList = isListType(getNullableType(field.type))
     // The page size of the rows in a connection is an argument of the connection.
     const rows = isList ? Math.min(pageSize, parentPage) : 1
-    return rows * (1 + countAll(node.selectionSet, namedType, isConnection(field) ? pageSize : fullPage))
+    const innerPage = isConnection(field) ? pageSize : fullPage
+    return rows * (1 + countAll(node.selectionSet, namedType, { readArguments, parentPage: innerPage }))
   }
-  const root = schema.getRootType(operation.operation)
-  const max = computeMaxObjects(operation.operation)
-  if (!root || countAll(operation.selectionSet, root, fullPage) <= max) return null
-  return badRequest(
-    `this document could return more than ${max} objects; request smaller pages or fewer levels`,
-  )
+  return (set, type, readArguments) => countAll(set, type, { readArguments, parentPage: fullPage })
 }
 
 function addDefaults(

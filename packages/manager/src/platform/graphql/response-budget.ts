@@ -24,7 +24,9 @@ const maxShortLength = 64
  */
 type Kind = 'contents' | 'values'
 type ChargedBytes = Record<Kind, number>
-const chargedBytes = new WeakMap<object, ChargedBytes>()
+// A property of the context, because every field reads it.
+const chargedKey = Symbol('charged bytes')
+type Context = { [chargedKey]?: ChargedBytes }
 
 /** Charges bytes to a response; throws 400 once its budget is exceeded. */
 export type Charge = (bytes: number) => void
@@ -38,9 +40,8 @@ export const createContentCharge =
   }
 
 /** Returns an error once the bytes of this kind exceed the limit; null until then. */
-function charge(context: object, kind: Kind, bytes: number): AppError | null {
-  let total = chargedBytes.get(context)
-  if (total === undefined) chargedBytes.set(context, (total = { contents: 0, values: 0 }))
+function charge(context: Context, kind: Kind, bytes: number): AppError | null {
+  const total = (context[chargedKey] ??= { contents: 0, values: 0 })
   total[kind] += bytes
   if (total[kind] <= maxBytes) return null
   return badRequest(

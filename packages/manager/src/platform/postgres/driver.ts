@@ -17,6 +17,7 @@ import { type TimeLimit, acquire, createTimeLimit } from './acquire.ts'
 import { queryOn } from './connections.ts'
 import { isRejected, markOutcome } from './outcomes.ts'
 import { getCurrentOwner } from './owner.ts'
+import type { NameStatement } from './statement-names.ts'
 import { type StatementKind, type StatementOptions, runStatement } from './statements.ts'
 import type { FairShare, Lease } from '../throttle/fair-share.ts'
 
@@ -26,6 +27,8 @@ export type DriverOptions = StatementOptions & {
   kind: StatementKind
   /** Divides the connections of the pool between projects. */
   share: FairShare
+  /** Names the statements outside a transaction, so that connections prepare them. */
+  nameStatement?: NameStatement
 }
 
 /** Returns a Kysely dialect that runs on this pool. */
@@ -85,8 +88,9 @@ class Session implements DatabaseConnection {
     const values = [...parameters]
     if (this.#phase === 'starting') return toQueryResult(await this.#open(text))
     if (this.#phase !== 'idle') return toQueryResult(await this.#run(text, values))
-    const { kind } = this.#options
-    return toQueryResult(await runStatement(this.#options, { kind, text }, values, this.#time))
+    const { kind, nameStatement } = this.#options
+    const statement = { kind, text, name: nameStatement?.(text) }
+    return toQueryResult(await runStatement(this.#options, statement, values, this.#time))
   }
 
   // oxlint-disable-next-line require-yield

@@ -1,8 +1,9 @@
 // Handles that run queries. The caller declares the kind of a statement: after a lost connection, only the caller knows
 // whether it may run again.
-import { CamelCasePlugin, Kysely, type LogEvent, type Transaction } from 'kysely'
+import { CamelCasePlugin, Kysely, type LogEvent, type RawBuilder, type Transaction, sql } from 'kysely'
 import { type DriverOptions, createDialect } from './driver.ts'
 import { isConflict, isOutcomeUnknown, isRetryable } from './outcomes.ts'
+import { type NameStatement, createStatementNames } from './statement-names.ts'
 import type { StatementKind } from './statements.ts'
 import type { DB } from '../../generated/db.ts'
 
@@ -42,16 +43,29 @@ const retryTransactionsForMs = 1_000
 const canRetryTransaction = (error: unknown): boolean =>
   !isOutcomeUnknown(error) && (isRetryable(error) || isConflict(error))
 
+const preparedHandles = new WeakMap<Reads, Reads>()
+
+/**
+ * Returns a handle whose connections prepare each statement once. Use it for lookups by key and for lists without
+ * filters, whose best plan does not depend on the values. After five runs, PostgreSQL may keep one plan for all values;
+ * for a filter on a skewed column, that plan can be much slower. A transaction is returned unchanged.
+ */
+export const prepared = (db: Reads): Reads => preparedHandles.get(db) ?? db
+
 /** Creates the handles of one pool. */
-export function createDb(options: Omit<DriverOptions, 'kind'>, log: (event: LogEvent) => void): Db {
+export function createDb(
+  options: Omit<DriverOptions, 'kind' | 'nameStatement'>,
+  log: (event: LogEvent) => void,
+): Db {
   const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
-  const createHandle = (kind: StatementKind): Kysely<DB> =>
-    new Kysely<DB>({ dialect: createDialect({ ...options, kind }), plugins, log })
-  const write = createHandle('write')
+  const createHandle = (kind: StatementKind, nameStatement?: NameStatement): Kysely<DB> =>
+    new Kysely<DB>({ dialect: createDialect({ ...options, kind, nameStatement }), plugins, log })
+  const [read, write] = [createHandle('read'), createHandle('write')]
+  preparedHandles.set(read, createHandle('read', createStatementNames()))
   const startSnapshot = () =>
     write.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   return {
-    read: createHandle('read'),
+    read,
     write,
     idempotent: createHandle('idempotent'),
     transaction: (work, { mustNotRetry = false, isSnapshot = false } = {}) => {
@@ -65,3 +79,6 @@ export function createDb(options: Omit<DriverOptions, 'kind'>, log: (event: LogE
     },
   }
 }
+
+/** Any of these ids, as one parameter: `in` has one parameter for each id, so that each count is another statement. */
+export const anyOf = (ids: readonly string[]): RawBuilder<string> => sql<string>`any(${ids}::uuid[])`

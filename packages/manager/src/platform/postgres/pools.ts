@@ -54,9 +54,20 @@ const timestamptzOid = 1184
 const getDefaultParser = pgTypes.getTypeParser as (oid: number, format?: string) => (value: string) => unknown
 const typeParsers = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === timestamptzOid && format !== 'binary') return (value: string) => new Date(value).toISOString()
+    if (oid === timestamptzOid && format !== 'binary') return formatTimestamp
     return getDefaultParser(oid, format)
   },
+}
+
+// `Date` formats texts that are not in UTC, or whose year does not have four digits. For all texts, it would take a tenth
+// of the CPU time of a list of 20 rows.
+const utcPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/
+
+/** Returns a timestamp of PostgreSQL as RFC 3339 text with milliseconds. */
+export function formatTimestamp(value: string): string {
+  const [, date, time, fraction = ''] = utcPattern.exec(value) ?? []
+  if (date === undefined) return new Date(value).toISOString()
+  return `${date}T${time}.${fraction.padEnd(3, '0').slice(0, 3)}Z`
 }
 
 /** A server that hangs sends no timeout error, so the client times out slightly later than the server would. */

@@ -1,0 +1,14 @@
+// Decides which pages of a list are prepared statements.
+import { type Reads, prepared } from '../postgres/handles.ts'
+import type { Page } from './filters.ts'
+
+/**
+ * Returns a handle that prepares the page if an index on the parent returns its rows in the requested order: `ordered`
+ * lists these columns. Then one plan is right for every parent. All other pages are planned for their values: the best
+ * plan for a filter, or for rows that are sorted, depends on the number of rows that match.
+ */
+export function forPage(db: Reads, { filters, order }: Page, ordered: readonly string[]): Reads {
+  const [first = { column: 'id' }, ...others] = order
+  const isFromIndex = others.length === 0 && ordered.includes(first.column)
+  return filters.length === 0 && isFromIndex ? prepared(db) : db
+}

@@ -1,0 +1,34 @@
+// Counts the statements of every query in the matrix: the caller, the object of the policy, and the rows.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApp, startTestApp } from '../kit/app.ts'
+import { operations } from './operations.ts'
+import { createMatrixWorld } from './world.ts'
+
+let service: TestApp
+beforeAll(async () => {
+  service = await startTestApp()
+})
+afterAll(() => service.close())
+
+/** Queries that read sizes before values, or run in a transaction with its own settings. */
+const exceptions: Record<string, number> = {
+  'Query.settings': 4,
+  'Query.effectiveSettings': 4,
+  'Query.esbAuditLogs': 6,
+  'Query.triggerRuns': 6,
+}
+
+test('a query costs an administrator at most three statements', async () => {
+  const world = await createMatrixWorld(service)
+  const counts: Record<string, number> = {}
+  for (const { name, text, make } of operations.filter((operation) => operation.name.startsWith('Query.'))) {
+    const document = text(world.own, await make(world, world.own))
+    // The first request opens connections.
+    await service.query(world.people.administrator, document)
+    service.statements.length = 0
+    await service.query(world.people.administrator, document)
+    counts[name] = service.statements.length
+  }
+  const costly = Object.entries(counts).filter(([, count]) => count > 3)
+  expect(Object.fromEntries(costly)).toEqual(exceptions)
+}, 240_000)
