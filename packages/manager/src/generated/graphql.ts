@@ -2062,7 +2062,7 @@ export type EndpointTestCall = {
   readonly failure?: Maybe<Scalars['String']['output']>;
 };
 
-export type TestCallHeaderInput = {
+export type CreateEndpointTestCallHeaderInput = {
   readonly name: Scalars['String']['input'];
   readonly value: Scalars['String']['input'];
 };
@@ -2075,7 +2075,7 @@ export type CreateEndpointTestCallInput = {
   /** The query to append to the URL, without `?`, at most 2,000 characters. */
   readonly query?: InputMaybe<Scalars['String']['input']>;
   /** At most 50 headers with at most 16 KiB in total. Headers that the gateway does not forward, such as `Authorization`, `Cookie` and `X-Request-Id`, are rejected. */
-  readonly headers?: InputMaybe<ReadonlyArray<TestCallHeaderInput>>;
+  readonly headers?: InputMaybe<ReadonlyArray<CreateEndpointTestCallHeaderInput>>;
   /** The body, at most 256 KiB in UTF-8. */
   readonly body?: InputMaybe<Scalars['String']['input']>;
 };
@@ -3133,7 +3133,7 @@ export type ResolversTypes = {
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: ResolverTypeWrapper<EnvironmentRow>;
   EndpointTestCall: ResolverTypeWrapper<EndpointTestCall>;
-  TestCallHeaderInput: TestCallHeaderInput;
+  CreateEndpointTestCallHeaderInput: CreateEndpointTestCallHeaderInput;
   CreateEndpointTestCallInput: CreateEndpointTestCallInput;
   Notification: ResolverTypeWrapper<NotificationRow>;
   NotificationConnection: ResolverTypeWrapper<Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversTypes['Notification']> }>;
@@ -3265,7 +3265,7 @@ export type ResolversParentTypes = {
   PreviewESBTransformInput: PreviewEsbTransformInput;
   Environment: EnvironmentRow;
   EndpointTestCall: EndpointTestCall;
-  TestCallHeaderInput: TestCallHeaderInput;
+  CreateEndpointTestCallHeaderInput: CreateEndpointTestCallHeaderInput;
   CreateEndpointTestCallInput: CreateEndpointTestCallInput;
   Notification: NotificationRow;
   NotificationConnection: Omit<NotificationConnection, 'nodes'> & { nodes: ReadonlyArray<ResolversParentTypes['Notification']> };

@@ -76,6 +76,8 @@ export async function createExplainer(url: string) {
 
   return {
     explain,
+    /** Runs the code without explaining it. */
+    run: <T>(code: (db: Db) => Promise<T>): Promise<T> => code(db),
     close: async (): Promise<void> => {
       await kysely.destroy()
       await client.end()
