@@ -34,7 +34,9 @@ describe('declared audit rows', () => {
     )
     await expect(
       startWith('@can(do: USER_LIST, in: SYSTEM)', '@can(do: USER_LIST, in: SYSTEM) @audited(as: [])'),
-    ).rejects.toThrow(/@audited.*: Query\.users, Query\.user; the service does not start/)
+    ).rejects.toThrow(
+      /@audited.*: Query\.users, Query\.usersConnection, Query\.user, .*; the service does not start/,
+    )
   })
 
   test('the matrix notices a mutation without its row, and one with a row it does not declare', async () => {

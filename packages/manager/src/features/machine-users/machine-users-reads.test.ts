@@ -85,7 +85,7 @@ describe('machine users to rotate', () => {
       foreign: (await seedMachineUser(service.sql, other)).id,
     }
     await backdate(ids.old, 91)
-    await backdate(ids.rotated, 400, 10)
+    await backdate(ids.rotated, 401, 10)
     await backdate(ids.staleRotation, 400, 100)
     await backdate(ids.young, 89)
     await backdate(ids.disabled, 400)

@@ -17,11 +17,14 @@ type Read = (key: { parts: LookupKey; owner: string }) => Promise<object | null>
 
 /** Returns the function that runs the lookups of a process. */
 export function createLookUp(run: RunPrepared): LookUp {
-  const readsByName = new Map<string, Read>()
+  const lookups = new Map<string, { read: Read; text: string }>()
   return <Row extends object>(lookup: Lookup<Row>, parts: LookupKey) => {
-    let read = readsByName.get(lookup.name)
-    if (read === undefined) readsByName.set(lookup.name, (read = createRead(run, lookup)))
-    return read({ parts, owner: getCurrentOwner() }) as Promise<Row | null>
+    let known = lookups.get(lookup.name)
+    if (known === undefined)
+      lookups.set(lookup.name, (known = { read: createRead(run, lookup), text: lookup.text }))
+    // A policy that ran the statement of another lookup could find the wrong project.
+    if (known.text !== lookup.text) throw new Error(`two lookups have the name ${lookup.name}`)
+    return known.read({ parts, owner: getCurrentOwner() }) as Promise<Row | null>
   }
 }
 
