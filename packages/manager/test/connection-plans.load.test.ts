@@ -201,7 +201,9 @@ describe('pages of a list and of a log', () => {
     const problems: string[] = []
     for (const name of Object.keys(reads)) {
       const [before, after] = [small[name] as Explained, large[name] as Explained]
-      console.log(`${name}: ${before.buffers} buffers of ${sizes[0]} rows, ${after.buffers} of ${sizes[1]}`)
+      process.stdout.write(
+        `${name}: ${before.buffers} buffers of ${sizes[0]} rows, ${after.buffers} of ${sizes[1]}\n`,
+      )
       if (after.buffers > 2 * before.buffers + 20)
         problems.push(`${name}: ${before.buffers} -> ${after.buffers}`)
       // The total reads at most 10,001 rows, for which the planner may read the table.
@@ -236,7 +238,7 @@ describe('pages of a list and of a log', () => {
       const { createdAt, id } = nodes.at(-1) as { createdAt: string; id: string }
       after = cursorOf('call', [new Date(createdAt).toISOString(), id])
     }
-    console.log(`${seen} calls in ${pages} pages, ${Math.round(performance.now() - started)} ms`)
+    process.stdout.write(`${seen} calls in ${pages} pages, ${Math.round(performance.now() - started)} ms\n`)
     expect(seen).toBe(sizes[1])
     const first = await explainer.explain((db) => read(db, null))
     const end = await explainer.explain((db) => read(db, after))

@@ -14,7 +14,7 @@ import { createColumnQualifier } from '../../platform/lists/position.ts'
 import { type AuditRow, auditColumns } from './audit.store.ts'
 
 // The index by time covers all chains. Without it, the planner reads the rows in the order of the chain.
-const unindexedTime = sql`created_at + interval '0'`
+const computedTime = sql`created_at + interval '0'`
 
 /** A chain with the conditions that an index supports, and all other filters. */
 export type AuditSelection = { chainId: string; entityId: string | null; userId: string | null; page: Page }
@@ -85,7 +85,7 @@ function createScan(
   ]
   return sql`scanned as materialized (
     select id, seq, entity_type, entity_id, action, description, principal_type, principal_id, user_id, created_at
-    from audit_logs where chain_id = ${chainId} ${sql.join(bounds, sql` `)} ${createWindowSql(unindexedTime, window)}
+    from audit_logs where chain_id = ${chainId} ${sql.join(bounds, sql` `)} ${createWindowSql(computedTime, window)}
     order by seq desc limit ${scanLimit})`
 }
 
@@ -109,10 +109,7 @@ const findSeqBefore = (chainId: string, time: string, sign: '-' | '+'): RawBuild
   select max(low) from bisection)`
 
 /** Returns the conditions that no index supports, each preceded by `and`; null if there are none. */
-function createResidualSql(
-  { page }: AuditSelection,
-  { window, pattern }: LogQuery,
-): RawBuilder<unknown> | null {
+function createResidualSql({ page }: AuditSelection, { pattern }: LogQuery): RawBuilder<unknown> | null {
   if (page.filters.length === 0 && pattern === null) return null
   const ref = createColumnQualifier('scanned')
   return sql`${createFilterSql(page, ref)}
