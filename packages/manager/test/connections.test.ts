@@ -224,6 +224,24 @@ describe('connections', () => {
   })
 })
 
+describe('the object budget', () => {
+  test('counts the rows and the totals of connections, even if no field returns the rows', async () => {
+    await kit.seedTenants(
+      'budget',
+      Array.from({ length: 50 }, (_, index) => ({ slug: `budget-${index}` })),
+    )
+    const inner = Array.from(
+      { length: 25 },
+      (_, index) => `c${index}: tenantsConnection { totalCount }`,
+    ).join(' ')
+    const nested = `{ tenants(projectSlug: "budget") { project { tenants { project { ${inner} } } } } }`
+    const { error } = await kit.service.query(kit.admin, nested)
+    expect(error).toContain('would have more than 100000 objects')
+    const allowed = await kit.service.query(kit.admin, `{ project(slug: "budget") { ${inner} } }`)
+    expect(allowed.error).toBeNull()
+  })
+})
+
 describe('a list without pagination', () => {
   test('says in extensions that it was cut at its default page size', async () => {
     await kit.seedTenants(

@@ -34,7 +34,7 @@ export async function checkRevision(
 }
 
 /** These actions are recorded for an object but do not change it. */
-const actionsWithoutChange: readonly AuditAction[] = ['run', 'retry', 'test']
+const actionsWithoutChange: readonly AuditAction[] = ['run', 'retry', 'test', 'wake']
 
 async function canReadTrail(actor: Actor, projectId: string | null): Promise<boolean> {
   if (projectId === null) return actor.isAdministrator

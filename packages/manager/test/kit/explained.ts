@@ -64,11 +64,12 @@ export async function createExplainer(url: string) {
     const [{ Plan: root }] = (rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN']
     into.buffers += root['Shared Hit Blocks'] + root['Shared Read Blocks']
     const walk = (node: Node): void => {
-      // The last vacuum determines whether PostgreSQL must also read the table behind an index.
-      const kind = node['Node Type'].replace('Index Only Scan', 'Index Scan')
+      // The last vacuum determines whether PostgreSQL must also read the table behind an index, and statistics determine
+      // whether it sorts the positions first.
+      const kind = node['Node Type'].replace(/(Index Only|Bitmap Index) Scan/, 'Index Scan')
       const at = (node['Index Name'] ?? node['Relation Name'] ?? '').replace(/_\d{4}_\d{2}/, '')
       const line = `${kind} ${at}`.trim()
-      if (!into.plan.includes(line)) into.plan.push(line)
+      if (kind !== 'Bitmap Heap Scan' && !into.plan.includes(line)) into.plan.push(line)
       for (const child of node.Plans ?? []) walk(child)
     }
     walk(root)

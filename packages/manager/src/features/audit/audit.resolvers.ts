@@ -13,8 +13,7 @@ export function createAuditResolvers(
       auditLogs: (_parent, { projectID, ...args }) => service.list(projectID, args),
       auditLogsConnection: (_parent, { projectID, ...args }) => service.page(projectID, args),
       auditChain: (_parent, { projectId }) => readProgress(projectId),
-      verifyAuditChain: (_parent, { projectId, fromSeq }, { actor }) =>
-        verification.verify(actor, projectId, fromSeq ?? 1),
+      verifyAuditChain: (_parent, { projectId, fromSeq }) => verification.verify(projectId, fromSeq ?? 1),
     },
   } satisfies Resolvers
 }

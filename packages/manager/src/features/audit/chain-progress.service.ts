@@ -1,5 +1,6 @@
 // Reports how far the audit chain of a project is verified. It reads the stored progress and verifies nothing, so the
 // cost does not depend on the number of entries.
+import { trailProblem } from '../../platform/audit/verify-part.ts'
 import type { KeyObject } from 'node:crypto'
 import { type BrokenRow, createQuery, readHeads } from '../../platform/audit/rows.ts'
 import { describeForgedMark, readMarks, readState } from '../../platform/audit/verification-marks.ts'
@@ -37,7 +38,7 @@ export function createChainProgress({ db, macKey }: { db: Db; macKey: KeyObject 
       (forgedChainIds.length > 0 ? createFinding(describeForgedMark(projectId)) : null) ??
       mark?.broken ??
       missing ??
-      createFinding(state?.problem ?? null)
+      createFinding((state?.problem ?? null) === null ? null : trailProblem)
     return {
       status: broken === null ? describeProgress(entries, verifiedSeq) : 'broken',
       entries,

@@ -25,6 +25,9 @@ export type PageSelection = {
   page: Page
 }
 
+/** A page with other conditions reads at most this many streams; the next page continues at the last one. */
+const maxStreams = 1_000
+
 const narrowColumns = sql`id, request_id, created_at, endpoint_id, machine_user_id, source_ip, method, path, target_url,
   response_status, duration_ms, transformed, is_test, failure`
 
@@ -38,7 +41,8 @@ export async function readCallPage(
   const residual = createResidualSql(selection, query)
   const { rows } = await sql<LoggedCall & { horizonCreatedAt: string | null; horizonId: string | null }>`
     with ${createScan(selection, query, residual === null ? query.limit + 1 : null)},
-    horizon as (select created_at, id from scanned where position = share order by created_at desc, id desc limit 1)
+    horizon as (select created_at, id from scanned where position = share or rank > ${maxStreams}
+      order by created_at desc, id desc limit 1)
     select horizon.created_at as horizon_created_at, horizon.id as horizon_id, found.*
     from (select) one
     left join horizon on true
@@ -76,7 +80,7 @@ export async function countCallsOfPage(
   const { rows } = await sql<{ count: number; isExact: boolean }>`
     with ${createScan(selection, { ...query, after: null }, null)}
     select (count(*) filter (where true ${createResidualSql(selection, query) ?? sql``}))::int as count,
-      count(*) filter (where position = share) = 0 as is_exact
+      count(*) filter (where position = share or rank > ${maxStreams}) = 0 as is_exact
     from scanned`.execute(tx)
   const { count = 0, isExact = true } = rows[0] ?? {}
   return { count: Math.min(count, maxScannedRows), isExact }
@@ -103,20 +107,27 @@ function createScan(
     from endpoints e ${isByRequest ? sql`` : sql`join esb_callers c on c.endpoint_id = e.id`}
     where e.application_id = ${applicationId} and (${endpointId}::uuid is null or e.id = ${endpointId}::uuid)
       ${isByRequest || machineUserId === null ? sql`` : sql`and c.machine_user_id = ${machineUserId}::uuid`}`
-  // Without other conditions, the newest calls belong to the streams with the newest last calls.
-  const neededStreams =
+  // The newest calls belong to the streams with the newest last calls. Streams without calls in the range, and streams
+  // beyond the limit, are not read.
+  const streamLimit = rowsPerStream === null ? maxStreams + 1 : limit + 1
+  const share =
     rowsPerStream === null
-      ? sql`select s.*, greatest(1, ${maxScannedRows} / count(*) over ()) as share from (${streams}) s`
-      : sql`
-        select s.*, ${rowsPerStream}::bigint as share from (${streams}) s
-        cross join lateral (
-          select created_at, id from esb_audit_logs where ${stream} ${within}
-          order by created_at desc, id desc limit 1
-        ) last
-        order by last.created_at desc, last.id desc limit ${limit + 1}`
+      ? sql`greatest(1, ${maxScannedRows} / count(*) over ())`
+      : sql`${rowsPerStream}::bigint`
+  const neededStreams = sql`
+    select newest.*, ${share} as share, row_number() over (order by last_at desc, last_id desc) as rank
+    from (
+      select s.*, last.created_at as last_at, last.id as last_id
+      from (${streams}) s
+      cross join lateral (
+        select created_at, id from esb_audit_logs where ${stream} ${within}
+        order by created_at desc, id desc limit 1
+      ) last
+      order by last.created_at desc, last.id desc limit ${streamLimit}
+    ) newest`
   return sql`streams as materialized (${neededStreams}),
   scanned as materialized (
-    select s.application_id, s.share, l.*
+    select s.application_id, s.share, s.rank, l.*
     from streams s cross join lateral (
       select ${narrowColumns}, row_number() over (order by created_at desc, id desc) as position
       from esb_audit_logs where ${stream} ${within}

@@ -88,7 +88,7 @@ async function readPosition(query: Query, chainId: string, seq: number): Promise
 }
 
 // The problem can name the chain of a different project.
-const trailProblem =
+export const trailProblem =
   'a checkpoint or the verification state was changed; ask an operator to run `manager audit verify`'
 
 function reportPart(walk: Walk, fromSeq: number, { problem, isComplete }: Seals): PartReport {

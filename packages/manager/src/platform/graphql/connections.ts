@@ -18,7 +18,7 @@ import {
 import { encodeListCursor } from '../lists/cursor.ts'
 import { type ListArgs, defaultLimit } from '../lists/filters.ts'
 import type { ListedRow } from '../lists/page.ts'
-import { getPageSize } from './object-budget.ts'
+import { chargeObjects, getPageSize } from './object-budget.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- every list has its own argument types; codegen checks them
 type Resolver = GraphQLFieldResolver<any, any, any, any>
@@ -27,6 +27,9 @@ type ConnectionArgs = ListArgs & { after?: string | null }
 
 /** A total above this number is not counted to its end. */
 const maxExactTotal = 10_000
+
+/** A total counts as much as a full page. */
+const costOfTotal = 100
 
 const suffix = 'Connection'
 
@@ -135,19 +138,25 @@ export function createConnectionResolver(listRows: Resolver): Resolver {
     const rows = await list({ ...args, reading: { after, hasCursors: true } })
     const nodes = rows.slice(0, limit)
     let total: Promise<number> | undefined
-    const countRows = (): Promise<number> =>
-      (total ??= list({ ...args, pagination: { limit: 1, offset: 0 }, reading: { hasTotal: true } }).then(
+    const countRows = (): Promise<number> => {
+      if (total !== undefined) return total
+      chargeObjects(context as object, costOfTotal)
+      total = list({ ...args, pagination: { limit: 1, offset: 0 }, reading: { hasTotal: true } }).then(
         ([row]) => row?.listTotal ?? 0,
-      ))
-    const cursors = nodes.map((node) => encodeListCursor(node.listCursor))
+      )
+      return total
+    }
+    const cursorOf = (node: ListedRow | undefined): string | null =>
+      node === undefined ? null : encodeListCursor(node.listCursor)
     return {
       nodes,
-      edges: nodes.map((node, index) => ({ node, cursor: cursors[index] })),
+      // Only the connections that an earlier release published have edges.
+      edges: () => nodes.map((node) => ({ node, cursor: cursorOf(node) })),
       pageInfo: {
         hasNextPage: rows.length > limit,
         hasPreviousPage: after !== null || (args.pagination?.offset ?? 0) > 0,
-        startCursor: cursors[0] ?? null,
-        endCursor: cursors.at(-1) ?? null,
+        startCursor: cursorOf(nodes[0]),
+        endCursor: cursorOf(nodes.at(-1)),
       },
       totalCount: async () => Math.min(await countRows(), maxExactTotal),
       isTotalExact: async () => (await countRows()) <= maxExactTotal,

@@ -97,7 +97,11 @@ function createCounter(fragments: ReadonlyMap<string, SelectionSetNode>): Count 
     // The page size of the rows in a connection is an argument of the connection.
     const rows = isList ? Math.min(pageSize, parentPage) : 1
     const innerPage = isConnection(field) ? pageSize : fullPage
-    return rows * (1 + countAll(node.selectionSet, namedType, { readArguments, parentPage: innerPage }))
+    // A connection reads its rows even if no field requests them.
+    const readRows = isConnection(field) ? pageSize : 0
+    return (
+      rows * (1 + readRows + countAll(node.selectionSet, namedType, { readArguments, parentPage: innerPage }))
+    )
   }
   return (set, type, readArguments) => countAll(set, type, { readArguments, parentPage: fullPage })
 }

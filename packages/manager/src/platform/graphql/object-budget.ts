@@ -78,7 +78,7 @@ function countField(field: GraphQLField<unknown, unknown>, max: number): void {
     const rows = readsPage ? getPageSize(args) : 0
     const produce = (value: unknown): unknown => {
       release(budget, rows)
-      const objects = Array.isArray(value) ? value.length : Number(value !== null && value !== undefined)
+      const objects = countProduced(value)
       if (!isCharged) budget.producedCount += objects * computeWeight(info)
       const problem = findProblem(budget, context, info)
       if (problem !== null) return rejectResponse(context, problem, info)
@@ -122,14 +122,29 @@ function findProblem(
   { isDisconnected }: Context,
   { operation }: GraphQLResolveInfo,
 ): AppError | null {
-  if (produced > max)
-    return badRequest(
-      `this response would have more than ${max} objects; request smaller pages or fewer levels`,
-    )
+  if (produced > max) return createTooManyObjectsError(max)
   // A query is stopped when its caller has disconnected. Mutations run to their end.
   const isAbandoned = operation.operation === OperationTypeNode.QUERY && isDisconnected?.() === true
   return isAbandoned ? unavailable('the client disconnected') : null
 }
+
+/** Returns the number of objects that a resolver has produced. The rows of a connection have been read with it. */
+function countProduced(value: unknown): number {
+  if (Array.isArray(value)) return value.length
+  if (value === null || value === undefined) return 0
+  const { nodes } = value as { nodes?: unknown }
+  return Array.isArray(nodes) ? 1 + nodes.length : 1
+}
+
+/** Charges work that produces no object, such as counting rows; throws 400 if the budget of the response is exceeded. */
+export function chargeObjects(context: object, count: number): void {
+  const budget = getBudget(context, maxObjects)
+  budget.producedCount += count
+  if (budget.producedCount > budget.max) throw createTooManyObjectsError(budget.max)
+}
+
+const createTooManyObjectsError = (max: number): AppError =>
+  badRequest(`this response would have more than ${max} objects; request smaller pages or fewer levels`)
 
 /** Whether the field returns a page of rows in an object. */
 export const isConnection = ({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean =>

@@ -7,8 +7,10 @@ import type { Page } from './filters.ts'
  * lists these columns. Then one plan is right for every parent. All other pages are planned for their values: the best
  * plan for a filter, or for rows that are sorted, depends on the number of rows that match.
  */
-export function forPage(db: Reads, { filters, order }: Page, ordered: readonly string[]): Reads {
+export function forPage(db: Reads, { filters, order, reading }: Page, ordered: readonly string[]): Reads {
   const [first = { column: 'id' }, ...others] = order
   const isFromIndex = others.length === 0 && ordered.includes(first.column)
-  return filters.length === 0 && isFromIndex ? prepared(db) : db
+  // Pages by cursor and totals have many texts, which would use up the names of prepared statements.
+  const isPlain = filters.length === 0 && (reading.after ?? null) === null && reading.hasTotal !== true
+  return isPlain && isFromIndex ? prepared(db) : db
 }
