@@ -124,7 +124,7 @@ const reads: Record<string, [run: (db: Db) => Promise<unknown[]>, rows: number]>
   ],
 }
 
-test('memberships of a user and filtered members cost the same by the same plan, whatever other users have', async () => {
+test('memberships of a user and filtered members cost the same by index, whatever other users have', async () => {
   const costs: Record<string, Explained>[] = []
   for (const [index, size] of sizes.entries()) {
     await addNeighbors(sizes[index - 1] ?? 0, size)
@@ -141,8 +141,9 @@ test('memberships of a user and filtered members cost the same by the same plan,
       `${name}: ${buffers} buffers at ${sizes[0]} rows, ${many[name]?.buffers} at ${sizes[1]}\n  ${plan.join('\n  ')}\n`,
     )
   for (const [name, { plan, buffers }] of Object.entries(few)) {
-    expect([name, many[name]?.plan]).toEqual([name, plan])
+    // At both sizes, statistics decide between indexes that cost the same.
+    const plans = [...plan, ...(many[name]?.plan ?? [])]
     expect([name, (many[name]?.buffers ?? 0) <= 2 * buffers]).toEqual([name, true])
-    expect([name, plan.filter((line) => line.startsWith('Seq Scan'))]).toEqual([name, []])
+    expect([name, plans.filter((line) => line.startsWith('Seq Scan'))]).toEqual([name, []])
   }
 }, 1_800_000)
