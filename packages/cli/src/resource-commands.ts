@@ -163,6 +163,7 @@ function addUpdateCommand(group: Command, terminal: Terminal, resource: Resource
     const { connection, row } = await findNamedRow(context, resource, named, options)
     const updatedRow = await updateRow(connection, resource, String(row['id']), {
       values,
+      revision: row['revision'],
       signal: context.signal,
     })
     printResult(terminal, context.format, `Updated ${singular} ${named}.`, updatedRow)
@@ -182,7 +183,7 @@ function addDeleteCommand(group: Command, terminal: Terminal, resource: Resource
   setAction<ChangeOptions>(command, terminal, async (context, [named = ''], options) => {
     const { connection, row } = await findNamedRow(context, resource, named, options)
     await confirm(terminal, `Delete ${singular} ${named} (${String(row['id'])})?`, options.yes === true)
-    await deleteRow(connection, resource, String(row['id']), { signal: context.signal })
+    await deleteRow(connection, resource, row, { signal: context.signal })
     printResult(terminal, context.format, `Deleted ${singular} ${named}.`, row)
   })
 }

@@ -106,25 +106,30 @@ export async function createRow(
   return executeChange(connection, operation, variables, { signal })
 }
 
-/** Updates the given fields of a row and returns the row. */
+/**
+ * Updates the given fields of a row and returns the row. With `revision`, the Manager rejects the update if the row
+ * has changed since that revision.
+ */
 export async function updateRow(
   connection: Connection,
   resource: Resource,
   id: string,
-  { values, signal }: { values: Row } & CallOptions,
+  { values, revision, signal }: { values: Row; revision?: unknown } & CallOptions,
 ): Promise<Row> {
   const operation = getOperation(resource, 'update')
-  const variables = { id, ...createInput(operation, values) }
+  const variables = { id, ...createInput(operation, { ...values, expectedRevision: revision }) }
   return (await executeChange(connection, operation, variables, { signal })).row
 }
 
+/** Deletes a row. The Manager rejects this if the row has changed since it was read. */
 export async function deleteRow(
   connection: Connection,
   resource: Resource,
-  id: string,
+  { id, revision }: Row,
   options: CallOptions,
 ): Promise<void> {
-  await query(connection, getOperation(resource, 'delete').document, { id }, options)
+  const variables = { id, expectedRevision: revision }
+  await query(connection, getOperation(resource, 'delete').document, variables, options)
 }
 
 function getOperation(resource: Resource, kind: 'create' | 'update' | 'delete'): Operation {

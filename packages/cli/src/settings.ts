@@ -57,14 +57,17 @@ export async function updateSettings(
   const configs = inheritedSettings.map((one) => one.frontendSetting.moduleConfig)
   const problem = findDefaultsProblem(frontend, frontendSetting.moduleConfig, configs)
   if (problem !== null) throw new Failure('usage', problem)
+  // The merged pairs replace all pairs. If someone adds a pair after the read, the Manager rejects the update.
+  let { revision } = backendSetting
   if (Object.keys(backend).length > 0) {
-    const input = mergeChange(backend, backendSetting.moduleConfig.KeyValuePairs)
-    const variables = { id: backendSetting.id, input }
-    await graphql(connection, updateBackendModuleConfigDocument, variables, { signal })
+    const merged = mergeChange(backend, backendSetting.moduleConfig.KeyValuePairs)
+    const variables = { id: backendSetting.id, input: { ...merged, expectedRevision: revision } }
+    const result = await graphql(connection, updateBackendModuleConfigDocument, variables, { signal })
+    revision = result.updateBackendModuleConfig.revision
   }
   if (Object.keys(frontend).length > 0) {
-    const input = mergeChange(frontend, frontendSetting.moduleConfig.KeyValuePairs)
-    const variables = { id: frontendSetting.id, input }
+    const merged = mergeChange(frontend, frontendSetting.moduleConfig.KeyValuePairs)
+    const variables = { id: frontendSetting.id, input: { ...merged, expectedRevision: revision } }
     await graphql(connection, updateFrontendModuleConfigDocument, variables, { signal })
   }
   return readSettings(connection, layer, { signal })

@@ -1,6 +1,7 @@
 // Tests apply: the plan, its steps, and a second run without changes.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { bearer, call } from '@manager/harness/credentials.ts'
 import { Failure } from '../src/failures.ts'
@@ -313,4 +314,25 @@ test('a step that is refused is named, with how far it came', async () => {
       /trigger refused\/web\/nightly failed; 6 of 11 steps are done\. Run the command again to resume\.\nsvc: The Manager rejected the request: /,
     ),
   ])
+})
+
+test('a change after the plan is not overwritten', async () => {
+  const first = writeDocument('raced', 'projects: [{ slug: raced, name: First }]')
+  expect((await svc(['apply', '-f', first.file, '--yes'])).code).toBe(0)
+  const { file } = writeDocument('raced', 'projects: [{ slug: raced, name: Second }]')
+  let other: Promise<unknown> = Promise.resolve()
+  const stdin = new PassThrough()
+  const { code, err } = await svc(['apply', '-f', file], {
+    isTerminal: true,
+    input: stdin,
+    onErr: (text) => {
+      if (!text.endsWith('[y/N] ')) return
+      other = svc(['projects', 'update', 'raced', '--name', 'Theirs']).finally(() => stdin.end('y\n'))
+    },
+  })
+  await other
+  expect([code, err]).toEqual([1, expect.stringMatching(/project raced failed; .*revision/s)])
+  expect(await json(['projects', 'get', 'raced'])).toMatchObject({ name: 'Theirs', revision: 2 })
+  expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
+  expect(await json(['projects', 'get', 'raced'])).toMatchObject({ name: 'Second' })
 })

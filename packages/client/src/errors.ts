@@ -56,6 +56,10 @@ export type GraphqlErrorEntry = {
     readonly code?: string
     readonly request_id?: string
     readonly fields?: readonly FieldProblem[]
+    /** With the code `CONFLICT`: the revision of the object. */
+    readonly currentRevision?: number
+    /** With the code `CONFLICT`, for callers who may read the audit trail: who made the last audited change. */
+    readonly changedBy?: string
   }
 }
 /**

@@ -1,12 +1,19 @@
 // Tests the typed GraphQL documents of the client against the real service.
 import { readFileSync } from 'node:fs'
-import { buildSchema, parse, validate } from 'graphql'
+import { Kind, OperationTypeNode, buildSchema, parse, print, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
 import { seedUser } from '@manager/harness/seed.ts'
 import * as documents from '../src/generated/documents.ts'
-import { type Connection, GraphqlError, ResponseError, connect, graphql } from '../src/index.ts'
+import {
+  type Connection,
+  GraphqlError,
+  ResponseError,
+  type TypedDocument,
+  connect,
+  graphql,
+} from '../src/index.ts'
 
 let service: TestApp
 let admin: Person
@@ -34,6 +41,8 @@ describe('documents', () => {
         readonly name: string
         readonly slug: string
         readonly createdAt: string
+        readonly updatedAt: string
+        readonly revision: number
       }[]
     >()
     expect(projects.map(({ id }) => id)).toEqual([created.createProject.id])
@@ -56,6 +65,39 @@ describe('documents', () => {
     expect(texts.length).toBeGreaterThan(60)
     expect(texts.flatMap((text) => validate(schema, parse(text)))).toEqual([])
     expect(texts.filter((text) => !/^(query|mutation) /.test(text))).toEqual([])
+  })
+
+  test('that read are within the limits of the service, all of them', async () => {
+    const unknown = '11111111-1111-4111-8111-111111111111'
+    const values: Record<string, string> = {
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-02T00:00:00Z',
+      cronExpression: '@daily',
+    }
+    // These queries need one of their optional variables.
+    const choices: Record<string, object> = {
+      getSettings: { project: unknown },
+      listTenant2Applications: { tenantId: unknown },
+      pageTenant2Applications: { tenantId: unknown },
+    }
+    const problems: unknown[] = []
+    for (const text of Object.values(documents)) {
+      const [operation] = parse(text).definitions
+      if (operation?.kind !== Kind.OPERATION_DEFINITION || operation.operation !== OperationTypeNode.QUERY)
+        continue
+      const required = (operation.variableDefinitions ?? []).flatMap(({ variable, type }) =>
+        type.kind === Kind.NON_NULL_TYPE
+          ? [[variable.name.value, print(type) === 'ID!' ? unknown : (values[variable.name.value] ?? 'abc')]]
+          : [],
+      )
+      const name = operation.name?.value ?? ''
+      const variables = { ...Object.fromEntries(required), ...choices[name] } as Record<string, unknown>
+      const document = text as TypedDocument<unknown, Record<string, unknown>>
+      await graphql(connection, document, variables).catch((error: GraphqlError) => {
+        if (error.code !== 'not_found') problems.push([name, error.message])
+      })
+    }
+    expect(problems).toEqual([])
   })
 })
 

@@ -179,6 +179,10 @@ function planUpdate(
     notSent: [...files.keys()]
       .filter((field) => !(field in sentValues))
       .map((field) => getNamedFile(files, field)),
-    run: async () => void (await updateRow(connection, resource, String(row['id']), { values: sentValues })),
+    // A change between the plan and this step is rejected, because the user has not seen it.
+    run: async () => {
+      const { id, revision } = row
+      await updateRow(connection, resource, String(id), { values: sentValues, revision })
+    },
   }
 }

@@ -15,8 +15,8 @@ import { type Proxy, startProxy } from './proxy.ts'
 export type Ended = { code: number; out: string; err: string }
 export type SvcOptions = {
   env?: Record<string, string>
-  /** The standard input. */
-  input?: string
+  /** The standard input: its text, or a stream that the test writes to. */
+  input?: string | PassThrough
   isTerminal?: boolean
   signal?: AbortSignal
   onErr?: (text: string) => void
@@ -40,10 +40,9 @@ function collector(isTerminal: boolean, onText: (text: string) => void = () => u
 export async function svcAt(home: string, args: readonly string[], options: SvcOptions = {}): Promise<Ended> {
   const { isTerminal = false, input } = options
   const [out, err] = [collector(isTerminal), collector(isTerminal, options.onErr)]
-  const stdin: Terminal['stdin'] = new PassThrough()
+  const stdin: PassThrough & Terminal['stdin'] = input instanceof PassThrough ? input : new PassThrough()
   if (isTerminal) stdin.isTTY = true
-  if (input === undefined) (stdin as PassThrough).end()
-  else (stdin as PassThrough).end(input)
+  if (stdin !== input) stdin.end(input)
   const code = await run(args, {
     env: options.env ?? {},
     home,
