@@ -129,6 +129,9 @@ export function resolveConnections(schema: GraphQLSchema): void {
   }
 }
 
+const getCursor = (node: ListedRow | undefined): string | null =>
+  node === undefined ? null : encodeListCursor(node.listCursor)
+
 /** Creates the resolver of a connection from the resolver of its list. The total is read only if it is requested. */
 export function createConnectionResolver(listRows: Resolver): Resolver {
   return async (source, { after = null, ...args }: ConnectionArgs, context, info) => {
@@ -146,17 +149,15 @@ export function createConnectionResolver(listRows: Resolver): Resolver {
       )
       return total
     }
-    const cursorOf = (node: ListedRow | undefined): string | null =>
-      node === undefined ? null : encodeListCursor(node.listCursor)
     return {
       nodes,
       // Only the connections that an earlier release published have edges.
-      edges: () => nodes.map((node) => ({ node, cursor: cursorOf(node) })),
+      edges: () => nodes.map((node) => ({ node, cursor: getCursor(node) })),
       pageInfo: {
         hasNextPage: rows.length > limit,
         hasPreviousPage: after !== null || (args.pagination?.offset ?? 0) > 0,
-        startCursor: cursorOf(nodes[0]),
-        endCursor: cursorOf(nodes.at(-1)),
+        startCursor: getCursor(nodes[0]),
+        endCursor: getCursor(nodes.at(-1)),
       },
       totalCount: async () => Math.min(await countRows(), maxExactTotal),
       isTotalExact: async () => (await countRows()) <= maxExactTotal,
