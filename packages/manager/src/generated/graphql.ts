@@ -136,7 +136,7 @@ export type Query = {
   readonly auditLogs: ReadonlyArray<AuditLog>;
   /** Pages through the audit trail of a project by cursor, newest first. `from` is inclusive and `to` exclusive. `text` matches part of the description, the entity id or the principal, in at most 24 hours. */
   readonly auditLogsConnection: AuditLogConnection;
-  /** Verifies the hashes of the audit chain of a project, starting at row `fromSeq`. One call verifies at most 100,000 rows and takes about 5 s; continue until `isComplete` is true. Returns `rate_limited` while another verification is running in the same process. A part that starts after row 1 relies on the verification of the rows before it. */
+  /** Verifies the hashes of the audit chain of a project, starting at row `fromSeq`. One call verifies at most 100,000 rows and takes about 2 s; continue until `isComplete` is true. Returns `rate_limited` if four verifications of the project are running or waiting. A part that starts after row 1 relies on the verification of the rows before it. */
   readonly verifyAuditChain: AuditChainVerification;
   /** Returns the state of a project's audit chain: how far it is verified, and whether it is broken. */
   readonly auditChain: AuditChainStatus;

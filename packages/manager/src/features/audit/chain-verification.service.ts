@@ -17,22 +17,33 @@ export type ChainVerificationService = ReturnType<typeof createChainVerification
 export type ChainVerification = PartReport & { verifiedAt: string }
 
 // A part ends long before the request times out.
-const defaultLimits: PartLimits = { rows: 100_000, checkpoints: 100, ms: 5_000 }
+const defaultLimits: PartLimits = { rows: 100_000, checkpoints: 100, ms: 2_000 }
 
-/**
- * Creates the service. A process runs one verification at a time, because exports and reviews need the other snapshots.
- */
+// The last verification that waits still starts before its request times out. A project has at most half of the places.
+const [maxVerifications, maxPerProject] = [8, 4]
+
+/** Creates the service. A process runs one verification at a time, because exports and reviews need the other snapshots. */
 export function createChainVerificationService({ database, clock, ...options }: ChainVerificationDeps) {
   const { keys, macKey, limits = defaultLimits } = options
-  let isActive = false
+  /** The projects of the verifications that run or wait. */
+  const projects: string[] = []
+  let lastEnd: Promise<void> = Promise.resolve()
   return {
     /** Verifies the rows of the project from `fromSeq`. The verdict reveals no row, so it is not audited. */
     verify: async (projectId: string, fromSeq: number): Promise<ChainVerification> => {
       if (fromSeq < 1) throw badRequest('fromSeq must be at least 1')
-      if (isActive)
-        throw rateLimited('another verification is running; try again when it has finished', limits.ms)
-      isActive = true
+      const sameProject = projects.filter((id) => id === projectId)
+      if (sameProject.length >= maxPerProject || projects.length >= maxVerifications)
+        throw rateLimited(
+          'too many verifications are running or waiting; try again in a few seconds',
+          limits.ms,
+        )
+      projects.push(projectId)
+      const turn = lastEnd
+      const { promise, resolve: end } = Promise.withResolvers<void>()
+      lastEnd = promise
       try {
+        await turn
         const snapshot = await database.openSnapshot()
         try {
           const report = await verifyChainPart(snapshot, projectId, { keys, macKey, limits, fromSeq })
@@ -41,7 +52,8 @@ export function createChainVerificationService({ database, clock, ...options }: 
           await snapshot.close()
         }
       } finally {
-        isActive = false
+        projects.splice(projects.indexOf(projectId), 1)
+        end()
       }
     },
   }

@@ -1,4 +1,5 @@
 // These tests cover the verification of a project's audit chain on request, part by part.
+import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -163,20 +164,22 @@ describe('verifyAuditChain', () => {
     }
   })
 
-  test('[audit-append.verify-on-request] a process runs one verification at a time', async () => {
+  test('[audit-append.verify-on-request] verifications wait for each other, and a project has at most four', async () => {
     const maintainer = await member('second', 'maintainer')
     await appendRows(service, project.id, 3)
     const holder = await service.sql.connect()
     await holder.query('begin; lock table audit_chains in access exclusive mode')
     const first = ask(admin)
     await waitForLockWait(service.sql)
-    for (const refused of [await ask(maintainer), await ask(admin, other.id)]) {
-      expect(refused.errors[0]?.extensions?.code).toBe('rate_limited')
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-    }
+    const waiting = [ask(admin, other.id), ask(admin), ask(admin), ask(admin)]
+    await Promise.all(waiting.map((one) => Promise.race([one, setTimeout(200)])))
+    const refused = await ask(maintainer)
+    expect(refused.errors[0]?.extensions?.code).toBe('rate_limited')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     await holder.query('rollback')
     holder.release()
     expect((await first).data.found.status).toBe('ok')
+    for (const { error } of await Promise.all(waiting)) expect(error).toBeNull()
     expect((await ask(maintainer)).data.found.status).toBe('ok')
   })
 })

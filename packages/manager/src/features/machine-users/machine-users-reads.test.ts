@@ -43,6 +43,7 @@ const backdate = (id: string, created: number, rotated: number | null = null) =>
 describe('the machine users of a project', () => {
   test('are those of all its environments, in one statement', async () => {
     const ids = [await seedIn('dev'), await seedIn('qas'), await seedIn('run')]
+    for (const [index, id] of ids.entries()) await backdate(id, ids.length - index)
     await seedMachineUser(service.sql, other)
     expect((await idsOf('projectMachineUsers')).toSorted()).toEqual(ids.toSorted())
     const environmentId = { field: 'environmentId', value: project.environmentId }
