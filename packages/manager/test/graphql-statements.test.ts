@@ -115,8 +115,10 @@ describe('the statements of a read', () => {
   })
 
   test('every shared lookup is planned as an index lookup', async () => {
-    const texts = (await Promise.all(reads.map(([, text]) => statementsOf(owner, text())))).flat()
-    const lookups = new Set(texts.filter((text) => text.includes('as wanted')))
+    const lookups = new Set<string>()
+    for (const [, text] of reads)
+      for (const statement of await statementsOf(owner, text()))
+        if (statement.includes('as wanted')) lookups.add(statement)
     for (const text of lookups) {
       if (!text.includes('position::int')) continue
       const plan = await planOf(service.database.url, text)
@@ -124,7 +126,8 @@ describe('the statements of a read', () => {
         expect.stringContaining('Function Scan'),
       ])
     }
-    expect(lookups.size).toBeGreaterThan(5)
+    // The caller, the caller's roles, and the targets of the policy.
+    expect(lookups.size).toBeGreaterThanOrEqual(5)
   })
 })
 
