@@ -59,7 +59,7 @@ function isSignedWith(secret: string, headers: IncomingHttpHeaders, body: Buffer
   const mac = createHmac('sha256', key).update(`${id}.${sentAt}.`).update(body).digest('base64')
   const expected = Buffer.from(`v1,${mac}`)
   const isRecent = Math.abs(Date.now() / 1_000 - Number(sentAt)) < 300
-  // The header has one signature per secret that the Manager signs with. One matching signature is enough.
+  // The header has one signature for each of the Manager's signing secrets. One matching signature is enough.
   const signatures = String(headers['webhook-signature']).split(' ')
   const matches = (received: Buffer): boolean =>
     received.length === expected.length && timingSafeEqual(received, expected)
@@ -67,23 +67,23 @@ function isSignedWith(secret: string, headers: IncomingHttpHeaders, body: Buffer
 }
 
 /**
- * Ids of accepted runs, because a run can arrive more than once. Store the ids with your data if work must
- * not happen twice.
+ * Ids of accepted runs, to detect runs that arrive more than once. Store the ids with your data if work must not
+ * happen twice.
  */
 const acceptedRuns = new Set<string>()
 
 /** Accepts a callback and returns the HTTP status of the response. */
 async function receive(request: IncomingMessage): Promise<number> {
   const { headers } = request
-  // Callbacks are small and declare their length.
+  // Callbacks are small and have a Content-Length, so all other requests are rejected.
   if (!(Number(headers['content-length']) < 65_536)) return 413
   const body = await buffer(request)
   // An older Manager issues no signing secret and signs with the token.
   if (!keys.some(({ token, signing_secret = token }) => isSignedWith(signing_secret, headers, body))) {
     if (!isSignedWith(headers.authorization?.slice('Bearer '.length) ?? '', headers, body)) return 401
-    // The signature is valid, but was created with a different secret: another instance may have registered
-    // as the same machine user. The next heartbeat registers again. 503 requests another attempt, which is
-    // signed with the new secret. A forged call of this kind only causes one more registration.
+    // The signature is valid, but was created with a different secret: another instance may have registered as the
+    // same machine user. The next heartbeat registers again. 503 requests another attempt, which is signed with the
+    // new secret. A forged call of this kind causes only one additional registration.
     registration = null
     return 503
   }

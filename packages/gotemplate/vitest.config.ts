@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-// This is an environment variable, because --exclude does not apply to projects.
+// An environment variable excludes the tests, because --exclude does not apply to projects.
 const browserTests = process.env['SKIP_BROWSER_TESTS'] === 'true' ? ['**/*.browser.test.ts'] : []
 
 export default defineConfig({

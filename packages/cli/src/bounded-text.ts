@@ -3,7 +3,7 @@ import { Failure } from './failures.ts'
 
 const maxBytes = 1_048_576
 
-/** Returns the text of a stream. Throws if it is longer than 1 MiB. The error message starts with `name`. */
+/** Returns the text of a stream. Throws if the text is longer than 1 MiB. The error message starts with `name`. */
 export async function readBoundedText(stream: Readable, name: string): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -5,8 +5,8 @@ export type Color = keyof typeof codes
 export type Paint = (color: Color, text: string) => string
 
 /**
- * Returns a function that colors text for a terminal. Without a color terminal, or with NO_COLOR, the text
- * stays unchanged.
+ * Returns a function that colors text for a terminal. Without a color terminal, or with NO_COLOR, the function
+ * returns the text unchanged.
  */
 export function createPaint({ env }: Pick<Terminal, 'env'>, output: Output): Paint {
   const isPlain = output.isTTY !== true || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb'

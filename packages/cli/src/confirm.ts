@@ -3,7 +3,7 @@ import { Failure } from './failures.ts'
 import { escapeControlCharacters } from './printable.ts'
 import { type Terminal, isInteractive } from './terminal.ts'
 
-/** Returns if the user confirms or has passed `--yes`. Throws otherwise. */
+/** Resolves if the user confirms or has passed `--yes`. Throws otherwise. */
 export async function confirm(terminal: Terminal, question: string, isYes: boolean): Promise<void> {
   if (isYes) return
   if (!isInteractive(terminal))
@@ -15,7 +15,7 @@ export async function confirm(terminal: Terminal, question: string, isYes: boole
 /** Returns the line that the user enters, or an empty string after Ctrl-D. */
 async function readAnswer({ stdin, stderr, signal }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr, signal })
-  // In raw mode, readline intercepts Ctrl-C, so forward it to the process.
+  // In raw mode, readline intercepts Ctrl-C, so it must be forwarded to the process.
   lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const answer = await new Promise<string | null>((resolve) => {
     lines.once('close', () => resolve(null))

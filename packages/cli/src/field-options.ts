@@ -1,4 +1,4 @@
-// Turns the fields of a resource into command options.
+// Converts the fields of a resource to command options.
 import path from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from './failures.ts'

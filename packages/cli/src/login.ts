@@ -69,7 +69,7 @@ async function pollUntilDecided(
 }
 
 const [defaultPollDelayMs, minPollDelayMs, maxPollDelayMs] = [5_000, 1_000, 60_000]
-/** Four times the lifetime of a login. This limit works even if a system clock is wrong. */
+/** Four times the lifetime of a login. The limit also works if a system clock is wrong. */
 const maxLoginMs = 3_600_000
 
 /**
@@ -106,8 +106,8 @@ async function poll({ signal }: Terminal, connection: Connection, login: CliLogi
   try {
     return await pollCliLogin({ ...connection, maxRetries: 0 }, login, { signal })
   } catch (error) {
-    // The Manager deletes expired logins. It also deletes the oldest logins of an address that starts too
-    // many.
+    // The Manager deletes expired logins. If an address starts too many logins, the Manager also deletes the oldest of
+    // them.
     if (error instanceof ResponseError && error.status === 404) return { status: 'expired' }
     const isTransient =
       error instanceof ConnectionError ||

@@ -7,7 +7,8 @@ import { Failure } from './failures.ts'
 const blockBytes = 512
 const maxManifestBytes = 1_048_576
 /**
- * Limits decompression, because a small archive can expand to a huge size. The manifest is near the start.
+ * Limits decompression, because a small archive can expand to a huge size. The manifest is near the start of the
+ * archive.
  */
 const maxReadBytes = 256 * 1_048_576
 const gzipMagic = Buffer.from([0x1f, 0x8b])

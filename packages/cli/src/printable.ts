@@ -17,12 +17,11 @@ export const escapeControlCharacters = (text: string): string =>
   text.replace(controlCharacters, escapeCharacter)
 
 /**
- * Escapes control characters except line breaks and tabs. The meaning of JSON and double-quoted YAML does not
- * change.
+ * Escapes control characters except line breaks and tabs. Escaped JSON and double-quoted YAML keep their meaning.
  */
 export const escapeLines = (text: string): string =>
   text.replace(controlCharactersExceptLines, escapeCharacter)
 
-/** Returns whether `printableLines` would change the text. */
+/** Returns whether `escapeLines` would change the text. */
 export const hasControlCharacters = (text: string): boolean =>
   text.search(controlCharactersExceptLines) !== -1

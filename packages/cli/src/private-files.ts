@@ -17,8 +17,8 @@ export const writePrivateFile = (file: string, text: string): Promise<void> =>
   replacePrivateFile(file, (handle) => handle.writeFile(text))
 
 /**
- * Lets `write` fill a temporary file and then renames the file. The final name never refers to a partial
- * file.
+ * Writes a temporary file with `write`, then renames it. Other programs therefore never see a partial file under
+ * the final name.
  */
 export async function replacePrivateFile(
   file: string,

@@ -19,11 +19,11 @@ export type Field = {
   kind?: 'boolean' | 'file' | 'secret' | 'pairs' | 'time'
   choices?: readonly string[]
   isRequired?: boolean
-  /** The only command that accepts the field. By default, both commands accept it. */
+  /** The only command that accepts the field. By default, both `create` and `update` accept it. */
   only?: 'create' | 'update'
 }
 
-// Variables and results differ between documents. rows.ts derives them from the definition of the resource.
+// Variables and results differ between documents. rows.ts derives them from the resource definition.
 export type AnyDocument = TypedDocument<unknown, never>
 
 /** An API operation. Its document has one root field. */
@@ -42,10 +42,10 @@ export type Operation = {
 }
 type ListOperation = {
   document: AnyDocument
-  /** A document that selects more fields, for reading a single row. */
+  /** A document that selects additional fields, for reading a single row. */
   details?: AnyDocument
   parent?: string
-  /** The parent field that is sent. The default is the id. */
+  /** The field of the parent that is sent. The default is the id. */
   parentKey?: 'slug'
   row?: string
   hasFilters?: boolean

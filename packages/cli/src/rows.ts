@@ -121,7 +121,7 @@ export async function updateRow(
   return (await executeChange(connection, operation, variables, { signal })).row
 }
 
-/** Deletes a row. The Manager rejects this if the row has changed since it was read. */
+/** Deletes a row. The Manager rejects the deletion if the row has changed since it was read. */
 export async function deleteRow(
   connection: Connection,
   resource: Resource,

@@ -10,7 +10,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return exitCodes.ok
   } catch (error) {
     const { exitCode, text } = getOutcome(error, terminal.signal)
-    // Indent further lines, so that untrusted text cannot imitate output of the program.
+    // Indent all lines after the first, so that untrusted text cannot imitate output of the program.
     if (text !== '') terminal.stderr.write(`svc: ${escapeLines(text).replaceAll('\n', '\n  ')}\n`)
     return exitCode
   }

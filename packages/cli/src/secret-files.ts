@@ -1,4 +1,4 @@
-// Writes a secret that is returned only once to a private file, and nowhere else.
+// Writes a secret that the Manager returns only once to a private file, and nowhere else.
 import { open, rm } from 'node:fs/promises'
 import { Failure } from './failures.ts'
 

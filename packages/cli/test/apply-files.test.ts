@@ -12,7 +12,7 @@ import { useApply } from './kit/apply.ts'
 const { folder, svc, json, writeDocument } = useApply()
 const content = 'PRIVATE {{ .Data.id }}'
 const digest = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
-/** Without a credential, an accepted document is read completely, and then svc exits with 3. */
+/** Without a credential, svc reads an accepted document completely and then exits with 3. */
 const signedOut = { env: { SVC_TOKEN: '' } }
 
 const endpoint = (slug: string, field: string): string => `
@@ -25,7 +25,7 @@ projects:
   - slug: ${slug}
     name: Shop
     environments: { dev: { machineUsers: [{ name: m, ${fields} }] } }`
-/** Documents that name a file in every possible way. */
+/** One document for each field that can name a file. */
 const documents: readonly [key: string, of: (slug: string, file: string) => string][] = [
   ['transformationTemplateFile', (slug, file) => endpoint(slug, `transformationTemplateFile: ${file}`)],
   ['authTokenFile', (slug, file) => endpoint(slug, `authTokenFile: ${file}`)],
@@ -35,7 +35,7 @@ const documents: readonly [key: string, of: (slug: string, file: string) => stri
 ]
 
 /**
- * Creates a folder for the document, and a different user's sibling folder whose name has the same prefix.
+ * Creates a folder for the document, and a sibling folder whose name starts with the name of the document's folder.
  */
 function scene(name: string): { here: string; beside: string } {
   const { file } = writeDocument(name, '')

@@ -15,7 +15,7 @@ test('a token that was made and could not be written is replaced by the next run
   const { file, token } = writeDocument('lost')
   expect((await svc(['apply', '-f', file, '--yes'])).code).toBe(0)
   const previous = readToken(token)
-  // The state after a run that was killed between the response and the write.
+  // Recreates the state after a run that was killed between the response and the write.
   rmSync(token)
   expect(await pendingSteps(file)).toEqual([])
   writeFileSync(`${token}.pending`, '')
@@ -91,7 +91,7 @@ test.each([
 test('a token that was written since the plan was made is not written over', async () => {
   const lines = '          - { name: a, tokenFile: t/a }\n          - { name: b, tokenFile: u/a }'
   const { file } = writeDocument('linked', users('linked', lines))
-  // Two paths of the same folder.
+  // Make one folder available under two paths.
   mkdirSync(path.join(folder.path, 'linked', 't'))
   symlinkSync('t', path.join(folder.path, 'linked', 'u'))
   const { code, err } = await svc(['apply', '-f', file, '--yes'])

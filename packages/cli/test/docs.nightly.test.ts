@@ -1,4 +1,4 @@
-// Runs the commands on the documentation pages of svc one after the other, as a reader would at a terminal.
+// Runs the commands on the documentation pages about svc one at a time, as a reader would in a terminal.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { npmPack } from '../../manager/test/kit/npm-pack.ts'
@@ -34,7 +34,7 @@ const isPlayed = (line: string): boolean => line.startsWith('svc ') && !/^svc (l
 const lines = blocks
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => text.split('\n'))
-  // Commands in a list are indented.
+  // Commands inside a Markdown list are indented.
   .map((line) => line.trim())
   .filter(isPlayed)
 

@@ -42,7 +42,8 @@ test.each(paths.map((path) => [path.join(' '), path] as const))(
     )
     for (const example of examples) {
       const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
-      // Commander rejects invalid examples first. The others stop at their first request, without a credential.
+      // Commander rejects an invalid example. A valid example fails later, at its first request, because there is
+      // no credential.
       const { err } = await svcAt('/nowhere', words, { signal: AbortSignal.abort(new Error('asks')) })
       expect(err).not.toContain('error:')
     }

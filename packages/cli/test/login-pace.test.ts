@@ -30,8 +30,8 @@ test.each([
 
 const statuses: Readonly<Record<string, number>> = { 'not found': 404 }
 /**
- * A server that returns the next body for each request. The first request starts the login, and all others
- * are polls. `times` contains the poll times.
+ * A server that returns the next of these bodies for each request. The first request starts the login, and all others
+ * are polls. `times` contains the times of the polls.
  */
 async function startServer(start: object, polls: readonly object[]) {
   const times: number[] = []

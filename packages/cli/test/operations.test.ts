@@ -153,7 +153,7 @@ test('audit export streams the trail to standard output or into a file of mode 6
   const here = path.join(folder.path, 'trail')
   const [file, other] = [path.join(here, 'trail.csv'), path.join(here, 'other')]
   mkdirSync(here)
-  // Another user may have placed a link at a predictable name.
+  // Another user may have created a link with a predictable name.
   writeFileSync(other, 'as it was')
   symlinkSync(other, `${file}.part`)
   const written = await svc([

@@ -78,7 +78,7 @@ export async function registerBackend(
     while (!openSignal.aborted) {
       await wait(heartbeatMs, openSignal)
       await sendHeartbeatOrRegister().catch((error: unknown) => {
-        // Heartbeats continue even if onError throws.
+        // Ignore an error in `onError`, so that heartbeats continue.
         if (!openSignal.aborted) void reportError(error).catch(() => undefined)
       })
     }
@@ -91,10 +91,10 @@ export async function registerBackend(
     },
     verify: (incoming) =>
       verifyCallback(listValidKeys(keys), incoming).catch(async (error: unknown) => {
-        // The signature is valid, but unknown keys created it. Another instance may have registered as the
-        // same machine user. A heartbeat cannot detect that, because the registration is the same. Or an
-        // older Manager signed with the token only. A forged call of this kind only causes one more
-        // registration with the next heartbeat.
+        // The signature is valid, but its keys are unknown. Either another instance registered as the same machine
+        // user, or an older Manager signed with only the token. Heartbeats cannot detect another instance, because the
+        // registration is the same. In both cases, register again. A forged call of this kind causes only one
+        // additional registration, with the next heartbeat.
         await verifyCallback([getBearerToken(incoming)], incoming).catch(() => {
           throw error
         })
@@ -120,7 +120,7 @@ const postRegistration = (
     path: '/api/machine/register-backend',
     json: { application_id: applicationId, callback_url: callbackUrl, version },
     signal,
-    // The request is repeatable, because a second request updates the same registration.
+    // The request can be repeated: a second request updates the same registration.
     isRepeatable: true,
   })
 

@@ -12,7 +12,7 @@ export type IncomingCallback = {
 }
 /** The content of a trigger callback. */
 export type Callback = {
-  /** The run id. It is the same in every attempt. Use it to do the work only once. */
+  /** The run id, which is the same in every attempt. Use it to do the work only once. */
   id: string
   attempt: number
   /** The planned time of the run. */
@@ -64,7 +64,7 @@ export async function verifyCallback(
   throw createUnauthorizedError('the callback is not signed with the signing secret of the registration')
 }
 
-/** Returns the bearer token of a callback. A registration uses it to detect valid calls with unknown keys. */
+/** Returns the bearer token of a callback. It shows whether a call with unknown keys is valid. */
 export const getBearerToken = ({ headers }: IncomingCallback): string =>
   createHeaderReader(headers)('authorization').slice('Bearer '.length)
 

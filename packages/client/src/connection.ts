@@ -6,11 +6,11 @@ export type ConnectOptions = {
   /** The address of the Manager, such as https://manager.example.com. */
   url: string
   /**
-   * A machine token or personal access token. A function is called before each attempt, so it can return a
-   * new token.
+   * A machine token or personal access token. If it is a function, it is called before each attempt, so it can return
+   * a new token.
    */
   token?: string | (() => string | Promise<string>)
-  /** Headers for every request, such as a User-Agent. */
+  /** Headers that are sent with every request, such as a User-Agent. */
   headers?: Readonly<Record<string, string>>
   /** The timeout of an attempt, in milliseconds. The default is 30 s. */
   timeoutMs?: number
@@ -59,8 +59,8 @@ export function getAddress({ url }: Connection, path: string): string {
 }
 
 /**
- * Returns the Authorization header, or null without a token. Throws a TypeError without the token if it is
- * malformed.
+ * Returns the Authorization header, or null if there is no token. Throws a TypeError if the token is malformed; the
+ * message does not contain the token.
  */
 export async function getAuthorization({ token }: Connection): Promise<string | null> {
   const value = await token()

@@ -27,10 +27,7 @@ export type NotificationOptions = Inbox &
     openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket
   }
 export type OpenNotifications = {
-  /**
-   * The id of the socket, for marking notifications from the same page. Null while the socket is not
-   * connected.
-   */
+  /** The id of the socket, to pass when the same page marks notifications. Null while the socket is not connected. */
   readonly connectionId: string | null
   close: () => void
 }

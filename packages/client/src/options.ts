@@ -1,6 +1,6 @@
 // Validates numeric options.
 
-/** The maximum delay of platform timers. A longer delay would fire immediately. */
+/** The maximum delay of platform timers. A longer delay would make the timer fire immediately. */
 const max = 2 ** 31 - 1
 
 /** Returns the number if it is within bounds. Otherwise throws a TypeError that names the option. */

@@ -28,7 +28,7 @@ export type PublishedPilet = Omit<UploadPiletAnswer, 'enabled'> & { enabled?: bo
 const partBytes = 64 * 1024
 
 /**
- * Uploads a pilet version. The upload is not retried after a ConnectionError. In that case, check whether the
+ * Uploads a pilet version. The upload is not retried after a ConnectionError. After such an error, check whether the
  * version exists.
  */
 export async function publishPilet(connection: Connection, upload: PiletUpload): Promise<PublishedPilet> {
@@ -68,7 +68,7 @@ function createForm(file: Blob, fileName: string): { form: Blob; type: string } 
   return { form, type: `multipart/form-data; boundary=${boundary}` }
 }
 
-/** Returns the form as a stream, because progress is the number of bytes that the platform has pulled. */
+/** Returns the form as a stream, because progress is measured as the number of bytes that the platform has read. */
 function createStream(form: Blob, onProgress: NonNullable<PiletUpload['onProgress']>): ReadableStream {
   let sentBytes = 0
   return new ReadableStream<Uint8Array>({

@@ -9,9 +9,12 @@ export type Request = {
   method: string
   /** The path and query, relative to the root of the Manager. */
   path: string
-  /** Sent as JSON. */
+  /** A body that is sent as JSON. */
   json?: unknown
-  /** Sent unchanged. `type` is the content type; omit it if the platform derives it from the content. */
+  /**
+   * A body that is sent unchanged. `type` is the content type; omit it if the platform derives it from the
+   * content.
+   */
   body?: { content: RequestContent; type?: string | undefined } | undefined
   headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
@@ -40,8 +43,8 @@ export const sendForJson = <Body>(connection: Connection, request: Request): Pro
   })
 
 /**
- * Sends a request and returns the result of `read` for a response of any status. A truncated response is
- * treated as missing.
+ * Sends a request and returns the result of `read` for a response with any status. A truncated response is treated as
+ * missing.
  */
 export async function exchange<Result>(
   connection: Connection,
@@ -81,8 +84,7 @@ async function attempt<Result>(
   signal?.throwIfAborted()
   const address = getAddress(connection, path)
   const headers = await createHeaders(connection, request)
-  // The timeout covers the headers and the bodies that this package reads. A body that the caller reads has
-  // no timeout.
+  // The timeout covers the headers, and bodies that this package reads. A body that the caller reads has no timeout.
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), connection.timeoutMs)
   let hasResponse = false
@@ -113,8 +115,8 @@ const isOwnError = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof TypeError) && error.name !== 'AbortError'
 
 /**
- * Returns the headers with lowercase names, so that later headers replace earlier ones. Checks the values
- * here, because errors of the platform would reveal an invalid value.
+ * Returns the headers with lowercase names, so that later headers replace earlier ones. Checks the values, because
+ * errors of the platform would reveal an invalid value.
  */
 async function createHeaders(connection: Connection, request: Request): Promise<Record<string, string>> {
   const authorization = await getAuthorization(connection)

@@ -32,7 +32,7 @@ export async function readResponseError(response: Response): Promise<ResponseErr
     details?: unknown
   }
   const errorText = [error, message, errors?.[0]?.message].find((value) => typeof value === 'string')
-  // Some messages have a fixed text. For them, a separate hint in the response explains the violated rule.
+  // Some messages have a fixed text. For them, the response contains a separate hint that explains the violated rule.
   const text = errorText !== undefined && typeof hint === 'string' ? `${errorText}: ${hint}` : errorText
   return new ResponseError(text?.slice(0, maxMessageLength) ?? getFallbackMessage(response), {
     status: response.status,
@@ -44,7 +44,10 @@ export async function readResponseError(response: Response): Promise<ResponseErr
   })
 }
 
-/** Other servers, such as a partner behind the gateway, may use the same name for other values. */
+/**
+ * The response may come from a different server, such as a partner behind the gateway, whose `details` may contain
+ * anything.
+ */
 const isFieldProblem = (value: unknown): value is FieldProblem => {
   const { path, message } = (value ?? {}) as { path?: unknown; message?: unknown }
   return typeof path === 'string' && typeof message === 'string'

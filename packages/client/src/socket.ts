@@ -1,4 +1,4 @@
-// A WebSocket that reconnects after a failure, unless reconnecting cannot help.
+// A WebSocket that reconnects after a failure, unless reconnecting would be useless.
 
 type Hello = { connection_id: string; unread: boolean; ping_interval: number; reconnect_jitter_ms: number }
 export type Frame = { readonly type: string } & Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export type SocketOptions = {
 const maxWaitMs = 30_000
 const maxFrameLength = 1024 * 1024
 const connectionLost = 1006
-// The maximum values in the configuration of the Manager.
+// The maximum values that the configuration of the Manager allows.
 const [maxPingSeconds, maxJitterMs] = [300, 300_000]
 const defaultHello: Hello = {
   connection_id: '',
@@ -28,13 +28,13 @@ const defaultHello: Hello = {
 }
 
 /**
- * Returns whether reconnecting cannot help: the user has no access or too many sockets, or the client
- * violated the protocol.
+ * Returns whether reconnecting would be useless: the user has no access or too many sockets, or the client violated
+ * the protocol.
  */
 const isFinal = (code: number): boolean => code >= 4500 && code < 4600
 
 /**
- * Returns a random delay, so that clients do not all reconnect together. Repeated failures raise the maximum
+ * Returns a random delay, so that clients do not all reconnect at the same time. Repeated failures raise the maximum
  * delay.
  */
 const computeReconnectDelayMs = ({ reconnect_jitter_ms: jitterMs }: Hello, failures: number): number =>

@@ -10,7 +10,7 @@ export type ForEachTenantOptions = CallOptions & {
   concurrency?: number
 }
 
-/** Returns all tenants that the application is enabled for. */
+/** Returns all tenants for which the application is enabled. */
 export async function listTenants(
   connection: Connection,
   applicationId: string,
@@ -27,7 +27,7 @@ export async function listTenants(
 
 /**
  * Calls `work` for every tenant of the application. A failure does not stop the work for other tenants. The
- * final AggregateError contains one error per failed tenant, with the thrown value as its cause.
+ * AggregateError at the end contains one error per failed tenant, with the thrown value as its cause.
  */
 export async function forEachTenant(
   connection: Connection,

@@ -1,17 +1,17 @@
 // Computes and waits for delays between attempts.
 
 const firstDelayMs = 250
-/** The client does not retry if Retry-After is longer. */
+/** If Retry-After is longer than this, the client does not retry. */
 export const maxDelayMs = 30_000
 
 /**
- * Returns a delay that doubles with each retry. A random amount is subtracted, so that clients do not all
- * retry together.
+ * Returns a delay that doubles with each retry. A random amount is subtracted, so that clients do not all retry at the
+ * same time.
  */
 export const getBackoffMs = (retries: number): number =>
   Math.min(maxDelayMs, firstDelayMs * 2 ** retries) * (1 - Math.random() / 2)
 
-/** Reads Retry-After, in seconds or as a date. Returns milliseconds, or null without a valid header. */
+/** Reads Retry-After, in seconds or as a date. Returns milliseconds, or null if there is no valid header. */
 export function parseRetryAfter({ headers }: Response): number | null {
   const value = headers.get('retry-after') ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000

@@ -1,5 +1,5 @@
-// Tests notifications from a backend to inboxes and sockets of the real service. The service itself sends the
-// close codes. sockets.test.ts simulates the codes that the service does not send here.
+// Tests notifications from a backend to inboxes and sockets of the real service. sockets.test.ts simulates the
+// close codes that the service does not send here.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../manager/test/kit/app.ts'
 import { generousLimits, seedTenantMember } from '../../manager/test/kit/comms.ts'
@@ -288,7 +288,7 @@ test('a stopping service closes sockets with 4000, which come back to the next o
   const first = stopping.url.replace('http', 'ws')
   const { states, reaches } = listen({
     openSocket: (url, headers) => {
-      // The proxy forwards to the process that is currently running.
+      // Forwards to the process that is currently running.
       const isFirst = states.length === 1
       return openNodeSocket(isFirst ? url.replace(/^ws:\/\/[^/]+/, first) : url, headers)
     },

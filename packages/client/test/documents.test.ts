@@ -1,4 +1,5 @@
-// Tests that programs need not write operations themselves: @manager/client/documents has one for every root field.
+// Tests that programs do not need to write operations themselves: @manager/client/documents has a document for every
+// root field.
 import { globSync, readFileSync } from 'node:fs'
 import { type GraphQLFieldMap, Kind, type OperationDefinitionNode, buildSchema, parse } from 'graphql'
 import { expect, test } from 'vitest'
@@ -19,7 +20,7 @@ const selections = operations.flatMap(({ selectionSet }) =>
   selectionSet.selections.filter((node) => node.kind === Kind.FIELD),
 )
 
-/** These fields always return an error, so a document for them would be of no use. */
+/** These fields always return an error, so the client has no documents for them. */
 const withoutDocument = ['promoteApplication', 'copyApplication']
 
 test('every root field of the schema has a document, except those that always return an error', () => {

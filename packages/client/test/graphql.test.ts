@@ -74,7 +74,7 @@ describe('documents', () => {
       to: '2026-01-02T00:00:00Z',
       cronExpression: '@daily',
     }
-    // These queries need one of their optional variables.
+    // These queries require one of their optional variables.
     const choices: Record<string, object> = {
       getSettings: { project: unknown },
       listTenant2Applications: { tenantId: unknown },

@@ -1,4 +1,4 @@
-// Tests the package from a bundler's point of view: its dependencies, and the size of a small program.
+// Tests the package as a bundler uses it: its dependencies, and the size of a small program.
 import { globSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'

@@ -1,5 +1,5 @@
-// Runs every program in the README and in the client guide as a process, behind an nginx that adds the proxy
-// headers. Programs for pages run in Chromium, with the published package.
+// Runs every program in the README and in the client guide as a process, behind an nginx that adds the proxy headers.
+// Programs for pages run in Chromium and use the published package.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -2,7 +2,7 @@
 // of the build.
 import { createHash } from 'node:crypto'
 
-// The hash of a style that the theme briefly adds when the color scheme changes.
+// The hash of a style that the theme adds briefly when the color scheme changes.
 const transitionStyleHash = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='"
 
 const marker = '<meta charset="utf-8">'

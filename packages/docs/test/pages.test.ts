@@ -1,4 +1,4 @@
-// Tests for the pages, links, navigation and Content Security Policy of the site.
+// Tests the pages, links, navigation and Content Security Policy of the site.
 import { expect, test } from 'vitest'
 import { makeAddressesRelative } from '../src/addresses.ts'
 import { addContentPolicy } from '../src/content-policy.ts'

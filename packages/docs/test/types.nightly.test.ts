@@ -1,4 +1,4 @@
-// Tests that the commands in the guide generate-types.md produce types that compile in all three languages.
+// Tests that the commands in the guide generate-types.md generate types that compile in all three languages.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -11,7 +11,7 @@ import { type RedisTopology, startSentinel } from '@manager/harness/engines/redi
 export type RowOptions = {
   /** Determines which replica a fault affects, and when the fault occurs. */
   seed: number
-  /** Determines the size and duration of a scenario. The numbers below take precedence. */
+  /** Determines the size and duration of a scenario. The numbers below take precedence over it. */
   size: 'full' | 'short'
   /** The numbers of triggers, emits, sockets and sessions. Null selects the default of the scenario. */
   triggers: number | null
@@ -24,7 +24,7 @@ export type RowOptions = {
   minutes: number | null
   keep: boolean
 }
-/** Selects the defaults of every scenario. */
+/** Leaves every number at the default of the scenario. */
 export const ownNumbers = {
   triggers: null,
   emits: null,
@@ -41,12 +41,12 @@ export type BaseSetup = {
   network?: boolean
   /** The replicas use Redis with Sentinel failover instead of a single server. */
   withSentinel?: boolean
-  /** Each replica connects to PostgreSQL, and to a single Redis server, through a link that can be broken. */
+  /** Each replica connects to PostgreSQL, and to a single Redis server, through links that can be broken. */
   withFaultProxies?: boolean
   /** Stores the data of a single PostgreSQL server on a separate small file system, which can be filled. */
   smallDisk?: boolean
   env?: Record<string, string>
-  /** Offset of each replica's clock from the machine's clock. */
+  /** Offset of each replica's clock from the clock of the machine. */
   clockShiftsMs?: number[]
   /** Limit of open files for each replica. Null or a missing entry keeps the default. */
   openFiles?: (number | null)[]
@@ -59,13 +59,13 @@ export type Base = {
   folder: string
   cluster: Cluster
   sentinel: RedisTopology | null
-  /** Every replica that was started, including those that have stopped. */
+  /** All replicas that were started, including those that have stopped. */
   replicas: Replica[]
   /** The links of each replica, in the order of `replicas`. Empty without fault proxies. */
   links: Links[]
   /**
-   * Returns random numbers between 0 and 1. The same seed results in the same sequence. Only the load
-   * generator uses these numbers, because faults are scheduled in advance.
+   * Returns random numbers between 0 and 1. The same seed yields the same sequence. Only the load generator uses these
+   * numbers, because faults are scheduled in advance.
    */
   random: () => number
   /** Prints progress. */

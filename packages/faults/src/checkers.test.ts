@@ -1,4 +1,4 @@
-// Every checker receives a correct history, and a history with a planted mistake that it must find.
+// Every checker receives a correct history, and histories with a planted mistake that it must find.
 import { describe, expect, test } from 'vitest'
 import {
   checkDelivered,

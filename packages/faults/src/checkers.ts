@@ -45,7 +45,10 @@ export function checkOnce(runs: readonly Run[], deliveries: readonly Delivery[])
   return [...new Set([...twice, ...rows, ...unknownRuns])]
 }
 
-/** At-least-once rule: the backend returned 2xx for each of these runs, regardless of the database. */
+/**
+ * At-least-once rule: the backend accepted every run with a 2xx. Returns the runs that it did not accept, whatever the
+ * database says.
+ */
 export function checkDelivered(runs: readonly Run[], deliveries: readonly Delivery[]): string[] {
   const arrived = new Set(deliveries.filter(isAccepted).map(({ runId }) => runId))
   return runs.filter(({ id }) => !arrived.has(id)).map(({ id }) => id)
@@ -78,7 +81,7 @@ export function checkInstants(
   ]
 }
 
-/** Order rule: the runs of a trigger reach its deployment in the order of their instants. */
+/** Order rule: the runs of a trigger reach each deployment in the order of their instants. */
 export function checkOrder(runs: readonly Run[], deliveries: readonly Delivery[]): string[] {
   const first = firstArrivals(deliveries)
   const last = new Map<string, { scheduledAt: number; at: number }>()
@@ -167,14 +170,14 @@ const isSame = (run: Run, other: Run | undefined): boolean =>
     (field) => run[field] === other[field],
   )
 
-/** Returns each run's first arrival time. */
+/** Returns the time of each run's first arrival. */
 function firstArrivals(deliveries: readonly Delivery[]): Map<string, number> {
   const first = new Map<string, number>()
   for (const { runId, at } of deliveries) first.set(runId, Math.min(at, first.get(runId) ?? Infinity))
   return first
 }
 
-/** Returns each run's lag until its first arrival in milliseconds, in ascending order. */
+/** Returns the lag of each run until its first arrival, in milliseconds and ascending order. */
 export const lagsOf = (deliveries: readonly Delivery[]): number[] => {
   const first = firstArrivals(deliveries)
   const instants = new Map(deliveries.map(({ runId, scheduledAt }) => [runId, scheduledAt]))

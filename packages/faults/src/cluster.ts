@@ -24,14 +24,12 @@ export type Engines = {
   dir: string
   /** Superuser connections for seeding and inspection. */
   sql: Pool
-  /**
-   * Resolves when the fault is in effect. A started server then responds, and a stopped server has exited.
-   */
+  /** Resolves when the fault is in effect: a started server responds, and a stopped server has exited. */
   applyFault(fault: EngineFault): Promise<void>
   stop(): Promise<void>
 }
 export type Cluster = Engines & {
-  /** PID of the only node, or of the initial leader. */
+  /** PID of the only node or the initial leader. */
   postmasterPid: number
   /** The Patroni cluster, or null. Use the `applyFault` of the Patroni cluster if there is one. */
   patroni: PatroniCluster | null
@@ -63,14 +61,14 @@ export async function startEngines(
     dir: string
   }
   const adminUrl = patroni?.adminUrl ?? engines.databaseUrl
-  // After a failover, the next query reconnects to the port that forwards to the leader.
+  // After a failover, the next query reconnects to the port, which then forwards to the new leader.
   const sql = new Pool({
     connectionString: adminUrl,
     max: 4,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // The server stops before the connections are closed, so the connections report errors.
+  // The server stops before its connections are closed, so the connections report errors.
   sql.on('error', () => undefined)
   const url = new URL(adminUrl)
   url.username = serviceRole

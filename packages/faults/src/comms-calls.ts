@@ -14,13 +14,13 @@ export type CallResult = { status: number; retryAfterMs: number; body: Record<st
 export type NextUrl = () => string
 
 export type CommsCalls = {
-  /** If `abortAfterMs` is set, the client aborts the call after that time. */
+  /** With `abortAfterMs`, the client aborts the call after that time. */
   emit(
     next: NextUrl,
     emit: Pick<Emit, 'key' | 'applicationId' | 'recipients'>,
     abortAfterMs?: number,
   ): Promise<CallResult>
-  /** Publishes a hint, which is a best-effort message, to all open sockets. Its topic is `key`. */
+  /** Publishes a hint with the topic `key` to all open sockets. A hint is a best-effort message. */
   publish(next: NextUrl, hint: { key: string; applicationId: string; data?: unknown }): Promise<CallResult>
   unread(next: NextUrl, userId: string, applicationId: string): Promise<CallResult>
   inbox(next: NextUrl, userId: string, applicationId: string): Promise<Inbox>
@@ -140,7 +140,7 @@ export async function tryEmit(
 const retryMs = 200
 
 /**
- * Retries the emit until it is accepted or finally rejected (4xx except 429). If `abortFirstAfterMs` is set, the first
+ * Retries the emit until it is accepted or finally rejected (4xx except 429). With `abortFirstAfterMs`, the first
  * attempt is aborted after that time.
  */
 export async function emitUntilAccepted(

@@ -75,7 +75,7 @@ const withoutRemote = <H extends HintHistory>(history: H, isLost: (hint: SentHin
   }
 }
 
-/** Hints never reach the sockets of other replicas again. */
+/** Hints never reach the sockets of other replicas again, even after Redis has recovered. */
 export const neverResumed = <H extends HintHistory & { healedAt: number }>(): Mutant<H> => ({
   name: 'hint delivery does not resume',
   breaks: 'resume_ms',

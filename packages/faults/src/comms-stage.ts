@@ -10,7 +10,7 @@ import { type SocketSpec, type Sockets, startSockets } from './sockets.ts'
 export type CommsSetup = BaseSetup & { applications: number; users: number }
 export type CommsStage = Base & { world: CommsWorld; calls: CommsCalls; sockets: Sockets }
 
-// Limits apply per application, and these scenarios have few applications. Other tests cover the limits.
+// Rate limits apply per application, and these scenarios have only a few applications. Other tests cover the limits.
 export const raisedLimits = {
   SVC_COMMS_EMIT_RATE: '10000',
   SVC_COMMS_EMIT_BURST: '10000',
@@ -54,7 +54,7 @@ export function roundRobin(replicas: readonly Replica[]): () => string {
   }
 }
 
-/** Response status of a readiness probe. It is 0 if there was no response. */
+/** Status of the readiness probe's response. It is 0 if no response arrived. */
 export type ReadinessSample = { replica: string; at: number; status: number }
 
 /** Probes the readiness of every replica until the returned function is called. */

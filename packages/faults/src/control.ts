@@ -1,4 +1,4 @@
-// The control channel of the harness programs, which sends JSON requests to a separate port.
+// The control channel of the harness programs. It accepts JSON requests on a separate port.
 import { type IncomingMessage, createServer } from 'node:http'
 
 type Handlers = Record<string, (body: unknown) => unknown>

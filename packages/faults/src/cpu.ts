@@ -40,7 +40,7 @@ export function cpuOfProcessTree(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), own.ownMs + own.endedChildrenMs)
 }
 
-/** Returns the milliseconds in which the main thread of a process was runnable but waited for a core. */
+/** Returns how many milliseconds the main thread of a process was runnable but waited for a core. */
 export const mainWaitedMs = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 
@@ -51,8 +51,7 @@ export function rssOf(pid: number): number {
 }
 
 /**
- * Returns the number of connections that the kernel has dropped because a server did not accept them fast
- * enough.
+ * Returns the number of connections that the kernel has dropped because a server did not accept them quickly enough.
  */
 export function listenOverflows(): number {
   const [names = '', values = ''] = readFileSync('/proc/net/netstat', 'utf8').split('\n')
@@ -60,8 +59,8 @@ export function listenOverflows(): number {
 }
 
 /**
- * Returns the milliseconds in which processes were runnable but the hypervisor gave the cores to other
- * machines. The sum covers all cores.
+ * Returns how many milliseconds processes were runnable while the hypervisor gave the cores to other machines, summed
+ * over all cores.
  */
 export function stolenMs(): number {
   const [, ...counts] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').split(/ +/)

@@ -1,4 +1,4 @@
-// Wraps a drill as a fault scenario. A drill has its own stage and load. Its record determines the result.
+// Wraps a drill as a fault scenario. A drill sets up its own stage and load. Its record determines the result.
 import type { RowOptions, Log } from './base.ts'
 import { type Mutant, type Row, tryMutant, watchStolen, withTimeout } from './row.ts'
 import type { Verdict } from './verdict.ts'

@@ -1,4 +1,4 @@
-// Withholds PostgreSQL resources from the service: every connection, or a table.
+// Withholds PostgreSQL resources, either every connection or a table, from the service.
 import { Client } from 'pg'
 import { pause } from './children.ts'
 import type { Cluster } from './cluster.ts'
@@ -30,7 +30,7 @@ export async function lockTable(cluster: Pick<Cluster, 'adminUrl'>, table: 'tena
 export async function occupyConnections(
   cluster: Pick<Cluster, 'adminUrl'>,
 ): Promise<HeldResource & { count: number }> {
-  // Open this connection first, because no connection is free later.
+  // Opens this connection first, because no connection will be free later.
   const first = await connect(cluster, 'releases connections')
   const open = async (): Promise<boolean> => {
     try {

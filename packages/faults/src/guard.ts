@@ -1,5 +1,5 @@
 // Kills the registered processes when stdin closes, which happens even if the harness is killed. SIGKILL also ends
-// replicas that are frozen. An input line is `+<pid>` to register a process, or `-<pid>` after it has exited.
+// frozen replicas. An input line is `+<pid>` to register a process, or `-<pid>` after it has exited.
 import { createInterface } from 'node:readline'
 
 const pids = new Set<number>()

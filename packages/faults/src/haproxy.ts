@@ -26,8 +26,8 @@ export type Balancer = {
   ready(): Promise<number>
   stats(): Promise<BalancerStats>
   /**
-   * From now on, replaces the first proxy secret with the second in all requests, like a proxy with a new
-   * configuration.
+   * From now on, replaces the first proxy secret with the second one in all requests, as a proxy with a new
+   * configuration would.
    */
   replaceSecret(previous: string, next: string): Promise<void>
   end(): Promise<void>

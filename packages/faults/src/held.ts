@@ -1,9 +1,9 @@
-// Determines which jobs a replica held at the time of the fault.
+// Determines which jobs a replica had claimed at the time of the fault.
 import { pause } from './children.ts'
 import type { Run } from './recorder.ts'
 import { type ActiveJob, type Stage, readActiveJobs } from './stage.ts'
 
-// This time is longer than backends need to respond, and shorter than the claims of a lost replica last.
+// The time is longer than backends need to respond, but shorter than the claims of a lost replica last.
 const settledMs = 2_500
 
 /**

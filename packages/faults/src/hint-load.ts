@@ -1,5 +1,5 @@
-// The load of the scenarios that break Redis: a steady rate of emits and publishes, with sockets at every
-// replica. Hints are best-effort messages.
+// The load for the scenarios that break Redis: a steady rate of emits and publishes, with sockets at every replica.
+// Hints are best-effort messages.
 import { type CommsCalls, planEmit, tryEmit } from './comms-calls.ts'
 import { runAtPace } from './pace.ts'
 import type { Emit, SentHint } from './comms-checkers.ts'
@@ -80,10 +80,12 @@ export function startHintLoad(
   }
 }
 
-// Hints arrive within milliseconds. If none arrives for this time, none is in flight.
+// Hints arrive within milliseconds. If no hint has arrived for this time, none is in flight.
 const stillMs = 1_000
 
-/** Waits until no more hints arrive and every replica is ready. Resolves to the elapsed seconds, or null after 15 s. */
+/**
+ * Waits until hints stop arriving and every replica is ready. Resolves to the elapsed seconds, or to null after 15 s.
+ */
 export function drainHints(stage: CommsStage): Promise<number | null> {
   const isStill = staysSame(async () => (await stage.sockets.arrivals()).length, stillMs)
   return waitQuietly(stage, {

@@ -1,5 +1,5 @@
-// A small installation for drills. It is created with the operator's commands and the API, so that its audit trail and
-// its sealed secrets are real.
+// A small installation for drills. The operator's commands and the API create it, so that its audit trail and its
+// sealed secrets are real.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

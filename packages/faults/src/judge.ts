@@ -1,4 +1,4 @@
-// Common bounds of the scenarios whose backends accept trigger runs.
+// Common bounds for the scenarios whose backends accept trigger runs.
 import { checkDelivered, checkOnce, checkSet, findRedelivered, plannedKeys } from './checkers.ts'
 import type { History } from './mutants.ts'
 import { keyOf } from './recorder.ts'
@@ -20,7 +20,8 @@ export function judgeFirings(figures: Figures, { planned, runs, deliveries }: Hi
 }
 
 /**
- * Checks that a run arrived again only if the replica held it at the time of the fault, and only once more.
+ * Checks that only runs of lost replicas arrived again, and only once more for each attempt that these replicas had
+ * claimed.
  */
 export function judgeRedelivered(
   figures: Figures,

@@ -1,9 +1,10 @@
 // Runs the PostgreSQL and Redis servers of one scenario, or only Redis with the argument `redis`. With
-// `small-disk`, PostgreSQL's data is on a separate file system. The keeper prints the addresses and applies
-// faults. When stdin closes, which happens even if the harness is killed, the keeper stops the servers and
-// removes their data. An input line is `postgres stop fast`, `postgres stop immediate`, `postgres start`,
-// `redis start`, `disk fill`, `disk free`, or a server name and a signal. The reply is one line: `done`, or
-// the error.
+// `small-disk`, PostgreSQL's data is on a separate file system. The keeper prints the addresses and then applies
+// faults.
+//
+// Each input line is `postgres stop fast`, `postgres stop immediate`, `postgres start`, `redis start`, `disk
+// fill`, `disk free`, or a server name and a signal. The reply is one line: `done`, or the error. When stdin
+// closes, the keeper stops the servers and removes their data. Stdin closes even if the harness is killed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'

@@ -1,5 +1,5 @@
-// Template for scenarios that lose Redis while backends emit and publish, with sockets on three replicas. The scenarios
-// differ in the fault, in the rates and in additional bounds.
+// Template for scenarios that lose Redis while backends emit and publish, with sockets at three replicas. The
+// scenarios differ in their fault, their rates and their additional bounds.
 import { pause } from './children.ts'
 import { lossyHints, lostAtSendingReplica, neverResumed, refusedEmit, unready } from './comms-mutants.ts'
 import { type CommsSetup, type CommsStage, watchReadiness } from './comms-stage.ts'

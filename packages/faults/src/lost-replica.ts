@@ -1,5 +1,5 @@
-// Template for scenarios that lose a replica while runs are due. The scenarios differ in the fault, in the number of
-// runs and in additional bounds.
+// Template for scenarios that lose a replica while runs are due. The scenarios differ in their fault, their number of
+// runs and their additional bounds.
 import { lagsOf } from './checkers.ts'
 import { runsOf } from './held.ts'
 import { judgeDrain, judgeFirings, judgeRedelivered } from './judge.ts'
@@ -32,7 +32,7 @@ type LostReplica<Extra> = {
   limitSeconds: number
   schedule: MakeSchedule
   /**
-   * The response time of the backends. It must be so long that every replica holds attempts at the time of
+   * The response time of the backends. It must be long enough that every replica has attempts in flight at the time of
    * the fault.
    */
   responseMs: number
@@ -41,7 +41,8 @@ type LostReplica<Extra> = {
   runs: (options: Stage['options']) => { count: number; spreadMs: number }
   drainMs: number
   /**
-   * Breaks replicas and waits. Returns the attempts that they held, and a function that reads the rest of the record.
+   * Breaks replicas and waits. Returns the attempts that they had claimed, and a function that reads the rest of the
+   * record.
    */
   injectFault: (
     stage: Stage,
@@ -89,7 +90,7 @@ export const defineLostReplica = <Extra>(row: LostReplica<Extra>): Row =>
       const figures = createVerdict()
       const lags = lagsOf(observed.deliveries)
       judgeFirings(figures, observed)
-      // A fault that affects no attempt proves nothing.
+      // If the lost replica had claimed no attempt, no other replica had to take one over, and the scenario fails.
       figures.atLeast('held', observed.held.length, 1)
       judgeRedelivered(figures, observed)
       row.judge(figures, observed, lags)

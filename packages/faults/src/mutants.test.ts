@@ -1,4 +1,5 @@
-// A mutant counts as found only if the check that it targets fails. A mutant that violates no bound must not count.
+// Checks that a mutant counts as found only if the check that it targets fails, and that a mutant that violates no
+// bound does not count.
 import { describe, expect, test } from 'vitest'
 import { judgeFirings, judgeRedelivered } from './judge.ts'
 import {

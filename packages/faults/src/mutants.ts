@@ -44,7 +44,7 @@ export const doubleScheduling = <H extends History>(): Mutant<H> => ({
   },
 })
 
-/** A replica sent a run that it could no longer store. */
+/** A replica sent a run, but could no longer store it. */
 export const unstoredRun = <H extends History>(): Mutant<H> => ({
   name: 'a run is sent but not stored',
   breaks: 'dup_sched',
@@ -54,7 +54,7 @@ export const unstoredRun = <H extends History>(): Mutant<H> => ({
   },
 })
 
-/** More runs are redelivered than the dead replica held. */
+/** More runs are redelivered than the dead replica had claimed. */
 export const redelivery = <H extends History>(heldBy: (history: H) => number): Mutant<H> => ({
   name: 'more deliveries are repeated than were in flight',
   breaks: 'dup_deliv',

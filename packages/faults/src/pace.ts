@@ -1,11 +1,11 @@
-// Runs work at an even pace, or with limited concurrency.
+// Runs work at a constant rate, or with limited concurrency.
 
-// More concurrent calls would only queue in this process.
+// Additional concurrent calls would only queue in this process.
 const maxOpen = 256
 
 /**
- * Calls `act` at an even pace until the returned function is called. A slow call delays other calls only if
- * 256 calls are open.
+ * Calls `act` at a constant rate until the returned function is called. A slow call delays other calls only if 256
+ * calls are already in flight.
  */
 export function runAtPace(perSecond: number, act: () => Promise<void>): () => Promise<void> {
   const started = performance.now()

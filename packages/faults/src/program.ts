@@ -1,4 +1,4 @@
-// Runs scenarios one after the other, prints the findings of each, and keeps the results.
+// Runs scenarios one at a time, prints the findings of each scenario, and keeps the results.
 import type { RowOptions } from './base.ts'
 import type { MutantResult, Row, RowResult } from './row.ts'
 import { type Schedule, areSame, digestOf } from './schedule.ts'
@@ -61,18 +61,17 @@ async function playOnce(row: Row, options: RowOptions, round: number, print: Pri
   return played({ schedule, error: null, ...result })
 }
 
-// Above this number of stolen cores, times and rates depend on the machine rather than on the service.
+// If more cores are stolen than this, times and rates depend on the machine rather than on the service.
 const maxCoresStolen = 0.3
 
 /**
- * Returns whether a run is inconclusive. In such a run, only bounds on times, rates or percentages are
- * violated, and the host withheld much of the CPU time.
+ * Returns whether a run is inconclusive: only bounds on times, rates or percentages are violated, and the host
+ * withheld much of the CPU time.
  */
 function isInconclusive({ verdict, mutants, coresStolen }: Played): boolean {
   if (coresStolen <= maxCoresStolen || verdict === null || verdict.broken.length === 0) return false
   const broken = new Set(verdict.broken.map(({ figure }) => figure))
-  // Ignore the mutants of a broken figure, because the figure cannot reveal them. All other mutants must be
-  // found.
+  // Ignores the mutants of a broken figure, because the figure cannot reveal them. All other mutants must be found.
   const areFound = mutants.every(({ isFound, breaks }) => isFound || broken.has(breaks))
   return areFound && verdict.broken.every(({ isBound }) => isBound)
 }

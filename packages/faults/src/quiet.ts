@@ -1,16 +1,16 @@
-// The quiet phase of a scenario: all faults are healed, and work in flight completes before the record is judged.
+// The quiet phase of a scenario: all faults are healed, and work in flight completes before the record is checked.
 import type { Base, Log } from './base.ts'
 import { until } from './children.ts'
 
 type Wait = {
   /** Description of the condition, for the progress output. */
   what: string
-  /** Timeout. */
+  /** The time after which waiting stops, in milliseconds. */
   ms: number
   holds: () => Promise<boolean>
 }
 
-/** Waits until the condition holds. Resolves to the seconds it took, or to null after the timeout. */
+/** Waits until the condition holds. Resolves to the elapsed seconds, or to null after the timeout. */
 export async function waitQuietly({ log }: { log: Log }, { what, ms, holds }: Wait): Promise<number | null> {
   const start = Date.now()
   log(`waiting for ${what}`)
@@ -37,8 +37,8 @@ export const areReady = async ({ replicas }: Pick<Base, 'replicas'>): Promise<bo
 }
 
 /**
- * Returns a condition that is true once a number, such as the count of arrivals, has not changed for
- * `stillMs`. Each call reads the number again.
+ * Returns a condition that is true if a number, such as the count of arrivals, has not changed for `stillMs`. Each
+ * call reads the number again.
  */
 export function staysSame(read: () => Promise<number>, stillMs: number): () => Promise<boolean> {
   let [last, since] = [Number.NaN, Date.now()]

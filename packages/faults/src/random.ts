@@ -12,7 +12,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** Derives a seed from a string, so that one seed results in independent streams. */
+/** Derives a seed from a string, so that a single seed yields independent streams. */
 export const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0)
 
 /** Returns a random integer from 0 to `count` - 1. */

@@ -2,7 +2,10 @@
 // harness.
 import type { Pool } from 'pg'
 
-/** One call of the harness. `unknown` means no response or a 5xx: the call may or may not have taken effect. */
+/**
+ * One call of the harness. `unknown` means that no response or a 5xx arrived: the call may or may not have taken
+ * effect.
+ */
 export type Operation = {
   op: string
   key: string
@@ -13,7 +16,7 @@ export type Operation = {
   outcome: 'ok' | 'fail' | 'unknown'
 }
 
-/** One time at which a trigger is due for a deployment. Times are milliseconds since 1970. */
+/** A scheduled firing of a trigger for a deployment. Times are milliseconds since the epoch. */
 export type Planned = { triggerId: string; environmentId: string; scheduledAt: number }
 
 /** One row of trigger_runs. */
@@ -26,7 +29,7 @@ export type Run = Planned & {
   responseStatus: number | null
 }
 
-/** One request as a backend received it. `status` is its response, or 0 if it sent none. */
+/** One request as a backend received it. `status` is the backend's response, or 0 if it sent none. */
 export type Delivery = {
   runId: string
   triggerId: string
@@ -47,7 +50,7 @@ export type Recorder = {
    * Runs the call, which resolves to an HTTP status, and records the call. Resolves to 0 if the call throws.
    */
   record(op: string, key: string, call: () => Promise<number>): Promise<number>
-  /** Records a completed call. Its times default to now. */
+  /** Records a completed call. Its start and end default to now. */
   recordCompleted(call: { op: string; key: string; status: number; start?: number; end?: number }): void
 }
 

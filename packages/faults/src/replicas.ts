@@ -25,7 +25,7 @@ export type ReplicaOptions = {
   /** Folder for the log. */
   folder: string
   env?: Record<string, string>
-  /** The offset of the replica's clock from the machine's clock. */
+  /** The offset of the replica's clock from the clock of the machine. */
   clockShiftMs?: number
   /** Entry point of a different release. */
   program?: string
@@ -84,7 +84,7 @@ const settingsOf = (
   port: number,
   healthPort: number,
 ): Record<string, string> => ({
-  // Use the compile cache. Without it, type stripping takes most of the start time.
+  // Uses the compile cache. Without it, type stripping would take most of the start time.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   SVC_DATABASE_URL: cluster.databaseUrl,
   SVC_REDIS_URL: cluster.redisUrl,

@@ -1,4 +1,5 @@
-// The table of a run shows which scenarios passed, their recovery times, and whether every planted mistake was found.
+// Checks that the table of a run shows which scenarios passed, their recovery times, and whether every planted mistake
+// was found.
 import { expect, test } from 'vitest'
 import { ownNumbers } from './base.ts'
 import { playAll, type Played } from './program.ts'

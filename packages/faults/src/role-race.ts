@@ -1,5 +1,5 @@
-// Uses a role at every replica while it is revoked. The project's audit chain shows the transaction order,
-// because each transaction locks the chain head until it commits.
+// Uses a role at every replica while the role is revoked. The project's audit chain shows the order of the
+// transactions, because each transaction locks the chain head until it commits.
 import { randomUUID } from 'node:crypto'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
 import { postQuery } from '@manager/harness/graphql.ts'
@@ -12,7 +12,7 @@ type RoleUse = { op: string; startedAt: number; isAccepted: boolean; answer: str
 export type RoleRace = {
   how: string
   uses: RoleUse[]
-  /** When the revocation was requested and confirmed, and how often it was requested. */
+  /** When the revocation was requested and confirmed, and how many times it was requested. */
   requestedAt: number
   revokedAt: number
   requests: number
@@ -28,13 +28,10 @@ const revocations = [
 /** The number of concurrent uses. More uses would only overload a slow machine. */
 const openUses = 4
 const observeMs = 500
-/** After this time without success, the uses are stopped before the revocation is retried. */
+/** If the revocation has not succeeded after this time, the uses are stopped before it is retried. */
 const stopUsesAfterMs = 12_000
 
-/**
- * Operations of a maintainer that are authorized again in the transaction, because their result outlives the
- * role.
- */
+/** Operations of a maintainer whose transaction checks the role again, because their result outlives the role. */
 const useOf =
   ({ project }: RaceWorld, person: Person, machineUserId: string) =>
   async (service: { url: string }, turn: number): Promise<Omit<RoleUse, 'startedAt'>> => {

@@ -14,7 +14,7 @@ export type Mutant<Observed> = { name: string; breaks: string; plant: (observed:
 type Definition<Observed, S, D> = {
   id: string
   title: string
-  /** Plans the faults with its own random stream. */
+  /** Plans the faults with a separate random stream. */
   schedule?: MakeSchedule
   setup: (options: RowOptions, schedule: Schedule) => D
   /** The scenario fails after this time. */
@@ -96,16 +96,15 @@ const countErrors = ({ replicas }: Base): number =>
   )
 
 /**
- * Measures the average number of stolen cores from now on. If it is high, the timings of a scenario are inconclusive.
+ * Measures the average number of stolen cores from now on. If the number is high, the timings of a scenario are
+ * inconclusive.
  */
 export function watchStolen(): () => number {
   const [stolenBefore, start] = [stolenMs(), performance.now()]
   return () => (stolenMs() - stolenBefore) / (performance.now() - start)
 }
 
-/**
- * Plants the mistake and checks that it breaks the figure. The figure must not be broken without the mistake.
- */
+/** Plants the mistake and checks that it breaks the figure, which must not be broken without the mistake. */
 export function tryMutant<Observed>(
   { name, breaks, plant }: Mutant<Observed>,
   observed: Observed,
@@ -117,7 +116,7 @@ export function tryMutant<Observed>(
     const shown = verdict.figures.filter((figure) => figure.startsWith(`${breaks}=`))
     return { name, breaks, isFound: isBroken(verdict) && !isBroken(judge(observed)), figures: shown }
   } catch (error) {
-    // The record may lack the data that the mistake changes. In that case, nothing is proven.
+    // The record may lack the data that the mistake changes. The mutant then counts as not found.
     return { name, breaks, isFound: false, figures: [(error as Error).message] }
   }
 }
@@ -126,7 +125,7 @@ export function tryMutant<Observed>(
 export async function withTimeout<T>(seconds: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`timed out after ${seconds} s`)), seconds * 1_000)
-  // After the timeout, the work fails because its replicas are stopped. That failure is ignored.
+  // After the timeout, the work fails because its replicas are stopped. This failure is ignored.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, late.promise])

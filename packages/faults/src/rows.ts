@@ -52,12 +52,10 @@ export const groups: Record<string, readonly Row[]> = {
   soak: [f30],
 }
 
-/**
- * The scenarios that every change must pass, in their short version. Together, they take at most 8 minutes.
- */
+/** The scenarios that every change must pass, in their short version. They take at most 8 minutes in total. */
 export const shortRows: readonly Row[] = [f03, f39, f43]
 
-/** Scenarios that run only if they are named, because they take too long. */
+/** Scenarios that run only by name, because they take too long. */
 const longRows: ReadonlySet<string> = new Set(['F30'])
 
 /** Every scenario, ordered by number. */
@@ -68,8 +66,8 @@ export const allRows: readonly Row[] = Object.values(groups)
 type Choice = { rows: readonly Row[]; isShort: boolean }
 
 /**
- * Returns the scenarios with these names or in these groups, without duplicates. Without names, returns all
- * scenarios except the longest.
+ * Returns the scenarios with these names or in these groups, without duplicates. Without names, returns all scenarios
+ * that do not have to be named.
  */
 export function chooseRows(names: readonly string[]): Choice {
   const found = names.map((name) => {

@@ -1,5 +1,5 @@
-// Only the seed determines the schedule of a scenario. A schedule that uses any other source is rejected
-// before any fault.
+// Checks that only the seed determines the schedule of a scenario, and that a schedule from any other source is
+// rejected before the first fault.
 import { describe, expect, test } from 'vitest'
 import { type RowOptions, ownNumbers } from './base.ts'
 import { createRandom, pick, seedOf, shuffle } from './random.ts'

@@ -38,13 +38,13 @@ export function stepOf(schedule: Schedule, what: string): Step {
   return step
 }
 
-/** Returns the item at the numeric target of a step. Throws if it does not exist. */
+/** Returns the item that the numeric target of a step selects. Throws if it does not exist. */
 export function targetOf<T>(items: readonly T[], { what, target }: Step): T {
   const item = items[Number(target)]
   if (item === undefined) throw new Error(`step ${what} has no target ${target}`)
   return item
 }
 
-/** Waits until the time of the step, relative to the start of the load. */
+/** Waits until a step is due, relative to the start of the load. */
 export const waitForStep = ({ atMs }: Step, startedAt: number): Promise<void> =>
   pause(Math.max(0, startedAt + atMs - Date.now()))

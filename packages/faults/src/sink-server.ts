@@ -50,7 +50,7 @@ async function receive(
 function respond(mode: string, response: ServerResponse, answered: (status: number) => void): void {
   const [kind, argument] = mode.split(':')
   const answer = (status: number, headers: Record<string, string> = {}): void => {
-    // Record the request even if no client waits for the response, because the backend has done its work.
+    // Records the request even if no client waits for the response, because the backend has done its work.
     answered(status)
     if (!response.destroyed) response.writeHead(status, { 'content-length': '0', ...headers }).end()
   }
@@ -62,7 +62,7 @@ function respond(mode: string, response: ServerResponse, answered: (status: numb
   setTimeout(() => answer(200), Number(argument))
 }
 
-/** Control requests of the harness: read or clear the record, and set the mode of destinations. */
+/** Control requests from the harness: read or clear the record, and set the mode of destinations. */
 async function control(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'POST') {
     const { destinations, mode } = JSON.parse(await readText(request)) as {
@@ -93,7 +93,7 @@ function listen(
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  // Keep idle connections open. Closing one while a request is in flight would be an unplanned fault.
+  // Keeps idle connections open. Closing a connection while a request is in flight would be an unplanned fault.
   server.keepAliveTimeout = 600_000
   server.listen(port, address)
 }

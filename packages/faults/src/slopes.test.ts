@@ -1,4 +1,4 @@
-// Tests that planted leaks are found, and that values that only fluctuate are not reported as leaks.
+// Tests that planted leaks are found, and that fluctuating values are not reported as leaks.
 import { describe, expect, test } from 'vitest'
 import { createRandom } from './random.ts'
 import { type Sample, floorsOf, growthOf, slopeOf } from './slopes.ts'
@@ -23,7 +23,10 @@ function createWander(seed: number, keeps: number): () => number {
   let value = 0
   return () => (value = keeps * value + Math.sqrt(1 - keeps ** 2) * noise())
 }
-/** Returns a generator that rises and drops like a collected heap, to about the same height but at varying times. */
+/**
+ * Returns a generator that rises and drops like a garbage-collected heap, always to about the same height but at
+ * varying times.
+ */
 function createSawtooth(seed: number, megabytes: number): () => number {
   const random = createRandom(seed)
   let [height, top] = [0, megabytes]
@@ -92,7 +95,7 @@ describe('growth', () => {
 })
 
 describe('without growth, even with no bound, at most one in twenty is taken for it', () => {
-  // One tail of a 95 % interval is 2.5 %, which is about 5 of 200 seeds.
+  // One tail of a 95 % interval is 2.5 %, which corresponds to about 5 of 200 seeds.
   test.each([
     ['noise', (seed: number) => createNoise(seed)],
     ['collections', (seed: number) => createSawtooth(seed, 30)],
@@ -107,7 +110,7 @@ describe('without growth, even with no bound, at most one in twenty is taken for
   })
 
   test('which a fit that takes samples for independent does not achieve', () => {
-    // One sample per minute is equivalent to a fit without block means. The correlation is still corrected.
+    // With one sample per minute, the result equals a fit without block means. The correlation is still corrected.
     const alarms = alarmsOf((seed) => {
       const value = createWander(seed, 0.99)
       return samplesOf(() => 100 + value()).filter((_, index) => index % 12 === 0)

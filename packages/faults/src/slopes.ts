@@ -1,4 +1,4 @@
-// Detects growth over a long run: the slope of the samples and its confidence interval.
+// Detects growth over a long run from the slope of the samples and its confidence interval.
 //
 // Samples a few seconds apart are not independent: a full heap is still full 5 s later, and drops when it is
 // collected. A confidence interval that assumes independence is far too narrow and reports leaks where there
@@ -15,7 +15,7 @@ export type Slope = { perMinute: number; low: number; high: number; blocks: numb
 export type Growth = Slope & { grows: boolean }
 
 const minuteMs = 60_000
-/** With fewer blocks, a slope is meaningless. */
+/** A slope from fewer blocks would be meaningless. */
 const minBlocks = 5
 
 /** Returns the slope of the samples, or null if there are too few blocks. */
@@ -37,8 +37,8 @@ export function slopeOf(samples: readonly Sample[], blockMs = minuteMs): Slope |
 }
 
 /**
- * Returns whether the value grows significantly and by more than `maxPerMinute`, below which growth does not matter.
- * An uncertain slope does not count as growth, so callers should also report the width of the interval.
+ * Returns whether the value grows significantly and by more than `maxPerMinute`. Slower growth does not matter. An
+ * uncertain slope does not count as growth, so callers should also report the width of the interval.
  */
 export function growthOf(
   samples: readonly Sample[],
@@ -84,8 +84,8 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 const meanOf = (values: readonly number[]): number => sumOf(values) / values.length
 
 /**
- * Returns the correlation of adjacent residuals. A line that is fitted to few points makes its residuals look
- * less correlated by about 2 / n. This function adds that amount.
+ * Returns the correlation of adjacent residuals. If a line is fitted to few points, its residuals look less
+ * correlated, by about 2 / n. This function adds that amount.
  */
 const adjacentCorrelation = (residuals: readonly number[], squares: number): number =>
   Math.min(
@@ -111,5 +111,5 @@ const student: readonly [number, number][] = [
   [120, 1.98],
 ]
 
-/** Returns the value for the next lower tabulated degrees of freedom, which is never too small. */
+/** Returns the value for the next lower number of degrees of freedom in the table, which is never too small. */
 const studentAt95 = (degrees: number): number => student.findLast(([at]) => at <= degrees)?.[1] ?? 12.706

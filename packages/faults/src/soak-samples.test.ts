@@ -1,4 +1,4 @@
-// Checks that a soak test finds the one metric that grows, and that it reports metrics with too few samples.
+// Checks that a soak test finds the one metric that grows, and that it reports metrics that have too few samples.
 import { closeSync, openSync } from 'node:fs'
 import type { QueryResult } from 'pg'
 import { expect, test, vi } from 'vitest'

@@ -17,7 +17,7 @@ export type SoakTargets = {
   redisClients: () => Promise<number>
 }
 
-/** The allowed growth per minute of each metric. Smaller growth would not be noticed within a week. */
+/** The allowed growth per minute of each metric. Slower growth would go unnoticed for a week. */
 export const maxPerMinute: Readonly<Record<string, number>> = {
   rss_mb: 0.1,
   heap_mb: 0.05,
@@ -35,7 +35,7 @@ const collectedBlocks = 5
 /** Returns the number of open descriptors of a process. */
 export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
-/** Samples every metric once. A metric that cannot be read gets no sample. */
+/** Samples every metric once. If a metric cannot be read, it gets no sample. */
 export async function sampleOnce(
   { replicas, sql, redisClients }: SoakTargets,
   samples: SoakSamples,
@@ -85,7 +85,7 @@ export function startSampling(targets: SoakTargets): () => Promise<SoakSamples> 
 }
 
 /**
- * For the heap, use the level after garbage collections, over blocks that are long enough to contain several
+ * For the heap, uses the level after garbage collections, over blocks that are long enough to contain several
  * collections.
  */
 function growthIn(metric: string, values: readonly Sample[], blockMs: number): Growth | null {
@@ -96,7 +96,9 @@ function growthIn(metric: string, values: readonly Sample[], blockMs: number): G
     : growthOf(values, maxGrowth, blockMs)
 }
 
-/** Checks that no metric grows. A metric with too few samples is also a failure, because it proves nothing. */
+/**
+ * Checks that no metric grows. A metric with too few samples also fails, because its growth cannot be measured.
+ */
 export function judgeSoak(
   figures: ReturnType<typeof createVerdict>,
   samples: SoakSamples,

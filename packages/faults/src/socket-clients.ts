@@ -1,6 +1,6 @@
-// Runs thousands of socket clients in a separate process. They follow the close code rules: codes from 4500
-// are final. After any other code, a client reconnects after a random fraction of the jitter in `hello`.
-// Argument: the control port.
+// Runs thousands of socket clients in a separate process. They follow the rules for close codes: codes from 4500 are
+// final. After any other code, a client reconnects after a random fraction of the jitter in `hello`. Argument: the
+// control port.
 import { WebSocket } from 'ws'
 import { serveControl } from './control.ts'
 import type { Arrival, SocketEvent, SocketSpec } from './sockets.ts'
@@ -11,8 +11,8 @@ const jitters: number[] = []
 let events: SocketEvent[] = []
 let arrivals: Arrival[] = []
 /**
- * Records only latencies by phase and group, for scenarios with too many hints (best-effort messages) to
- * record each hint.
+ * Records only latencies, by phase and group, for scenarios with too many hints (best-effort messages) to record each
+ * one.
  */
 let recordsOnlyLatencies = false
 const latencies = new Map<string, number[]>()
@@ -88,12 +88,12 @@ function recordHint(socket: number, key: string): void {
   latencies.set(name, list)
 }
 
-/** Opens the sockets with limited concurrency. Resolves when each has its hello, or after `ms`. */
+/** Opens the sockets with limited concurrency. Resolves when each socket has received its hello, or after `ms`. */
 async function open(added: SocketSpec[], ms: number): Promise<number> {
   const end = Date.now() + ms
   const before = greeted
   const have = (): number => greeted - before
-  /** Waits until `count` of the added sockets have their hello. */
+  /** Waits until `count` of the added sockets have received their hello. */
   const reached = async (count: number): Promise<void> => {
     while (have() < count && Date.now() < end) await nextHello(100)
   }

@@ -9,7 +9,7 @@ export type SocketSpec = {
   /** Group of the socket in the latency statistics. */
   group: string
 }
-/** An event of a socket. `socket` is its index in the order of opening. */
+/** An event on a socket. `socket` is its index in the order of opening. */
 export type SocketEvent = { socket: number; at: number } &
   /** `tookMs` is the time since the start of the connection. */
   (
@@ -26,7 +26,7 @@ export type Arrival = { socket: number; key: string; at: number }
 
 export type Sockets = {
   pid: number
-  /** Resolves to the number of sockets with a hello, when all added sockets have it or after `ms`. */
+  /** Resolves to the number of sockets that have received a hello: when all added sockets have, or after `ms`. */
   open(added: SocketSpec[], ms?: number): Promise<number>
   greeted(): Promise<number>
   /** Stops reading from these sockets until `resume`. */

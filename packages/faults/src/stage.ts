@@ -20,7 +20,7 @@ export const openStage = (setup: Setup, options: RowOptions, log: Log): Promise<
 type Drained = { runs: number; ms: number; scheduledUntil?: number }
 
 /**
- * Waits until there are at least `runs` runs and no run is pending. Resolves to the elapsed seconds, or null
+ * Waits until there are at least `runs` runs and none of them is pending. Resolves to the elapsed seconds, or to null
  * after `ms`.
  */
 export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Promise<number | null> =>
@@ -39,7 +39,7 @@ export const drain = (stage: Stage, { runs, ms, scheduledUntil }: Drained): Prom
 
 export type ActiveJob = { id: string; claims: number; data: string }
 
-/** Reads the attempts that any replica holds. */
+/** Reads the attempts that any replica has claimed. */
 export async function readActiveJobs(stage: Stage): Promise<ActiveJob[]> {
   const { rows } = await stage.cluster.sql.query<ActiveJob>(
     `select id, claims, data::text as data from queued_jobs where is_held and queue like 'trigger-%'`,

@@ -1,5 +1,5 @@
-// The image of a scenario is well-formed XML whatever its labels contain, and all elements are inside its
-// bounds.
+// Checks that the image of a scenario is well-formed XML whatever its labels contain, and that all elements are inside
+// its bounds.
 import { SaxesParser } from 'saxes'
 import { describe, expect, test } from 'vitest'
 import type { Operation } from './recorder.ts'

@@ -1,5 +1,5 @@
-// Draws the timeline of a scenario: operations per second as lines, errors per second as bars, faults as
-// shaded spans. Lines have different dashes and colors, so that they are distinguishable in grayscale.
+// Draws the timeline of a scenario: operations per second as lines, errors per second as bars, and faults as shaded
+// spans. Lines have different dashes and colors, so that they are distinguishable in grayscale.
 
 /** Times of one kind of event, in milliseconds since 1970. */
 export type Series = { name: string; times: readonly number[] }
@@ -97,7 +97,7 @@ const round = (value: number): string => String(Math.round(value * 10) / 10)
 
 function drawFault({ at, until, name }: Span, { from, toX }: Scale): string {
   const [x, end] = [toX((at - from) / 1_000), toX((until - from) / 1_000)]
-  // Very short faults must be visible too.
+  // Even very short faults must be visible.
   const wide = Math.max(2, end - x)
   const isLate = x > (plot.left + plot.right) / 2
   const label = `<text x="${round(isLate ? x + wide : x)}" y="${plot.top - 6}" fill="#444"${isLate ? ' text-anchor="end"' : ''}>${escapeText(abbreviate(name, 60))}</text>`

@@ -29,7 +29,7 @@ export function timelineOf({ series, errors, faults }: Parts): Omit<Timeline, 't
   return { series, errors, faults: shown, from: from - edgeMs, to: ending }
 }
 
-/** Groups operations into few lines, because more would be hard to distinguish. */
+/** Groups operations into few lines, because many lines would be hard to distinguish. */
 const lines: Readonly<Record<string, string>> = {
   authenticate: 'authenticated',
   stranger: 'authenticated',

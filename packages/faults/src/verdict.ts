@@ -1,6 +1,9 @@
 // The findings of a scenario: figures for humans, and the figures that violate a bound.
 
-/** Recovery time of the service, and of PostgreSQL or Redis without the service, or null if it was not measured. */
+/**
+ * Recovery time of the service, and that of PostgreSQL or Redis without the service, or null if the latter was not
+ * measured.
+ */
 type Recovery = { figure: string; ms: number; bareMs: number | null }
 export type Verdict = {
   figures: string[]
@@ -13,7 +16,7 @@ export type Verdict = {
   recoveries: Recovery[]
 }
 
-/** Figures that depend on the speed of the machine. All other figures that are too large are mistakes. */
+/** Figures that depend on the speed of the machine. Any other figure that is too large is a mistake. */
 const dependsOnMachineSpeed = /(?:^|_)(?:ms|s|ratio|pct|p\d+)$/
 
 type Recovered = { ms: number; max: number; bareMs?: number | null }
@@ -52,7 +55,7 @@ export function createVerdict() {
         `${rounded(value)}(>=${rounded(min)})`,
         value >= min ? null : `${value} is less than ${min}`,
       ),
-    /** Adds a figure that is printed but not judged. */
+    /** Adds a figure that is printed but has no bound. */
     show: (figure: string, value: number | string): void =>
       judge(figure, typeof value === 'number' ? rounded(value) : value),
   }
@@ -60,7 +63,7 @@ export function createVerdict() {
 
 const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** Returns the value that this fraction of the sorted values does not exceed, or 0 if there are no values. */
+/** Returns the value that this fraction of the sorted values does not exceed, or 0 if there are none. */
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 

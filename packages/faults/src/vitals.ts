@@ -5,7 +5,7 @@ import type { ReadinessSample } from './comms-stage.ts'
 import type { FaultSpan } from './mixed/history.ts'
 import type { Replica } from './replicas.ts'
 
-/** `status` is 0 if there was no response. */
+/** `status` is 0 if no response arrived. */
 type HealthSample = { replica: string; at: number; status: number; ms: number }
 export type Vitals = {
   /** Responses from `/healthz` and their durations. */
@@ -55,7 +55,7 @@ export const slowestHealthMs = ({ health }: Pick<Vitals, 'health'>, span: Span):
   Math.max(0, ...health.filter(({ at }) => isIn(span, at)).map(({ ms }) => ms))
 
 /**
- * Returns the time until all of these replicas had reported that they are not ready, or Infinity if one never
+ * Returns the time until all of these replicas had reported that they are not ready, or Infinity if one of them never
  * did.
  */
 export const unreadyAfterMs = (

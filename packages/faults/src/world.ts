@@ -1,6 +1,6 @@
-// Creates the test data of the trigger scenarios: projects with many applications, each with one registered
-// backend, and triggers. Objects are inserted with SQL if their creation is not under test. Backends register
-// and send heartbeats through the API.
+// Creates the test data of the trigger scenarios: projects with many applications, each with one registered backend,
+// and triggers. Objects whose creation is not under test are inserted with SQL. Backends register and send heartbeats
+// through the API.
 import { randomUUID } from 'node:crypto'
 import { createMachineToken } from '@manager/harness/seed.ts'
 import type { Pool } from 'pg'
@@ -22,14 +22,14 @@ export type World = { deployments: Deployment[]; recorder: Recorder; stopHeartbe
 export type PlannedTriggers = {
   count: number
   expression: string
-  /** The time when the first trigger is due. The others follow evenly within `spreadMs`. */
+  /** The time when the first trigger is due. The others are spread evenly over `spreadMs`. */
   dueAt: number
   spreadMs?: number
 }
 
 /** A schedule far from every planned time, so that a trigger is due only once, at its `next_fire_at`. */
 export const yearly = '0 0 1 1 *'
-// The number of projects. One project may use only some of a replica's concurrent deliveries.
+// The number of projects. A project may use only some of a replica's concurrent deliveries.
 const projects = 4
 const heartbeatMs = 20_000
 const callsAtOnce = 20
@@ -137,7 +137,7 @@ function createCaller(replicas: () => Replica[]) {
   }
 }
 
-/** Adds triggers evenly over the destinations. Returns the time when each trigger is first due. */
+/** Distributes triggers evenly over the destinations. Returns the time when each trigger is first due. */
 export async function planTriggers(sql: Pool, world: World, plan: PlannedTriggers): Promise<Planned[]> {
   const { count, expression, dueAt, spreadMs = 0 } = plan
   const { deployments } = world
@@ -174,7 +174,7 @@ export async function endTriggers(sql: Pool): Promise<void> {
   )
 }
 
-/** Returns the next whole minute that is at least `ms` away. */
+/** Returns the start of the next minute that is at least `ms` away. */
 export const minuteAfter = (ms: number): number => Math.ceil((Date.now() + ms) / minuteMs) * minuteMs
 
 /** One minute in milliseconds, the shortest schedule interval. */

@@ -24,7 +24,7 @@ const ownEngine: Engine = {
 const engines = [ownEngine, ...loadOtherPackages()]
 const oracle = oracleProgram()
 
-/** Returns the microseconds per call in one round. Reads the output, because a caller would read it too. */
+/** Returns the microseconds per call in one round. Reads the output, because callers would read it too. */
 function measureMicros(work: () => string): number {
   let calls = 0
   let checksum = 0
@@ -79,7 +79,7 @@ function measureEngine(engine: Engine, sample: Sample, measurements: Measurement
 const getLowerQuartile = (list: readonly number[]): number =>
   list.toSorted((a, b) => a - b)[list.length >> 2] ?? Number.NaN
 
-/** Returns the engines that render the sample like Go. Prints the names of the other engines. */
+/** Returns the engines that render the sample as Go does. Prints the names of the other engines. */
 function listCapableEngines(sample: Sample): Engine[] {
   const expected = parse(sample.template).execute(sample.data)
   return engines.filter(({ name, render }) => {

@@ -29,7 +29,7 @@ export function equalsAny(first: Value, others: readonly Value[], run: Run): boo
 
 function isEqual(a: Value, b: Value, run: Run): boolean {
   const [kind, otherKind] = [getKind(a), getKind(b)]
-  // nil equals only nil, and can be compared with any value.
+  // nil equals only nil, and it can be compared with any value.
   if (kind === 'none' || otherKind === 'none') return kind === otherKind
   if (kind !== otherKind) return fail('incompatible types for comparison')
   switch (kind) {

@@ -5,7 +5,7 @@ import { decodeByte, joinBytes } from './utf8.ts'
 
 /** A number constant as every type that can represent it. The context selects the type. */
 export interface NumberConstant {
-  /** The value as an int, or null if it is not integral or too large. */
+  /** The value as an int, or null if it is not an integer or is too large. */
   readonly int: bigint | null
   readonly float: number
   /** Whether the constant is a float64 if the context requires no type. */
@@ -86,14 +86,14 @@ function readOctal(content: string, at: number): Escape | null {
 const MAX_INT = 2n ** 63n - 1n
 const MAX_UINT = 2n ** 64n - 1n
 
-/** Returns the number constant of a character. */
+/** Returns a character as a number constant. */
 export const createCharacterConstant = (code: number): NumberConstant => ({
   int: BigInt(code),
   float: code,
   isFloat: false,
 })
 
-// Matches most numbers, for which a fast path has the same result. A template may contain very many numbers.
+// Matches most numbers, for which readNumber has a fast path, because a template may contain very many numbers.
 const plainNumber = /^[1-9][0-9]{0,14}$/
 
 /** Reads a number. Fails if the text is not a number, is too large, or is imaginary. */
@@ -103,7 +103,7 @@ export function readNumber(text: string, position: number): NumberConstant {
     return fail(`imaginary constants are not supported: ${text}`, position)
   const integer = readInteger(text)
   if (integer !== null && integer <= MAX_UINT && integer >= -MAX_INT - 1n) {
-    // A constant with a sign must fit a signed integer. Only a constant without a sign may be larger.
+    // A constant with a sign must fit a signed integer. A constant without a sign may be larger.
     if (integer > MAX_INT && text.startsWith('+')) return fail(`integer overflow: ${text}`, position)
     return {
       int: integer > MAX_INT ? null : integer,
@@ -162,7 +162,7 @@ function scaleMantissa(mantissa: bigint, exponent: number): number {
   const bits = mantissa === 0n ? 0 : mantissa.toString(2).length
   if (bits === 0 || bits + exponent < -1075) return 0
   if (bits + exponent > 1024) return Number.POSITIVE_INFINITY
-  // A float64 has 53 bits of precision, and fewer below 2 ** -1022, where the last bit is always 2 ** -1074.
+  // A float64 has 53 bits of precision. Below 2 ** -1022, it has fewer, because the last bit is always 2 ** -1074.
   const droppedBits = Math.max(bits - 53, -1074 - exponent)
   if (droppedBits <= 0) return multiplyByPowerOfTwo(Number(mantissa), exponent)
   const keptMantissa = mantissa >> BigInt(droppedBits)
@@ -183,7 +183,7 @@ function multiplyByPowerOfTwo(value: number, exponent: number): number {
 const misplacedHexUnderscore = /(?<![0-9a-fA-F])_|_(?![0-9a-fA-F])/
 const misplacedUnderscore = /(?<![0-9])_|_(?![0-9])/
 
-/** Returns whether every underscore is between two digits. A base prefix is treated as a digit. */
+/** Returns whether every underscore is between two digits. A base prefix counts as a digit. */
 function areUnderscoresValid(text: string): boolean {
   if (!text.includes('_')) return true
   const body = text.replace(/^[+-]/, '')

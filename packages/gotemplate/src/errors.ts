@@ -1,5 +1,5 @@
-// Errors and their positions. The engine throws a Failure internally. parse and execute convert it to a TemplateError,
-// the only error that they throw.
+// Errors and their positions. The engine throws a Failure internally. `parse` and `execute` convert it to a
+// TemplateError, the only error that they throw.
 
 /** The limit that stopped a parse or an execution. */
 export type Bound = 'length' | 'nesting' | 'nodes' | 'steps' | 'outputBytes' | 'depth'
@@ -52,13 +52,13 @@ export class TemplateError extends Error {
 
 const REASON_LENGTH = 300
 
-/** A failure inside the engine. A failure without a position is attributed to the current action. */
+/** A failure inside the engine. Without a position, it is attributed to the current action. */
 export class Failure extends Error {
   readonly position: number | null
   readonly bound: Bound | null
 
   constructor(reason: string, position: number | null = null, bound: Bound | null = null) {
-    // Truncate the reason, because it may quote a long template.
+    // The reason is truncated, because it may quote a long template.
     super(reason.length > REASON_LENGTH ? `${reason.slice(0, REASON_LENGTH)}…` : reason)
     this.position = position
     this.bound = bound
@@ -75,7 +75,6 @@ export class MissingKeyFailure extends Failure {
   }
 }
 
-/** Throws a Failure with this reason. */
 export function fail(reason: string, position: number | null = null): never {
   throw new Failure(reason, position)
 }

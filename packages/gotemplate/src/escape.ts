@@ -45,7 +45,7 @@ const jsEscapes: ReadonlyMap<number, string> = new Map([
 export function escapeJs(args: readonly Value[], run: Run): string {
   return replaceCharacters(joinArguments(args, run), run, (code) => {
     if (code >= 0x20 && code <= 0x7f) return jsEscapes.get(code)
-    // Raw bytes stay unchanged.
+    // Raw bytes are not escaped.
     if ((code >= 0xd800 && code <= 0xdfff) || isPrintable(code)) return undefined
     return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
   })

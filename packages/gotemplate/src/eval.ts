@@ -28,8 +28,9 @@ type Stage = (run: Run, dot: Value, final: Value) => Value
 type Argument = (run: Run, dot: Value, type: ParameterType) => Value
 
 /**
- * Compiles the pipeline of a statement. Evaluating it also sets the variables. A null result is a nil
- * interface. Callers that use the result as the dot convert null to no value.
+ * Compiles the pipeline of a statement. Evaluating the pipeline also sets its variables. A null result represents
+ * a nil interface. Callers that use the result as the dot must convert null to undefined, which represents "no
+ * value".
  */
 export function compileStatement(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStages(pipe, functions)
@@ -45,7 +46,7 @@ export function compileStatement(pipe: PipeNode, functions: FunctionTable): Eval
   }
 }
 
-/** Compiles a pipeline in parentheses. As in Go, a missing result is "no value" instead of a nil interface. */
+/** Compiles a pipeline in parentheses. As in Go, a missing result is "no value", not a nil interface. */
 function compileParenthesis(pipe: PipeNode, functions: FunctionTable): Evaluate {
   const evaluate = compileStatement(pipe, functions)
   return (run, dot) => evaluate(run, dot) ?? undefined
@@ -197,7 +198,7 @@ function compileReceiver(
   return (run, dot) => followFields(run, dot, names, node.position)
 }
 
-/** An argument whose evaluation waits until its type is known. */
+/** An argument that is evaluated as soon as its type is known. */
 type DeferredArgument = (type: ParameterType) => Value
 
 function callMethod(run: Run, receiver: Named, site: CallSite, args: readonly DeferredArgument[]): Value {
@@ -211,7 +212,7 @@ function callMethod(run: Run, receiver: Named, site: CallSite, args: readonly De
     )
   const values = args.map((argument, index) => argument(parameters[index] ?? 'any'))
   run.site = site
-  // A method accepts text only as a layout, and parsing a layout examines each character many times.
+  // The only text argument of a method is a time layout. Parsing a layout examines each character several times.
   for (const value of values) if (typeof value === 'string') run.chargeSteps(value.length >> 4)
   const result = method.call(receiver as never, values)
   if (typeof result === 'string') run.chargeBuild(result.length)

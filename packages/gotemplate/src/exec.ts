@@ -47,7 +47,6 @@ export class Program {
     run.close(template.levels)
   }
 
-  /** Returns whether a template with this name exists. */
   has(name: string): boolean {
     return this.#definitions.has(name)
   }
@@ -62,7 +61,7 @@ export class Program {
 
   #compileBlock({ statements: list, weight }: ListNode): Block {
     const [first] = list
-    // Most lists have a single statement. Its closure needs no loop.
+    // Most lists contain a single statement, whose closure needs no loop.
     if (list.length === 1 && first !== undefined) return { execute: this.#statement(first), weight }
     const statements = list.map((statement) => this.#statement(statement))
     const execute: Execute = (run, dot) => {
@@ -100,7 +99,7 @@ export class Program {
     }
   }
 
-  /** Compiles an action together with the text before it: one closure is faster than two. */
+  /** Compiles an action together with the text before it, because one closure is faster than two. */
   #compileAction(pipe: PipeNode): Execute {
     const { before, position, variables } = pipe
     const { head, args } = pipe.first
@@ -173,8 +172,7 @@ export class Program {
       const flow =
         !loop.iterateOver(value, run) && elseBlock !== null ? executeBlock(elseBlock, run, dot) : NEXT
       run.top = top
-      // As in Go, a break inside this else block ends this range, and a continue applies to the enclosing
-      // loop.
+      // As in Go, a break inside this else block ends this range, but a continue applies to the enclosing loop.
       return flow === CONTINUE ? CONTINUE : NEXT
     }
   }

@@ -1,5 +1,5 @@
-// Finds fields of the data without executing the template. It considers only positions where the dot is certainly the
-// data that the template is executed with.
+// Finds the data fields that a template reads, without executing it. The search skips every position where the dot
+// may be anything other than the data.
 import { type Command, type ListNode, type Operand, type PipeNode, type Statement } from './node.ts'
 import { type Definitions } from './parse.ts'
 

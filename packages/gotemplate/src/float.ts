@@ -34,7 +34,7 @@ export function formatFloat(value: number, form: FloatForm, precision: number): 
   }
 }
 
-/** Formats a float64 like print: %g with the fewest digits. */
+/** Formats a float64 as `print` does: %g with the fewest digits. */
 export function formatShortestFloat(value: number): string {
   const magnitude = Math.abs(value)
   // In this range, JavaScript writes the same digits and no exponent.
@@ -69,10 +69,7 @@ function formatFixed(value: number, precision: number): string {
   return writeFixed(roundDecimal(decimal, decimal.point + precision), precision)
 }
 
-/**
- * Returns whether toFixed rounds like Go. It rounds ties up; a tie is an odd multiple of 2 ** -(precision +
- * 1).
- */
+/** Returns whether toFixed rounds as Go does. It rounds ties up; a tie is an odd multiple of 2 ** -(precision + 1). */
 function isPlainFixed(value: number, precision: number): boolean {
   if (precision > 100 || value >= 1e21) return false
   const scaled = value * 2 ** precision
@@ -100,7 +97,7 @@ function formatGeneral(value: number, form: 'g' | 'G', precision: number): strin
   return writeFixed(decimal, Math.max(count - decimal.point, 0))
 }
 
-/** Returns the fewest digits that parse to the same number. JavaScript prints these digits. */
+/** Returns the fewest digits that parse to the same number. JavaScript prints exactly these digits. */
 function getShortestDecimal(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 }
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
@@ -171,7 +168,7 @@ function formatHexadecimal(value: number, precision: number): string {
   if (mantissa === 0n) exponent = 0
   else {
     exponent += 52
-    // Shift the leading one to bit 60. The mantissa then has 15 hexadecimal digits after the point.
+    // Shifts the leading one to bit 60. The mantissa then has 15 hexadecimal digits after the point.
     mantissa <<= 8n
     while (mantissa >> 60n === 0n) {
       mantissa <<= 1n

@@ -20,7 +20,7 @@ export class Formatter {
   sharp = false
   space = false
   zero = false
-  /** Set for %+v and %#v, where plus and sharp have a different meaning. */
+  /** Set for %+v and %#v, in which plus and sharp have a different meaning. */
   plusV = false
   sharpV = false
   text = ''
@@ -122,7 +122,7 @@ export class Formatter {
     this.pad(quote(formatRune(code), "'", this.plus))
   }
 
-  /** Adds U+0078, and with # also the character itself. */
+  /** Adds U+ and the hexadecimal code point, as in U+0078; with #, also adds the character. */
   writeUnicode(value: bigint): void {
     const code = BigInt.asUintN(64, value)
     const digits = Math.max(this.precision ?? 4, 4)
@@ -178,14 +178,14 @@ export class Formatter {
   }
 }
 
-/** Adds the point, and the zeros that %g drops. The flag # requires both. */
+/** Adds the decimal point and the trailing zeros that %g omits. The flag # requires both. */
 function addPoint(number: string, form: FloatForm, precision: number): string {
   const isHex = form === 'x' || form === 'X'
   const exponentAt = number.search(isHex ? /[pP]/ : /[eE]/)
   const exponent = exponentAt === -1 ? '' : number.slice(exponentAt)
   let mantissa = exponentAt === -1 ? number : number.slice(0, exponentAt)
   let padLength = form === 'g' || form === 'G' || form === 'x' ? (precision === -1 ? 6 : precision) : 0
-  // All digits from the first nonzero digit count, and so does the x of a hexadecimal prefix.
+  // Every digit from the first nonzero digit on reduces the padding, and so does the x of a hexadecimal prefix.
   const firstDigitAt = mantissa.search(/[^0.]/)
   if (firstDigitAt !== -1) padLength -= mantissa.slice(firstDigitAt).replace('.', '').length
   if (!mantissa.includes('.')) {

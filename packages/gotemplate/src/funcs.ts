@@ -91,7 +91,7 @@ const entries: readonly FunctionEntry[] = [
   defineVariadic('urlquery', ['any'], (args, run) => escapeQuery(args, run)),
 ]
 
-/** The builtins of Go by name. */
+/** The Go builtins by name. */
 export const builtins: FunctionTable = new Map(entries.map((entry) => [entry.name, entry]))
 
 function getLength(value: Value, run: Run): number {
@@ -130,7 +130,7 @@ function getByte(text: string, index: Value, run: Run): number {
   return length === text.length ? text.charCodeAt(offset) & 0xff : (getBytes(text, run)[offset] ?? 0)
 }
 
-/** Returns the bytes of a string. Encoding the bytes takes longer than counting them. */
+/** Returns the bytes of a string. Charges again, because encoding takes longer than counting. */
 function getBytes(text: string, run: Run): Uint8Array {
   run.chargeScan(text.length * 8)
   return toBytes(text)
@@ -167,8 +167,7 @@ function sliceValue(value: Value, indexes: readonly Value[], run: Run): Value {
 }
 
 /**
- * The original list of a list that `slice` created. As in Go, a slice can be extended beyond its end, up to
- * its capacity.
+ * The original of a list that `slice` returned. As in Go, a slice can be extended beyond its end, up to its capacity.
  */
 interface Origin {
   readonly list: readonly unknown[]

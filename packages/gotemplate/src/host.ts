@@ -5,7 +5,7 @@ import { type Run } from './run.ts'
 import { joinBytes } from './utf8.ts'
 import { convertHostValue } from './value.ts'
 
-/** The Go types that a parameter may have, and the JavaScript types of the arguments. */
+/** The Go types that a parameter may have, with the JavaScript types of the arguments. */
 interface GoTypes {
   /**
    * Any value: null, boolean, number, bigint, string, an array, a plain object, a Map, or a value such as
@@ -20,19 +20,16 @@ interface GoTypes {
   bool: boolean
 }
 
-/** Provides operations that a function can use while it runs. */
+/** Operations that a function can use while it runs. */
 interface CallContext {
   /**
    * Charges work that the function is about to do to the budget of the execution. Stops the execution if the
    * budget is exhausted. A returned string is charged automatically, minus the bytes that were charged here.
    */
   charge(cost: { readonly steps?: number; readonly bytes?: number }): void
-  /** Formats a value like Go's fmt.Sprint. */
+  /** Formats a value as Go's fmt.Sprint does. */
   print(value: unknown): string
-  /**
-   * Reports a number that the function writes as this text, if the text has an exponent. `print` reports such
-   * numbers itself.
-   */
+  /** Reports a number whose written text has an exponent. `print` reports such numbers itself. */
   noteNumber(value: number, text: string): void
 }
 

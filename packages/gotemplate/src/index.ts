@@ -1,4 +1,4 @@
-// Go's text/template. Everything a host needs is exported here.
+// Go's text/template. Everything that a host needs is exported here.
 import { Failure, MissingKeyFailure, TemplateError, fail } from './errors.ts'
 import { Program } from './exec.ts'
 import { findRootFields } from './fields.ts'
@@ -43,10 +43,10 @@ const defaultLimits: Limits = { length: 1_048_576, nesting: 200, nodes: 50_000 }
 export interface Template {
   readonly name: string
   /**
-   * Renders the template with this data, which must not change during the execution. Throws a TemplateError.
-   * Budgets that are not given have default values. `onMissing` reports missing values that are written or
-   * passed to a parameter of type any. `onExponent` reports numbers that are written with an exponent. Each
-   * position is reported once. Passing a function instead of an object sets `onMissing`.
+   * Renders the template with this data, which must not change during the execution. Throws a TemplateError. Budgets
+   * that are not set have default values. `onMissing` reports missing values that are written or passed to a parameter
+   * of type any. `onExponent` reports numbers that are written with an exponent. Each position is reported once.
+   * Passing a function instead of an object sets `onMissing`.
    */
   execute(
     data: unknown,
@@ -54,8 +54,8 @@ export interface Template {
     reports?: Reports | ((missing: MissingValue) => void),
   ): string
   /**
-   * Throws a TemplateError for the first field of the data that `problemOf` rejects: `.a.b` is passed as
-   * `['a', 'b']`. Fields are not checked if `with`, `range` or `template` has changed the dot.
+   * Throws a TemplateError for the first field of the data that `findProblem` rejects. `findProblem` receives the
+   * field `.a.b` as `['a', 'b']`. Fields are not checked where `with`, `range` or `template` has changed the dot.
    */
   checkFields(findProblem: (names: readonly string[]) => string | null): void
 }

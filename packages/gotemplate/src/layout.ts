@@ -88,7 +88,6 @@ function formatYear(year: number): string {
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year).padStart(4, '0')
 }
 
-/** Formats the time according to the layout. */
 export function formatTime(time: TimeParts, layout: string): string {
   let text = ''
   for (let at = 0; at < layout.length;) {
@@ -107,7 +106,7 @@ export function formatTime(time: TimeParts, layout: string): string {
 
 function matchesAt(piece: string, layout: string, at: number): boolean {
   if (!layout.startsWith(piece, at)) return false
-  // Jan and Mon match only if no lower-case letter follows. For example, Month does not contain a weekday.
+  // Jan and Mon match only if no lower-case letter follows: Month, for example, does not contain a weekday.
   const next = layout.charCodeAt(at + piece.length)
   return (piece !== 'Jan' && piece !== 'Mon') || !(next >= 97 && next <= 122)
 }

@@ -80,19 +80,15 @@ export class Lexer {
   type: TokenType = 'eof'
   start = 0
   end = 0
-  /** Whether a space precedes the token. */
   hasSpaceBefore = false
-  /** The keyword, if the token is a keyword. */
+  /** Null if the token is not a keyword. */
   keyword: Keyword | null = null
-  /** The error message, if the token is an error. */
+  /** The error message of an error token, otherwise empty. */
   problem = ''
   readonly #source: string
   /** The position of the next token. */
   #at = 0
-  /**
-   * The start of the content of the next action if the text before that action has not been consumed yet,
-   * otherwise 0.
-   */
+  /** If the text before the next action has not been consumed yet, the start of that action's content, otherwise 0. */
   #contentStart = 0
   #isInsideAction = false
   #isFinished = false
@@ -143,7 +139,7 @@ export class Lexer {
     }
   }
 
-  /** Finds the next action. Returns whether there is a token before it. */
+  /** Finds the next action. Returns whether a token precedes it. */
   #scanText(): boolean {
     const start = this.#at
     const leftAt = this.#source.indexOf(LEFT, start)

@@ -6,7 +6,7 @@ import { locate } from './errors.ts'
 import { type Operand, type PipeNode } from './node.ts'
 import { type Value, getEntry, isMap } from './value.ts'
 
-/** The part of a run that a watch reads. */
+/** The part of a run that `Watch` reads. */
 interface Execution {
   readonly position: number
   readonly site: { readonly position: number } | null
@@ -54,7 +54,7 @@ export class Watch {
     this.#reports = reports
   }
 
-  /** Called when the text of a number is written, or returned by a function. */
+  /** Called when an action writes, or a function returns, the text of a number. */
   onNumber({ site, position: around }: Execution, value: number, text: string): void {
     const position = site?.position ?? around
     if (!text.includes('e') || this.#seenNumbers.has(position)) return
@@ -63,7 +63,7 @@ export class Watch {
     this.#reports.onExponent?.({ value, text, line, column })
   }
 
-  /** Called when an action wrote `<no value>`. */
+  /** Called when an action writes `<no value>`. */
   onWritten(run: Execution, dot: Value, pipe: PipeNode): void {
     const operand = findValueOperand(pipe)
     if (this.#seenPositions.has(operand.position)) return
@@ -75,7 +75,7 @@ export class Watch {
     })
   }
 
-  /** Called when a function received nil. A nil that is part of the data is not reported. */
+  /** Called when a function receives nil. A nil that is part of the data is not reported. */
   onPassed(run: Execution, dot: Value, argument: Operand, givenTo: string): void {
     const operand = argument.kind === 'pipe' ? findValueOperand(argument) : argument
     if (this.#seenPositions.has(operand.position)) return
@@ -104,7 +104,7 @@ function findValueOperand(pipe: PipeNode): Operand {
 function findMissingKey(run: Execution, dot: Value, operand: Operand): string | null {
   if (operand.kind !== 'field' && operand.kind !== 'variable') return null
   const isField = operand.kind === 'field'
-  // Repeat the lookup here, because watching must not consume the budget.
+  // The lookup is repeated here, because observing must not consume the budget.
   let value = isField ? dot : run.values[run.names.lastIndexOf(operand.number, run.top - 1)]
   let name = isField ? '' : operand.name
   for (const key of operand.names) {

@@ -15,10 +15,7 @@ export function parseDefinitions(source: string, name: string, options: ParserOp
   return new Parser(source, options).parse(name)
 }
 
-/**
- * The token that ends a list. `chain` is an `else` followed by an `if` or `with` that has not been consumed
- * yet.
- */
+/** The token that ends a list. `chain` is an `else` followed by an `if` or `with` that has not been consumed yet. */
 type Closing = 'end' | 'else' | 'chain'
 
 class Parser extends PipelineParser {
@@ -67,7 +64,7 @@ class Parser extends PipelineParser {
         this.leave()
         return list
       }
-      // Most bodies have one statement, and a growing array would reserve memory for many statements.
+      // Most bodies contain a single statement, and a growing array would reserve memory for many.
       if (statements.length === 0) statements = [statement]
       else statements.push(statement)
     }

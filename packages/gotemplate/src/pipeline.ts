@@ -134,8 +134,8 @@ export class PipelineParser {
   }
 
   /**
-   * Reads the variables that receive the value. A last variable that turns out to be the first operand is
-   * returned as `operand`.
+   * Reads the variables that receive the value. If the last one turns out to be the first operand, it is returned as
+   * `operand`.
    */
   #parseVariables(context: string): { declarations: Variables; operand: Operand | null } {
     const variables: { name: string; number: number }[] = []
@@ -186,7 +186,7 @@ export class PipelineParser {
     return commands
   }
 
-  /** Reads operands separated by spaces, up to and including a pipe, or up to the end of the pipeline. */
+  /** Reads operands that are separated by spaces, up to and including a pipe, or up to the end of the pipeline. */
   #parseCommand(context: string, parsedHead: Operand | null): Command {
     const head = parsedHead ?? this.#parseOperand() ?? this.failUnexpected(context)
     let args: Operand[] = emptyList

@@ -16,10 +16,7 @@ import {
   getTypeName,
 } from './value.ts'
 
-/**
- * The maximum depth of printed lists and maps. The limit also stops the printing of data that contains
- * itself.
- */
+/** The maximum depth of printed lists and maps. The limit also stops the printing of data that contains itself. */
 const MAX_DEPTH = 500
 /**
  * Go prints the memory address of a list or map. JavaScript has no addresses, so this constant is printed.
@@ -72,7 +69,7 @@ export function sprintln(values: readonly Value[], run: Run): string {
 
 /** Prints values by verb. */
 export class Printer extends Formatter {
-  /** Whether a wrong verb is being reported. Values are then printed without their methods. */
+  /** Whether a wrong verb is being reported. In a report, values are printed without their methods. */
   #isReportingWrongVerb = false
 
   /** Prints an argument of print or printf. */
@@ -179,7 +176,7 @@ export class Printer extends Formatter {
     }
   }
 
-  /** Where a string is allowed, a value with methods prints itself. */
+  /** Prints a value of a named type, with its String or GoString text if the verb accepts a string. */
   #printNamed(value: Named, verb: string): void {
     if (!this.#isReportingWrongVerb) {
       if (verb === 'w') return this.#printWrongVerb(value, verb)

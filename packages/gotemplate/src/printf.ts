@@ -6,7 +6,7 @@ import { Int, type Value, getTypeName } from './value.ts'
 
 const MAX_SIZE = 1_000_000
 
-/** Formats the arguments like Go's fmt.Sprintf. */
+/** Formats the arguments as Go's fmt.Sprintf does. */
 export function sprintf(format: string, args: readonly Value[], run: Run): string {
   const reader = new FormatReader(format, args, run)
   reader.read()
@@ -19,7 +19,7 @@ class FormatReader {
   readonly #args: readonly Value[]
   #at = 0
   #argumentIndex = 0
-  /** Whether a directive has selected its argument by number. Unused arguments are then not an error. */
+  /** Whether a directive has selected its argument by number. If so, unused arguments are not an error. */
   #isReordered = false
   #isNumberValid = true
   /** Whether an argument number directly precedes the current position. */
@@ -81,7 +81,7 @@ class FormatReader {
           printer.sharp = true
           break
         case '0':
-          // Zeros are never added to the right.
+          // Zeros are never added on the right.
           printer.zero = !printer.minus
           break
         case '+':

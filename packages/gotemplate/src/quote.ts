@@ -1,4 +1,4 @@
-// Quotes text and characters like Go, for %q and %#v.
+// Quotes text and characters as Go does, for %q and %#v.
 import { isPrintable } from './unicode.ts'
 
 const BACKSLASH = 0x5c
@@ -13,7 +13,7 @@ const namedEscapes: Readonly<Record<number, string>> = {
   13: '\\r',
 }
 
-/** Quotes text as in Go source. With `ascii`, characters beyond ASCII are escaped too. */
+/** Quotes text as in Go source. With `isAscii`, non-ASCII characters are escaped too. */
 export function quote(text: string, mark: '"' | "'", isAscii: boolean): string {
   const markCode = mark.charCodeAt(0)
   let quoted: string = mark

@@ -34,7 +34,7 @@ const LEVELS_PER_TEMPLATE = 2
 export class Run {
   /** The current position, which appears in error messages. */
   position = 0
-  /** The current call, or null between calls. */
+  /** The current call, or null if no call is in progress. */
   site: CallSite | null = null
   /**
    * The variables in scope are at indexes `base` to `top`: their numbers in `names` and their values in
@@ -55,7 +55,7 @@ export class Run {
   #settled = ''
   #recent = ''
   #settledRoom: number
-  /** The remaining output size if every uncounted unit took three bytes. */
+  /** The remaining output size, assuming that every uncounted unit takes three bytes. */
   #room: number
 
   readonly #failsWithoutKey: boolean
@@ -100,7 +100,6 @@ export class Run {
       throw new Failure('the string budget is exhausted', null, 'outputBytes')
   }
 
-  /** Writes to the output. */
   write(text: string): void {
     this.#room -= text.length * BYTES_PER_UNIT
     if (this.#room < 0) this.#settle(text)
@@ -138,7 +137,6 @@ export class Run {
     this.#levels += levels + LEVELS_PER_TEMPLATE
   }
 
-  /** Declares a variable in the current scope. */
   declare(name: number, value: Value): void {
     this.names[this.top] = name
     this.values[this.top] = value
@@ -186,7 +184,7 @@ export class Run {
     return this.#hasEntries(value)
   }
 
-  /** Checks each nonempty map only once, because checking a large object lists its keys. */
+  /** Each nonempty map is checked only once, because the check lists the keys of a large object. */
   #hasEntries(map: Entries): boolean {
     this.#nonEmptyMaps ??= new Set()
     if (this.#nonEmptyMaps.has(map)) return true

@@ -1,7 +1,7 @@
-// Go strings are bytes and JavaScript strings are UTF-16. The engine stores text as JavaScript strings. A
-// byte that is not part of valid UTF-8 results from "\xff" or from a slice that cuts a character. It is
-// stored as the lone surrogate U+DC00 + byte. Data is converted to well-formed text when it is read, so its
-// surrogates never mix with such bytes.
+// Go strings are bytes and JavaScript strings are UTF-16. The engine stores text as JavaScript strings. A byte that is
+// not part of valid UTF-8, which results from "\xff" or from a slice that cuts a character, is stored as the lone
+// surrogate U+DC00 + byte. Data is converted to well-formed text when it is read, so its surrogates never mix with
+// such bytes.
 
 const RAW = 0xdc00
 
@@ -109,7 +109,7 @@ function computeSequenceSize(bytes: Uint8Array, at: number): number {
 
 /** Replaces every lone surrogate with U+FFFD, as Go does when it reads JSON. */
 export function toWellFormedText(text: string): string {
-  // Most strings are short, and a loop over a short string is cheaper than a call.
+  // Most strings are short, and for a short string a loop is cheaper than a call.
   if (text.length > 16) return text.toWellFormed()
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0xd800) return text.toWellFormed()
   return text
@@ -132,7 +132,7 @@ export function compareText(a: string, b: string): number {
 }
 
 /**
- * Returns the index of the first difference. Bisects long strings: comparing slices is much faster than
+ * Returns the index of the first difference. Long strings are bisected, because comparing slices is much faster than
  * comparing characters.
  */
 function findFirstDifference(a: string, b: string): number {

@@ -1,4 +1,5 @@
-// The values that a template works on. Each has one Go type. Host data is not copied, and is checked when it is read:
+// The values that a template works on. Host data is not copied; it is checked when it is read. Each JavaScript type
+// represents one Go type:
 //
 //   undefined  no value at all (Go: the zero reflect.Value; a missing key)     boolean  bool
 //   null       a nil interface (a JSON null inside a list or a map)            string   string
@@ -102,7 +103,7 @@ export function convertHostValue(value: unknown): Value {
 function isData(value: object): value is readonly unknown[] | Entries | Named {
   if (Array.isArray(value)) return true
   const prototype: unknown = getPrototypeOf(value)
-  // A prototype that has no prototype itself is Object.prototype, in this realm or another.
+  // A prototype that has no prototype itself is an Object.prototype, of this realm or of another.
   if (prototype === Object.prototype || prototype === null || getPrototypeOf(prototype) === null) return true
   return value instanceof Map || value instanceof Named
 }
@@ -137,7 +138,6 @@ export function getSortedKeys(map: Entries): string[] {
   return sortText(keys.map((key) => (typeof key === 'string' ? key : fail('a key of a Map is not a string'))))
 }
 
-/** Returns whether a map has entries. */
 export function hasEntries(map: Entries): boolean {
   if (map instanceof Map) return map.size > 0
   for (const key in map) if (isVisible(map, key)) return true

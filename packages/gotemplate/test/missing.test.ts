@@ -116,7 +116,7 @@ describe('a missing key as an error', () => {
 })
 
 describe('fields that are judged before', () => {
-  /** Returns the fields that the template is certain to read from the data. */
+  /** Returns the fields that the template certainly reads from the data. */
   const fields = (template: string): string[] => {
     const found: string[] = []
     parse(template).checkFields((names) => {

@@ -1,5 +1,4 @@
-// Tests the package in a browser: a page loads the source without its types and renders the whole corpus like
-// Go.
+// Tests the package in a browser: a page loads the source, without its types, and renders the whole corpus as Go does.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Server, createServer } from 'node:http'
@@ -11,7 +10,7 @@ import { caseOf, readCorpus } from './corpus.ts'
 import type { Case, Outcome } from './oracle/oracle.ts'
 
 const root = new URL('..', import.meta.url).pathname
-// The headless shell needs only a third of the CPU time of the full browser.
+// The headless shell needs only a third of the CPU time that the full browser needs.
 const programs = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -62,7 +61,8 @@ test('the corpus comes out in Chromium as in Go', async () => {
   const entries = files.flatMap((file) =>
     file.cases.map((entry) => ({ entry, request: caseOf(file, entry) })),
   )
-  // Pass the cases as text: page.evaluate would create objects on which some names are not own properties.
+  // The cases are passed as text, because page.evaluate would create objects on which some names are not own
+  // properties.
   const requests = JSON.stringify(entries.map(({ request }) => request))
   const outcomes = await page.evaluate(async (text) => {
     const module = '/test/render.ts'

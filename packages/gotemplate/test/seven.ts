@@ -35,8 +35,8 @@ export const hostFunctions: Readonly<Record<string, TemplateFunction>> = {
 }
 
 /**
- * Go maps one character to one character. Where JavaScript returns several characters, Go keeps the original.
- * A byte that is not valid UTF-8 becomes U+FFFD.
+ * Go maps one character to one character. Where JavaScript returns several characters, Go keeps the original
+ * character. A byte that is not valid UTF-8 becomes U+FFFD.
  */
 function mapped(text: string, map: (character: string) => string): string {
   return Array.from(text.toWellFormed(), (character) => {

@@ -6,7 +6,7 @@ import type { Play } from './raw-upstream.ts'
 export type Expected =
   /** The caller receives 502 or, if part of the response was already sent, a truncated response. */
   | { failure: string | RegExp; isCut: boolean | 'either' }
-  /** The response is forwarded. Strings are Latin-1, and a header with the value undefined must be absent. */
+  /** The response is forwarded. Strings are Latin-1, and a header whose value is undefined must be absent. */
   | { status: number; body: string; headers?: Record<string, string | undefined> }
 export type BadAnswer = { name: string; method?: string; play: Play; expected: Expected }
 

@@ -1,4 +1,4 @@
-// Test certificates. They are generated on demand, so none can expire and no key is stored.
+// Test certificates. They are generated on demand, so that none expires and no key is stored.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import forge from 'node-forge'

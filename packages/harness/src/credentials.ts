@@ -26,7 +26,7 @@ export async function call(
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
-/** Returns the headers of a request that the proxy forwards for a client at this address. */
+/** Returns the headers of a request that the proxy forwards for a client with this address. */
 export const throughProxy = (client?: string): RequestHeaders => ({
   'x-proxy-auth': proxySecret,
   ...(client === undefined ? {} : { 'x-forwarded-for': client }),
@@ -36,7 +36,7 @@ export const bearer = (token: string): RequestHeaders => ({ authorization: `Bear
 export const basicValue = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Calls POST /api/validate-proxy-auth as the proxy, for a client at this address. */
+/** Calls POST /api/validate-proxy-auth as the proxy does, for a client with this address. */
 export const validate = (
   url: string,
   authorization: string,
@@ -48,7 +48,7 @@ export const validate = (
     application_id: applicationId,
   })
 
-/** Creates a personal access token as its owner. */
+/** Creates a personal access token for the signed-in owner. */
 export async function createToken(
   service: QueryService,
   person: Person,
@@ -64,10 +64,7 @@ export async function createToken(
   return { token: data.created.token as string, ...data.created.personalAccessToken }
 }
 
-/**
- * Creates a machine user through the API. It uses Basic if a user name and a password are given, otherwise
- * Bearer.
- */
+/** Creates a machine user through the API. With a user name and a password, it uses Basic, otherwise Bearer. */
 export async function createMachine(
   service: QueryService,
   person: Person,
@@ -88,7 +85,7 @@ export async function createMachine(
   return { token: data.created.generatedToken as string | null, ...data.created.machineUser }
 }
 
-/** Sends `count` calls one after the other and returns their statuses. */
+/** Sends `count` calls one at a time and returns their statuses. */
 export async function statuses(
   count: number,
   send: (index: number) => Promise<{ status: number }>,

@@ -6,8 +6,7 @@ export const filter = { field: 'name', value: 'x' }
 const endpoint = 'mutation($i: CreateEndpointInput!) { createEndpoint(applicationId: "x", input: $i) { id } }'
 
 /**
- * Bodies that must be rejected. Each body is so large that processing it in more than linear time would take
- * minutes.
+ * Bodies that must be rejected. They are so large that processing them in more than linear time would take minutes.
  */
 export const hostileTexts: Record<string, { query: string; variables?: object; operationName?: string }> = {
   'a key that reads like a message': {

@@ -11,7 +11,7 @@ export type Message = {
 }
 export type MessageKind = {
   type: 'requests' | 'responses'
-  /** Whether the connection is closed, which ends a response without a length. */
+  /** Whether the connection is closed. The end of the connection ends a response that has no length. */
   isOver?: boolean
   /** Whether the responses are to HEAD requests and therefore have no bodies. */
   isHead?: boolean
@@ -55,8 +55,8 @@ function readHead(text: string, { type }: MessageKind): Message {
 }
 
 /**
- * Returns the received part of the body and the offset in `rest` at which the body ends. The offset is null
- * if the body is incomplete.
+ * Returns the received part of the body, and the offset in `rest` at which the body ends. The offset is null while the
+ * body is incomplete.
  */
 function readBody(message: Message, rest: Buffer, kind: MessageKind): { body: Buffer; end: number | null } {
   const [lengths, codings] = [valuesOf(message, 'content-length'), valuesOf(message, 'transfer-encoding')]

@@ -1,10 +1,11 @@
-// Templates and bodies that try to block the service. Each input is within the size limits of the service.
+// Templates and bodies that are designed to block the service. Each input is within the size limits of the
+// service.
 
 export type Poison = {
   name: string
   endpoint: Record<string, unknown>
   body: string
-  /** Allowed response statuses. A call that waits for a thread may also receive 503. */
+  /** Allowed response statuses. If a call waits for a thread, it may also receive 503. */
   statuses: readonly number[]
   /** Number of requests to send. */
   times: number
@@ -16,7 +17,7 @@ const template = (transformationTemplate: string) => ({ transformationTemplate }
 const xml = { ...template(asJson), inputMessageType: 'XML' }
 const failed = [500]
 const refused = [400]
-// Slow machines exceed the rendering time limit.
+// On a slow machine, rendering may exceed its time limit, and the response is then 500.
 const served = [200, 500]
 
 /** Small inputs are rendered on the main thread, within a small budget. */

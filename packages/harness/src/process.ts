@@ -20,7 +20,7 @@ export type ServiceProcess = {
 /** Builds the environment of a child. Only PATH is inherited, so that no other variable affects the child. */
 const childEnv = (env: Record<string, string | undefined>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // Without the cache, short commands spend most of their run time on stripping types.
+  // Without the cache, short commands would spend most of their run time on stripping types.
   NODE_COMPILE_CACHE: `${tmpdir()}/manager-compile-cache`,
   ...env,
 })

@@ -20,8 +20,9 @@ const git = (...args: string[]): string => gitIn(root, args)
 const lock = (dir: string): string => readFileSync(join(dir, 'package-lock.json'), 'utf8')
 
 /**
- * Returns the previous release: the newest tag before HEAD. In a clone without tags, it is the newest commit
- * `chore(release): v…`. Before the first release, it is the parent of the commit that added the newest migration.
+ * Returns the git ref of the previous release: the newest tag before HEAD or, in a clone without tags, the newest
+ * commit `chore(release): v…`. Before the first release, it is the parent of the commit that added the newest
+ * migration.
  */
 export function defaultRef(checkout = root): string {
   const tag = gitIn(checkout, [

@@ -3,7 +3,7 @@ import { hash, pbkdf2Sync, randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from './callers.ts'
 
-/** Inserts a user, so that the service knows the user before the first request. */
+/** Inserts a user, so that the service knows the user before their first request. */
 export async function seedUser(
   sql: Pool,
   name: string,

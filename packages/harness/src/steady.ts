@@ -5,9 +5,8 @@ export type SteadyCall = { url: string; headers: Record<string, string>; body?: 
 export type TimedAnswer = { status: number; body: string; startedAt: number; answeredAt: number }
 
 /**
- * Sends calls at a constant rate, even if earlier calls have not completed. `next` returns the call and a
- * response handler. Calls are skipped while 256 are in flight, because a backlog would distort the
- * measurement.
+ * Sends calls at a constant rate, even if earlier calls have not completed. `next` returns the call and a handler for
+ * its response. While 256 calls are in flight, calls are skipped, because a backlog would distort the measurement.
  */
 export function startSteady(
   perSecond: number,

@@ -9,9 +9,8 @@ export const testOptions = {
   // There are more workers than cores, because tests spend a quarter of their time waiting for processes,
   // sockets and timers.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
-  // A process runs several test files one after the other. They share its modules, because reloading them
-  // would dominate the run time. A test file must therefore clean up all timers, listeners and changed
-  // globals.
+  // A process runs several test files one at a time. The files share loaded modules, because reloading them would
+  // dominate the run time. A test file must therefore clean up all timers, listeners and changed globals.
   isolate: false,
   setupFiles: [new URL('property-seed.ts', import.meta.url).pathname],
   restoreMocks: true,

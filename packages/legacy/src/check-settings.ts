@@ -1,4 +1,4 @@
-// Compares the effective settings of each application of each tenant, before and after the import.
+// Compares the effective settings of each application in each tenant, before and after the import.
 import { type EffectiveSettings, type Layers, mergeLayers } from '@manager/manager/rules'
 import { type Database, readLayers, completeLayers } from '@manager/manager/storage'
 import { type CheckPart, createPart, processInBatches } from './check-part.ts'

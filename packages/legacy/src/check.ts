@@ -1,6 +1,5 @@
-// Compares an imported installation with the old one from the perspective of callers, independently of the
-// import code. It runs the same reads as requests, and compares the results with those that the old rows
-// imply.
+// Compares an imported installation with the old one from the perspective of callers, without using the import code.
+// It runs the same queries as requests do, and compares the results with those that the old rows imply.
 import { sql } from 'kysely'
 import type { Database, Reads } from '@manager/manager/storage'
 import { checkAccess } from './check-access.ts'
@@ -16,7 +15,7 @@ export type Check = { parts: CheckPart[]; differences: number }
 type CheckOptions = { from: string; onProgress: (done: Progress) => void }
 
 /**
- * Reads the old installation again. Runs the reads of one request per person and application, in large
+ * Reads the old installation again. For each person and application, runs the queries of one request, in large
  * batches.
  */
 export const checkImport = ({ database }: { database: Database }, options: CheckOptions): Promise<Check> =>
@@ -60,7 +59,7 @@ async function checkCounts(db: Reads, source: Source): Promise<CheckPart> {
   return part.result
 }
 
-/** The new table of each view. Backends are not checked, because they register and unregister by themselves. */
+/** The new table for each view. Backends are not checked, because they may register or unregister at any time. */
 const tablesByView: Partial<Record<ViewName, string>> = {
   projects: 'projects',
   tenants: 'tenants',

@@ -1,4 +1,4 @@
-// Groups the applications of a project that are clones of each other. This file is pure.
+// Groups the applications of a project that are clones of each other. All functions here are pure.
 import type { OldApplication } from './rows.ts'
 
 export type Clone = Pick<
@@ -12,15 +12,15 @@ export type Group = {
   canonical: Clone
   clones: Clone[]
   /**
-   * Greater than 1 if a tenant has several clones of the application and this group contains additional ones.
+   * Greater than 1 if a tenant has several clones of the application. This group then contains the additional ones.
    */
   ordinal: number
 }
 
 /**
- * Groups clones with the same root. The root is the last application that a chain of `clone_of` ids names,
- * even if that application does not exist. An application that is neither a clone nor a root joins the only
- * group that uses its slug. If there is no such group, it joins the other applications with its slug.
+ * Groups clones with the same root. The root is the last application in a chain of `clone_of` ids, even if that
+ * application does not exist. An application that is neither a clone nor a root joins the only group that uses its
+ * slug. If there is no such group, it joins the other applications with its slug.
  */
 export function groupClones(applications: readonly Clone[]): Group[] {
   const byId = new Map(applications.map((application) => [application.id, application]))
@@ -50,14 +50,11 @@ export function groupClones(applications: readonly Clone[]): Group[] {
   return [...families].flatMap(([key, family]) => splitFamily(key, family))
 }
 
-/**
- * Returns the family of an application that has no root. An application without a slug forms its own family.
- */
+/** Returns the family of an application that has no root. An application without a slug forms a separate family. */
 const formatFamilyKey = ({ id, slug }: Clone): string => ((slug ?? '') === '' ? `id ${id}` : `slug ${slug}`)
 
 /**
- * Returns the last id of a chain of clones, or the smallest id of a cycle. Stops at ids whose root is already
- * known.
+ * Returns the last id in a chain of clones, or the smallest id in a cycle. Stops at an id whose root is already known.
  */
 function findRoot(
   start: Clone,
@@ -102,7 +99,7 @@ function splitFamily(key: string, family: readonly Clone[]): Group[] {
   const orderedClones = family.toSorted(
     (a, b) =>
       Number(b.id === root) - Number(a.id === root) ||
-      // Applications that only share the slug come last, so that they do not displace a clone.
+      // Applications that share only the slug come last, so that they do not displace a clone.
       Number(a.clone_of === null) - Number(b.clone_of === null) ||
       compare(getSortTime(a), getSortTime(b)) ||
       compare(a.id, b.id),

@@ -1,5 +1,4 @@
-// Clones become one application of the project. Each clone becomes a row that enables the application for its
-// tenant.
+// Clones become one application of the project. Each clone becomes a row that enables this application for its tenant.
 import { type Clone, type Group, groupClones } from './groups.ts'
 import { deriveId, toNewId } from './ids.ts'
 import { pickCreatedAt, describeChangedTexts } from './plan-projects.ts'
@@ -13,9 +12,7 @@ import type { AuditEvent } from '@manager/manager/storage'
 
 const maxDescriptionLength = 2_000
 
-/**
- * Reads and groups the applications. Keeps the applications of one project in memory, without their settings.
- */
+/** Reads and groups the applications. Keeps those of one project in memory, without their settings. */
 export async function readGroups(rows: AsyncIterable<OldApplication>): Promise<Group[]> {
   const clones: Clone[] = []
   for await (const row of rows) {

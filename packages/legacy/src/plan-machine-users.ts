@@ -1,5 +1,5 @@
-// Machine users move from their tenant to the environment that its type becomes. Their credentials stay
-// unchanged.
+// Machine users move from their tenant to the environment that the tenant's type determines. Their credentials
+// stay unchanged.
 import { toNewId } from './ids.ts'
 import { isVerifiable } from './plan-people.ts'
 import { pickCreatedAt } from './plan-projects.ts'

@@ -1,4 +1,4 @@
-// Plans the roles of people in tenants, and their tokens. A user who already exists stays unchanged.
+// Plans the roles of people in tenants, and their tokens. Users who already exist are not changed.
 import { parseHash, parseUuid } from '@manager/manager/rules'
 import { deriveId, toNewId } from './ids.ts'
 import { formatMemberId } from './member-id.ts'
@@ -89,7 +89,7 @@ export async function* planMembers(
 }
 
 const prefixPattern = /^[0-9A-Za-z]{8}$/
-// The maximum number of iterations, because every sign-in has to compute them.
+// Limits the number of iterations, because the service has to compute them at every sign-in.
 const maxIterations = 2_000_000
 
 /** Returns whether a secret can be verified against this hash. */

@@ -1,5 +1,5 @@
-// Plans projects and tenants. The type of a tenant becomes the environment of its resources. The tenant
-// itself has no type.
+// Plans projects and tenants. The type of a tenant determines the environment of its resources. The new tenant has
+// no type.
 import { defaultEnvironments, seededTenantRoles } from '@manager/manager/rules'
 import { deriveId, toNewId } from './ids.ts'
 import { type Project, type TypeEnvironments, deriveEnvironmentId } from './project.ts'

@@ -1,5 +1,4 @@
-// The state of the project that is being imported. It contains the data that links rows, but no content, so
-// that it stays small.
+// The state of the project that is being imported. To stay small, it contains the data that links rows but no content.
 import type { Group } from './groups.ts'
 import { deriveId } from './ids.ts'
 
@@ -20,8 +19,8 @@ export type MachineTarget = {
   id: string
   environmentId: string
   /**
-   * True if the machine user was disabled and another machine user represents it. Its own access must stay
-   * disabled.
+   * True if the machine user was disabled and a different machine user represents it. Access of the disabled machine
+   * user must then stay disabled.
    */
   wasDisabled?: boolean
 }
@@ -36,7 +35,7 @@ export type Project = {
 
 export const deriveEnvironmentId = (projectId: string, name: EnvironmentName): string =>
   deriveId('environments', projectId, name)
-/** Returns the id of the application settings, which replace the settings of all its clones. */
+/** Returns the id of the application settings, which replace the settings of all clones of the application. */
 export const deriveApplicationSettingsId = (applicationId: string): string =>
   deriveId('settings', applicationId)
 
@@ -54,7 +53,7 @@ const knownTypes: TypeEnvironments = {
   live: 'run',
 }
 
-/** Returns the environment of each type. `explicitTypes` takes precedence. Throws if a type is unknown. */
+/** Returns the environment for each type. `explicitTypes` takes precedence. Throws if a type is unknown. */
 export function resolveTypes(
   types: readonly { type: string; tenants: number }[],
   explicitTypes: TypeEnvironments,

@@ -19,7 +19,7 @@ export async function createReport(path: string) {
   return {
     add: async ({ view, oldId, outcome, newId, rules, detail }: Step): Promise<void> => {
       if (rules.length === 0) return
-      // Settings that only backends may read stay in the databases.
+      // The report is a plain file, so it omits settings that only backends may read.
       const { backend_module_config: _secret, ...visibleDetail } = detail
       lines.push(`${JSON.stringify({ view, oldId, outcome, newId, rules, detail: visibleDetail })}\n`)
       if (lines.length >= maxBufferedLines) await flush()

@@ -28,7 +28,7 @@ export type OldMember = ReadRow & {
   role: string | null
   name: string | null
   email: string | null
-  /** 1 for the row with the highest role of a person in a tenant. */
+  /** 1 for the row with the person's highest role in a tenant. */
   rank: number
 }
 export type OldMachineUser = TenantRow & {
@@ -39,7 +39,7 @@ export type OldMachineUser = TenantRow & {
   token_hash: Buffer | null
   password_hash: string | null
   last_rotated_at: string | null
-  /** If several machine users have the same token, the id and project of the machine user that keeps it. */
+  /** If several machine users have the same token, the id and the project of the machine user that keeps it. */
   holder: string
   holder_project: string
 }

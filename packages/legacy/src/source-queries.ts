@@ -54,7 +54,7 @@ const [ofProject, ofTenant, ofApplication] = [
   { from: 'left join a on a.id = v.application_id', project: 'a.project' },
 ]
 const roleRankSql = `case v.role when 'owner' then 0 when 'maintainer' then 1 else 2 end`
-// Several rows with the same token are one credential. The first enabled row keeps the token.
+// Several rows with the same token are one credential. The first row that is enabled keeps the token.
 const sameTokenWindow = `(partition by coalesce(v.token_hash::text, v.id)
   order by (t.project is null), coalesce(v.token_prefix !~ '^[A-Za-z0-9_-]{8}$', true), not v.enabled, t.project, v.tenant_id, v.id)`
 
@@ -122,7 +122,7 @@ export function buildRowsQuery(view: ViewName, found: ViewColumns): string {
 }
 
 /**
- * Counts the rows of a view and computes their fingerprint. The fingerprint covers the digest of pilet
+ * Counts the rows of a view and computes their fingerprint. For pilets, the fingerprint covers the digest of the
  * content.
  */
 export const buildFingerprintQuery = (view: ViewName, viewColumns: ViewColumns): string => `
@@ -135,7 +135,7 @@ const maxKeyBytes = 1_000
 /** Selects a few keys that are missing, duplicate or too long. */
 export function buildBadKeysQuery(view: ViewName, viewColumns: ViewColumns): string {
   const key = views[view].key.map((name) => `v.${name}`)
-  // For members, only the length is checked: rows of the same person are ranked, and rows without a person
+  // For members, only the length is checked: several rows for the same person are ranked, and rows without a person
   // are orphans.
   if (view === 'tenant_members')
     return `select concat_ws('/', ${key.join(', ')}) as key from ${selectView(view, viewColumns)} v

@@ -34,7 +34,7 @@ type Cursor<Row> = {
 }
 
 const fetchRows = 500
-/** Smaller batches for views whose rows may be large. */
+/** If the rows of a view may be large, they are read in smaller batches. */
 const smallFetchRows: Partial<Record<ViewName, number>> = { settings: 50, endpoints: 50, pilets: 1 }
 
 const sessionStatements = [

@@ -27,14 +27,14 @@ export type Step = {
   detail: Record<string, unknown>
   rows: NewRow[]
   events: AuditEvent[]
-  /** The bytes that a row of `pilet_packages` refers to. */
+  /** The bytes to which a row of `pilet_packages` refers. */
   blob?: { sha256: string; bytes: Buffer }
 }
 
 type StepContent = Partial<Pick<Step, 'rules' | 'detail' | 'rows' | 'events' | 'blob'>>
 const emptyContent = { rules: [], detail: {}, rows: [], events: [] }
 
-/** Creates a step whose old row gets its own new row. */
+/** Creates a step in which the old row becomes a separate new row. */
 export const createMovedStep = (
   view: ViewName,
   oldId: string,
@@ -48,7 +48,7 @@ export const createMovedStep = (
   newId,
   outcome: 'moved',
 })
-/** Creates a step for an old row that is merged into a row that already exists in the new installation. */
+/** Creates a step in which the old row is merged into an existing new row. */
 export const createMergedStep = (
   view: ViewName,
   oldId: string,
@@ -58,7 +58,7 @@ export const createMergedStep = (
   ...createMovedStep(view, oldId, newId, content),
   outcome: 'merged',
 })
-/** Creates a step whose old row gets no new row. `detail` contains its content without credentials. */
+/** Creates a step in which the old row is not imported. `detail` contains its content without credentials. */
 export const createSkippedStep = (
   view: ViewName,
   oldId: string,
@@ -66,7 +66,7 @@ export const createSkippedStep = (
   detail: Record<string, unknown> = {},
 ): Step => ({ ...emptyContent, view, oldId, newId: null, outcome: 'kept_aside', rules: [rule], detail })
 
-/** Creates the audit event of a new entity. All its fields are public. */
+/** Creates the audit event for a new entity. All its fields are public. */
 export function createCreationEvent(
   entityType: string,
   { projectId, id, name }: { projectId: string | null; id: string; name: string },

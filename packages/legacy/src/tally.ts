@@ -1,4 +1,4 @@
-// Counts the steps of an import or of its plan: per view and per rule, with examples.
+// Counts the steps of an import or of a plan: per view and per rule, with examples.
 import { type RuleName, rules } from './rules.ts'
 import type { Outcome, Step } from './steps.ts'
 import { type ViewName, viewNames } from './views.ts'

@@ -1,4 +1,4 @@
-// Adjusts old names and slugs to the current rules. This file is pure.
+// Adjusts old names and slugs to the current rules. All functions here are pure.
 import { hasForbiddenCharacters, isLongerThan } from '@manager/manager/rules'
 
 const maxNameLength = 100
@@ -30,7 +30,7 @@ export function fitText(text: string | null, maxLength: number): string {
 export type NamePool = { names: Set<string>; next: Map<string, number> }
 export const createNamePool = (): NamePool => ({ names: new Set(), next: new Map() })
 
-/** Reserves the first free name among `form(1)`, `form(2)`, and so on. `base` is their common part. */
+/** Reserves the first free name in the sequence `form(1)`, `form(2)`, and so on. `base` is their common part. */
 export function reserveName(pool: NamePool, base: string, form: (number: number) => string): string {
   for (let number = pool.next.get(base) ?? 1; ; number++) {
     const name = form(number)
@@ -41,7 +41,7 @@ export function reserveName(pool: NamePool, base: string, form: (number: number)
   }
 }
 
-/** Creates a slug from text. A duplicate gets a number. */
+/** Creates a slug from text. If the slug is already in use, a number is added. */
 export function fitSlug(text: string | null, fallback: string, pool: NamePool): string {
   const base = createSlug(text ?? '') || createSlug(fallback) || 'imported'
   return reserveName(pool, base, (number) => {

@@ -54,8 +54,7 @@ export const views: Record<ViewName, View> = {
       created_at: time,
     },
   },
-  // An application without a tenant is a template from which other applications were cloned. It names its
-  // project.
+  // An application without a tenant is a template for clones. It names its project.
   applications: {
     key: ['id'],
     columns: {
@@ -110,7 +109,8 @@ export const views: Record<ViewName, View> = {
       created_at: time,
     },
   },
-  // A row names exactly one project, tenant or application. Applications override tenants, tenants override projects.
+  // A row names exactly one project, tenant or application. Applications override tenants, and tenants override
+  // projects.
   settings: {
     key: ['id'],
     columns: {

@@ -1,4 +1,4 @@
-// Presents the credentials of an imported installation and calls its endpoints, as their owners would.
+// Sends the credentials of an imported installation and calls its endpoints, as their owners would.
 import { basicValue, bearer, call, throughProxy, validate } from '@manager/harness/credentials.ts'
 import { symmetricDifference } from './symmetric-difference.ts'
 import { type Imported, type ImportedClone, newIdOf } from './imported.ts'
@@ -47,7 +47,7 @@ async function checkToken({ service }: Imported, token: string): Promise<boolean
   return body.authenticated === true
 }
 
-/** Checks the password with the current user name, in an application of the machine user's project. */
+/** Checks the password with the current user name, in an application that belongs to the machine user's project. */
 async function checkPassword(
   imported: Imported,
   id: string,
@@ -79,8 +79,8 @@ const behaviour = (row: Omit<OldEndpoint, 'id' | 'callers'>): string =>
   ])
 
 /**
- * Checks that endpoints behave as before for exactly the same callers, at their old path or below a tenant's
- * path.
+ * Checks that exactly the same callers can call each endpoint, at its old path or below a tenant's path, with the same
+ * result.
  */
 export async function endpointDifferences(imported: Imported): Promise<string[]> {
   const { install, expected, service } = imported

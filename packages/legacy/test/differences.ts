@@ -19,7 +19,7 @@ export async function findDifferences(imported: Imported): Promise<string[]> {
   ]
 }
 
-/** Checks that every row is accounted for, and that exactly the rows that a rule names are skipped. */
+/** Checks that every row is accounted for, and that the skipped rows are exactly those that a rule names. */
 function outcomeDifferences({ install, expected, ledger }: Imported): string[] {
   const counts = {
     projects: install.projects,

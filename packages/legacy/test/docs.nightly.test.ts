@@ -1,5 +1,5 @@
-// Runs the guide for migrating from an older installation. The SQL of the page creates the old installation,
-// and bash runs the commands. Only the database addresses differ.
+// Runs the guide for migrating from an older installation. The SQL on the page creates the old installation, and bash
+// runs the commands. Only the database addresses differ.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rules } from '../src/rules.ts'

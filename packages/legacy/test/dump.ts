@@ -1,5 +1,5 @@
-// Dumps everything that an import writes as one string, so that two results can be compared. Write times and
-// the order of audit rows may differ, so the dump excludes them.
+// Dumps everything that an import writes as one string, so that two results can be compared. The dump excludes write
+// times and the order of audit rows, which may differ.
 import { Client } from 'pg'
 
 const tables = {

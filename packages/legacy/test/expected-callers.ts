@@ -5,8 +5,7 @@ import type { Id, OldEndpoint, OldInstall, OldMachine, OldToken } from './old-ro
 const ourHash = /^\$pbkdf2-sha256\$i=\d{4,8}\$[\w-]+\$[\w-]{43}$/
 
 /**
- * Returns whether the import chose this row. If several rows have the same claim, the import may choose any
- * of these rows.
+ * Returns whether the import chose this row. If several rows have the same claim, the import may choose any of them.
  */
 export type WasTaken = (view: string, id: Id) => boolean
 

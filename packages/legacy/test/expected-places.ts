@@ -1,7 +1,7 @@
 // Determines the project of each row in an old installation.
 import type { Id, OldInstall } from './old-rows.ts'
 
-/** The reason why a row has no counterpart, by the id of the row in the ledger of the import. */
+/** Maps the id of a row in the import ledger to the reason why the row has no counterpart. */
 export type KeptAside = Map<Id, string>
 export type ProjectIndex = ReturnType<typeof indexProjects>
 

@@ -1,5 +1,5 @@
-// The settings that a frontend of an old installation received. Clone settings override tenant settings, and
-// tenant settings override project settings.
+// The settings that a frontend of the old installation received. Clone settings override tenant settings, and tenant
+// settings override project settings.
 import type { Id, OldInstall, OldSetting, Owner } from './old-rows.ts'
 
 type Pair = { key: string; value: string }
@@ -38,8 +38,8 @@ const emptyConfig: Config = {
 }
 
 /**
- * Merges a layer into the result. An empty field is inherited. A pair replaces the pair with the same key, at
- * the same position.
+ * Merges a layer into the result. An empty field inherits. A pair replaces the pair that has the same key, at the same
+ * position.
  */
 function override(below: Config, { backend, frontend }: Pick<OldSetting, 'backend' | 'frontend'>): Config {
   const either = <T extends string | string[]>(value: T, inherited: T): T =>

@@ -20,7 +20,7 @@ type LedgerRow = {
   rules: string[]
   detail: unknown
 }
-/** The outcome of each row, by view and old id. */
+/** The outcome for each row, by view and old id. */
 export type Ledger = Map<string, Map<Id, LedgerRow>>
 export type Imported = {
   install: OldInstall

@@ -1,5 +1,5 @@
-// Tests that an import that is killed at any time resumes where it stopped, and produces the same result as
-// an uninterrupted import.
+// Tests that an import can be killed at any time: the next import resumes where it stopped and produces the same
+// result as an uninterrupted import.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -51,10 +51,7 @@ async function ledgerRows(client: Client): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/**
- * Starts an import, and kills it `delayMs` after it has written `atRows` rows. Returns the number of written
- * rows.
- */
+/** Starts an import, and kills it `delayMs` after it has written `atRows` rows. Returns the number of written rows. */
 async function killedImport(database: TestDatabase, atRows: number, delayMs: number): Promise<number> {
   const child = spawn(
     process.execPath,

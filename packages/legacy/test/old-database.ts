@@ -32,7 +32,7 @@ const tables = (id: OldInstall['idType']): string => `
     nr ${id}, person text, person_name text, person_mail text, title text, start text, pbkdf2 text,
     ends timestamptz, is_revoked boolean, made timestamptz);`
 
-/** The views that an operator writes once. They map the old layout to the names that the import expects. */
+/** Views as an operator would write them. They map the old layout to the names that the import expects. */
 const exampleViews = `
   create schema legacy;
   create view legacy.projects as

@@ -100,9 +100,9 @@ type OldRows = {
 export type OldInstall = OldRows & {
   /** The type of all ids except user ids. */
   idType: 'uuid' | 'bigint' | 'text'
-  /** Tenant types that only the operator knows. */
+  /** The environments for custom tenant types, which the operator must pass to the import. */
   types: Record<string, 'dev' | 'qas' | 'run'>
-  /** The secrets that callers present, by the id of their row. */
+  /** The secrets that callers send, by the id of their row. */
   secrets: {
     machines: Map<Id, { token: string } | { password: string }>
     tokens: Map<Id, string>

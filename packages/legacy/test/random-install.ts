@@ -18,7 +18,7 @@ export type RandomOptions = {
   upstream?: string
   /** The maximum number of objects of each kind. */
   sizes?: { projects?: number; tenants?: number; applications?: number; people?: number }
-  /** The proportion of rows that break a rule. */
+  /** The proportion of rows that violate a rule. */
   odd?: number
 }
 
@@ -63,7 +63,8 @@ function addTenant(made: Made, project: OldProject): OldTenant {
 }
 
 /**
- * Adds an application of a project as an old installation stored it: one clone in each of several tenants.
+ * Adds an application to a project in the form in which an old installation stored it: as one clone in each of several
+ * tenants.
  */
 function addClones(made: Made, project: OldProject, tenants: readonly OldTenant[]): void {
   const { random, odd } = made

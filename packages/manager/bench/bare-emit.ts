@@ -1,5 +1,5 @@
 // Benchmark baseline: Node's HTTP server with one transaction per notification. Each transaction finds the recipients
-// and writes the same rows as the service, without tokens, limits or settings.
+// and writes the same rows as the service, but checks no tokens, limits or settings.
 //   node bench/bare-emit.ts <database url> <connections>
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, createServer } from 'node:http'

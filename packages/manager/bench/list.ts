@@ -52,7 +52,7 @@ type Measurement = { perSecond: number; cpuUs: number }
 
 const dispatcher = new Agent({ connections })
 
-/** Sends requests for this many seconds. Returns the requests per second and the CPU time of the server per request. */
+/** Sends requests for this many seconds. Returns the requests per second and the server's CPU time per request. */
 async function load(side: Side, api: Api, forSeconds: number): Promise<Measurement> {
   const { path, body } = requestsByApi[api]
   const [start, cpu, end] = [performance.now(), readCpuMs(side.pid), performance.now() + forSeconds * 1_000]

@@ -1,4 +1,4 @@
-// Compares the CPU cost of a request log line between the Manager's writer and pino's writer, in alternating rounds.
+// Compares the CPU cost of a request log line in the Manager's writer and in pino's writer, in alternating rounds.
 //   node bench/log-line.ts [--rounds 9]
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

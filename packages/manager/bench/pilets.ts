@@ -67,8 +67,8 @@ async function fetchConstant(
 printLine(
   `${modules} modules, bundles of ${bytes} bytes, ${rounds} alternating rounds of ${seconds} s; ratio = Manager / baseline`,
 )
-// Each case uses one address. The bare server has only one buffer, and rotating through many addresses would
-// add memory transfers.
+// Each case uses one address. The bare server has only one buffer, and cycling through many addresses would add memory
+// transfers.
 for (const { name, route, path } of [
   { name: 'feed', route: '/pilet-feed/:applicationId/:tenantId', path: feedPath },
   { name: 'bundle', route: '/pilet-bundle/:applicationId/:projectId/:name/:version', path: bundlePath },

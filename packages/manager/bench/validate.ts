@@ -1,4 +1,4 @@
-// Compares credential validation, the most frequent request from a proxy, with the bare server, in alternating rounds.
+// Compares the validation of credentials, a proxy's most frequent request, with the bare server, in alternating rounds.
 //   node bench/validate.ts [--rounds 12] [--seconds 5] [--connections 1,16,64] [--kinds pat,bearer,basic] [--tenants 3]
 import { parseArgs } from 'node:util'
 import { Pool } from 'pg'

@@ -41,9 +41,9 @@ export type FeatureDefinition<Name extends string = string, Deps = never, Api = 
    * them.
    */
   ownServices?: (config: Config) => readonly string[]
-  /** Maximum number of sockets that a process serving this feature keeps open. */
+  /** Maximum number of open sockets of a process that serves this feature. */
   maxSockets?: (config: Config) => number
-  /** Lookups for the objects of this feature that policies name (`@can(in: …)`). */
+  /** Lookups for the object kinds of this feature that policies can name (`@can(in: …)`). */
   scopes?: Scopes
   /** Errors that callers receive when a constraint of this feature is violated. */
   constraints?: ConstraintMeanings
@@ -89,8 +89,7 @@ export function collectFeatureNeeds(list: readonly FeatureDefinition[], config: 
 }
 
 /**
- * Throws unless `listed` contains the settings of every feature, because a missing setting cannot be
- * configured.
+ * Throws unless `listed` contains the settings of every feature: a setting that is not listed cannot be configured.
  */
 export function assertSettingsListed(
   list: readonly FeatureDefinition[],

@@ -69,7 +69,7 @@ async function start(config: Config): Promise<void> {
     })
 }
 
-/** Adds the name of the setting to the error when a port is already in use. */
+/** Names the responsible setting in the error if a port is already in use. */
 const explainPortConflict =
   ({ env, key }: { env: string; key: string }) =>
   (cause: NodeJS.ErrnoException & { port?: number; address?: string }): never => {
@@ -83,8 +83,8 @@ const explainPortConflict =
 const getPort = (server: Server): number => (server.address() as AddressInfo).port
 
 /**
- * Waits until the last log lines are written, but only for a limited time: the process that reads the log may
- * have exited or paused.
+ * Waits until the last log lines are written, up to a time limit: the process that reads the log may have exited or
+ * paused.
  */
 async function exit(log: Logger, code: number, message: string): Promise<never> {
   log.info(message)

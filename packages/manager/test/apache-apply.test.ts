@@ -1,5 +1,5 @@
-// Tests deploy/proxy/apply with Apache. The script activates valid configurations. It rejects invalid
-// configurations and keeps the last valid configuration active.
+// Tests deploy/proxy/apply with Apache. The script activates valid configurations. It rejects invalid ones and keeps
+// the last valid configuration active.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

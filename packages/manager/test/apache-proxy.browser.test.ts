@@ -28,7 +28,7 @@ const dedicated = 'shop-tenant.shop-app.shop.example.com'
 const second = randomUUID()
 
 let backend: Upstream
-/** Stand-in for the Manager. */
+/** A stand-in for the Manager. */
 let manager: Upstream
 let provider: OidcProvider
 let proxy: ApacheProxy
@@ -93,7 +93,7 @@ beforeEach(() => {
 
 describe('a person who signs in', () => {
   test('is the one of the provider to the Manager, with the claims as they are', async () => {
-    // The sign-in opened the terminal login page with a code that was never issued, which returns 404.
+    // The sign-in opened the terminal login page with a code that was never issued, so the page returns 404.
     expect([session.status, session.headers['content-type']]).toEqual([404, expect.stringContaining('html')])
     expect(JSON.parse((await ask(me(session.cookie))).body)).toEqual({
       data: { me: { id: alice.id, externalName: 'Alice Müller-Ødegård  X-Proxy-Auth: x' } },

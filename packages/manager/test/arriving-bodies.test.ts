@@ -139,8 +139,8 @@ describe('a body that nobody reads', () => {
         length,
       })
       const taken = await connected
-      // For a chunked upload, the service detects the excess only after it has received as many bytes as the
-      // limit allows.
+      // In a chunked upload, the service detects the excess only after it has received as many bytes as the limit
+      // allows.
       if (path !== 'upload' || length === announced) await raw.completeResponses(1)
       const limit = path === 'upload' ? 3 * maxUploadBytes : service.config.graphqlMaxBodyBytes
       await keepSending(raw, 10 * limit, length === chunked)

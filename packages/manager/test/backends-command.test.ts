@@ -88,7 +88,7 @@ describe('manager backends list', () => {
     const { stdout } = await backends('list')
     expect(stdout).not.toMatch(steering)
     expect(stdout).toContain(String.raw`1\u001b[2J\u009b2\u202e3\u2066\u061c\u200f`)
-    // The JSON output contains the unmodified text.
+    // The JSON output is escaped too, but parsing it returns the original version.
     const lines = (await backends('list', '--json')).stdout
     expect(lines).not.toMatch(steering)
     const listed = lines

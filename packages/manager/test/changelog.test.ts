@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** Returns the entries under a heading from all releases, each as one line. */
+/** Returns the entries under a heading in all releases, each as one line. */
 function entriesUnder(heading: string, text: string): string[] {
   const sections = text.split(/^##+ /m).filter((section) => section.startsWith(`${heading}\n`))
   return sections.flatMap((section) =>

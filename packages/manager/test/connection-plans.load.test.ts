@@ -1,5 +1,6 @@
-// These tests compare the cost of pages at two sizes of a list or a log instead of measuring time. The plans stay the
-// same and the buffers nearly so, wherever the page is. LOAD_SIZE=full compares with a million rows.
+// Tests the cost of pages in buffers instead of milliseconds, with two sizes of each list and log. At both sizes,
+// every page must have the same plan and a similar number of buffers. LOAD_SIZE=full uses a million rows for the
+// larger size.
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadSize } from '@manager/harness/load-sizes.ts'
@@ -55,10 +56,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The time of row `n` of all rows: the last one is now. */
+/** The time of row `n`. Times are spread evenly, and the last row has the current time. */
 const at = `now() - ($1::float8 - n) / $1::float8 * interval '${logDays} days'`
 
-/** Replaces the rows of every list and log by this number of rows. */
+/** Replaces the rows of every list and log with this number of rows. */
 async function fill(count: number): Promise<void> {
   const rows = 'generate_series(1, $1::int) n'
   await sql.query('delete from tenants where project_id = $1', [project.id])
@@ -206,7 +207,7 @@ describe('pages of a list and of a log', () => {
       )
       if (after.buffers > 2 * before.buffers + 20)
         problems.push(`${name}: ${before.buffers} -> ${after.buffers}`)
-      // The total reads at most 10,001 rows, for which the planner may read the table.
+      // The query for the total reads at most 10,001 rows. For so few rows, the planner may scan the table.
       const isTotal = name.startsWith('the total')
       const readsTable = after.plan.some(
         (line) => line.startsWith('Seq Scan') && !line.endsWith(' audit_chains'),

@@ -1,5 +1,5 @@
-// Tests the connections that the schema derives from its lists: every list has one, and a walk by cursor returns the
-// rows of the list in its order.
+// Tests the connections that the schema derives from its lists: every list has a connection, and paging through it
+// by cursor returns the rows of the list in the same order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListKit, createListKit } from './kit/lists.ts'
 import { seedAccessToken, seedProject, seedUser } from '@manager/harness/seed.ts'
@@ -35,7 +35,7 @@ const queryTenants = (slug: string, args: Args, fields = 'slug') =>
     args,
   )
 
-/** Returns the rows of all pages, in pages of this size. */
+/** Pages through a connection with this page size and returns all rows. */
 async function walk(
   query: (args: Args) => ReturnType<typeof queryTenants>,
   limit: number,

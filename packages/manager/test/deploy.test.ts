@@ -83,7 +83,7 @@ test.each(pods.map((pod) => [pod.metadata.name, pod] as const))(
       })
       expect(Object.keys(resources?.requests ?? {})).toEqual(['cpu', 'memory'])
       expect(resources?.limits?.['memory']).toMatch(/^\d+[MG]i$/)
-      // The overlay sets the registry.
+      // The base manifests name no registry, because each overlay sets its own.
       expect(image).toBe('manager')
     }
   },

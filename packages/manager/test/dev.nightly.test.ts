@@ -50,7 +50,7 @@ test.each(signals.slice(0, loadSize(1, 3)))('%s stops everything', async (signal
   run.child.kill(signal)
   expect(await run.exit).toBe(0)
   await expectNothingLeft()
-  // Without a terminal, the log stays JSON.
+  // Without a terminal, the log is still JSON.
   expect(run.output()).toMatch(/^\{.*"msg":"stopped"\}$/m)
 })
 

@@ -1,6 +1,5 @@
-// Runs the tutorial docs/start/be-called-on-a-schedule.md against a real service and the tutorial's receiver.
-// Bash runs the commands, like a reader. Only the two ports differ, and the test does not wait for the next
-// minute.
+// Runs the tutorial docs/start/be-called-on-a-schedule.md against a real service and the tutorial's receiver. Bash
+// runs the commands as a reader would. Only the two ports differ, and the test does not wait for the next minute.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -95,7 +95,7 @@ describe.each([
   let installation: Installation
   let steps: Step[]
   let answers: Answer[]
-  /** The text that the browser page showed before the approval. */
+  /** The text of the browser page before the approval. */
   let shown: string[] = []
   beforeAll(async () => {
     installation = await start()

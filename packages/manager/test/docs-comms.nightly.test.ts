@@ -1,6 +1,6 @@
-// Runs the tutorial and the guides on notifications, in the order of `played`, against a service that is
-// started like `npm run dev`. The tutorial's page is open in a browser. Bash runs the commands, like a
-// reader. Only the two ports differ.
+// Runs the tutorial and the guides on notifications, in the order of `played`, against a service that is started
+// like `npm run dev`. The tutorial's page is open in a browser. Bash runs the commands as a reader would. Only the
+// two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,7 +50,7 @@ let port: number
 let page: string
 let steps: Step[]
 let answers: Answer[]
-/** Maps chapter titles to the content of the open page once it showed the expected data. */
+/** Maps chapter titles to the content of the open page as soon as it shows the expected data. */
 const seen: Record<string, Shown | string> = {}
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 // Runs the tutorial and the guides on the gateway, in the order of `played`, against a real service and the
-// tutorial's partner. Bash runs the commands, like a reader. Only the two ports differ.
+// tutorial's partner. Bash runs the commands as a reader would. Only the two ports differ.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

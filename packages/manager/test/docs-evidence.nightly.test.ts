@@ -72,7 +72,7 @@ describe('the pages about evidence', () => {
       kinds: namesIn(kinds),
     }))
     const unmarked = (kind: string): string => kind.split(',', 1).join('')
-    // In the table, a kind without a suffix also stands for the same kind with a suffix.
+    // In the table, a kind without a suffix also covers all kinds with the same name and a suffix.
     const queriesOf = (kind: string): string[] =>
       listed
         .filter(({ kinds }) => kinds.includes(kind) || kinds.includes(unmarked(kind)))

@@ -43,7 +43,7 @@ describe('a mutation', () => {
         expect([name, pathsOf(fields)]).toEqual([name, paths])
         expect(answer.errors).toHaveLength(1)
         expect(answer.errors[0]?.extensions?.code).toBe('bad_request')
-        // The message of the error is the first problem, and no message is longer than the limit.
+        // The error message is that of the first problem, and no message is longer than the limit.
         expect(fields[0]?.message).toBe(answer.error)
         for (const { message } of fields) expect(message.length).toBeLessThanOrEqual(501)
         const secret = fields.filter(({ path }) => secretPaths.test(path))
@@ -131,7 +131,7 @@ describe('a REST body', () => {
     const many = await send(Array.from({ length: 1_000 }, () => 'x'))
     expect(many.body.details).toHaveLength(50)
     expect(JSON.stringify(many.body).length).toBeLessThan(10_000)
-    // A list that is too long is one problem, whatever is in it.
+    // A list that is too long causes a single problem, even if its items are invalid too.
     expect(pathsOf((await send(Array.from({ length: 1_001 }, () => 'x'))).body.details)).toEqual([
       'recipients',
     ])

@@ -54,7 +54,7 @@ async function callbackKeys(): Promise<Keys> {
     signingSecret: secrets.open(signing_secret, getSigningSecretLocation(id)),
   }
 }
-/** Sends a callback to the backend, like the service, and returns the status. */
+/** Sends a callback to the backend, as the service does, and returns the status. */
 async function send(
   runKey: string,
   { token, signingSecret }: Keys,
@@ -89,7 +89,7 @@ test('it refuses a callback that is not signed, signed with another key, or not 
 test('the token that travels with a callback does not sign one: another attempt is asked for', async () => {
   const keys = await callbackKeys()
   expect(await send('stolen', keys, { keyedWith: keys.token })).toBe(503)
-  // The backend assumed a newer registration, so it registered again.
+  // The backend assumed that a newer registration exists, so it registered again.
   await scene.backend.line(/^registered (\S+)$/m)
   expect(scene.backend.printed()).not.toContain('stolen')
 })

@@ -211,7 +211,7 @@ describe('a database that gives way to another', () => {
       expect([status, headers.get('retry-after')]).toEqual([503, '1'])
     }
     closing.close()
-    // From here on, the port is closed.
+    // The closed port now refuses connections. Wait until the service has noticed.
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     expect((await create('never')).status).toBe(503)
     proxy.retarget(second.port)

@@ -1,4 +1,4 @@
-// Tests that the quiet project gets its share next to two hostile projects.
+// Tests that a quiet project gets its fair share despite two hostile projects.
 import { testFairShares } from './kit/fair-shares.ts'
 
 testFairShares(2)

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await seedPilet(service.sql, project, { name: 'cart' })
 })
 
-/** For each route, a call by a known caller to an existing object that the caller may not access. */
+/** For each route: a call by an authenticated caller to an existing object that the caller may not access. */
 const calls: Record<string, () => Call> = {
   'ANY /esb/*': () => ({
     path: `/esb/${project.applicationId}/${endpointId}`,
@@ -78,9 +78,9 @@ const calls: Record<string, () => Call> = {
     headers: headersOf(reader),
   }),
 }
-// Every caller who can see a project may read its pilets. For all other callers, the project does not exist.
-// Pages, forms, sockets and queries are refused by origin, which features/cli-login/,
-// features/live-sockets/handshake.test.ts and graphql.test.ts cover.
+// Every caller who can see a project may read its pilets. To all other callers, the project seems not to exist. Pages,
+// forms, sockets and queries are refused by origin, which features/cli-login/, features/live-sockets/handshake.test.ts
+// and graphql.test.ts cover.
 const elsewhere = [
   'GET /pilets/:projectId',
   'GET /pilets/:projectId/:name/:version',

@@ -1,4 +1,4 @@
-// Tests GET /gql without a browser: how the page is served, and the documents that it opens with.
+// Tests GET /gql without a browser: how the page is served, and the documents in its tabs.
 import { readFileSync } from 'node:fs'
 import { Kind, buildSchema, parse, print, validate, visit } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -138,7 +138,7 @@ describe('too much', () => {
       [`query($p: Pagination) { ${nested(5, '$p')} }`, variable],
       [`query($p: Pagination = ${hundred}) { ${nested(5, '$p')} }`],
       [`query($n: Int!) { ${nested(5, '{limit: $n, offset: 0}')} }`, { n: 100 }],
-      // A page size that the list will reject must not reduce the estimate.
+      // A page size that the list will reject must not lower the estimate.
       [`query($n: Int!) { ${nested(5, '{limit: $n, offset: 0}')} }`, { n: -1 }],
     ]
     for (const [text, variables] of documents) {

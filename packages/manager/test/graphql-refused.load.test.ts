@@ -1,4 +1,4 @@
-// Tests that other users do not notice one user who floods the API with rejected documents over 64 connections.
+// Tests that one user who floods the API with rejected documents over 64 connections does not slow down other users.
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -42,7 +42,7 @@ const floods: [string, (n: number) => string][] = [
   ],
 ]
 
-/** Sends on all connections, one request at a time on each. `stop` returns the number of responses per status. */
+/** Sends requests on all connections, one at a time on each. `stop` returns the number of responses per status. */
 function flood(textOf: (n: number) => string): { stop(): Promise<Map<number, number>> } {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const statuses = new Map<number, number>()

@@ -1,4 +1,4 @@
-// Counts the statements of GraphQL reads, so that a field that reads an object twice fails a test.
+// Counts the statements of GraphQL queries, so that a test fails if a field reads an object twice.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { planOf } from './kit/plans.ts'
@@ -23,7 +23,10 @@ async function statementsOf(caller: Person, text: string): Promise<string[]> {
   return [...service.statements]
 }
 
-/** The rows that every request with a session reads: the caller. Members also read their roles in the project. */
+/**
+ * The number of statements that look up the caller, the target of the policy and, unless the caller is an
+ * administrator, the caller's roles in the project.
+ */
 const [caller, target, roles] = [1, 1, 1]
 
 const reads: [name: string, text: () => string, forAdmin: number, forOwner: number][] = [
@@ -103,7 +106,7 @@ describe('the statements of a read', () => {
   test('concurrent requests share all statements except those for their rows', async () => {
     const [count, text] = [32, `{ tenants(projectSlug: "${project.slug}") { id } }`]
     let shared = Number.POSITIVE_INFINITY
-    // On a busy machine the requests do not always arrive together, so the minimum of several tries counts.
+    // On a busy machine, the requests do not always arrive together, so the minimum of several tries is used.
     for (let tries = 0; tries < 5 && shared > 12; tries++) {
       service.statements.length = 0
       await Promise.all(
@@ -126,7 +129,7 @@ describe('the statements of a read', () => {
         expect.stringContaining('Function Scan'),
       ])
     }
-    // The caller, the caller's roles, and the targets of the policy.
+    // These include the lookups of the caller, of the caller's roles, and of the policy targets.
     expect(lookups.size).toBeGreaterThanOrEqual(5)
   })
 })

@@ -29,14 +29,14 @@ describe('limits', () => {
     for (const [name, body] of Object.entries(overLimits)) {
       const times: number[] = []
       for (let round = 0; round < 9; round++) {
-        // Use different text each time, so that the response is not served from a cache. Use a different user
-        // each time, because a rejection is followed by a pause for that user.
+        // Use different text each time, so that the response does not come from a cache. Use a different user each
+        // time, because a rejection is followed by a pause for that user.
         const person = await seedUser(service.sql, `${name} ${round}`)
         const answer = await send(person, body.replace('id', `id  ${' '.repeat(round)}`))
         expect([name, answer.status]).toEqual([name, 400])
         times.push(answer.ms)
       }
-      // Other test files share the two cores. The best round is the round that did not have to wait for them.
+      // Other test files share the two cores. The best round is the one that did not have to wait for them.
       const sorted = times.toSorted((x, y) => x - y)
       const [best, median] = [sorted[0] as number, sorted[4] as number]
       process.stdout.write(

@@ -1,4 +1,4 @@
-// Tests POST /query as a transport: request and response shapes, limits, introspection and variables.
+// Tests POST /query as a transport: the shapes of requests and responses, limits, introspection and variables.
 import { readFileSync } from 'node:fs'
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

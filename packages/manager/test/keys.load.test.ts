@@ -1,4 +1,4 @@
-// Tests key rotation while a service writes, and after the rotation is killed.
+// Tests key rotation while a service writes, and after a rotation that was killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ let database: TestDatabase
 let sql: Pool
 let admin: Person
 let project: SeededProject
-/** Child processes of a test, killed after it. */
+/** Child processes of the current test. They are killed after the test. */
 const children: ChildProcess[] = []
 beforeEach(async () => {
   database = await createScratchDatabase()
@@ -103,7 +103,7 @@ describe('keys rotate', () => {
 
   test('an interrupted one keeps what it has done, and the next one does the rest', async () => {
     const ids = (await seedSealed(endpoints, secretsOf(2026))).toSorted()
-    // Lock the last row, so that the rotation blocks before it ends.
+    // Locks the last row, so that the rotation blocks before it ends.
     const holder = await sql.connect()
     await holder.query('begin')
     await holder.query('select 1 from endpoints where id = $1 for update', [ids.at(-1)])

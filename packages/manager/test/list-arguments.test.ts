@@ -195,7 +195,7 @@ describe('what a list can be asked about', () => {
 
   const secretColumns = ['hash', 'key_id', 'signature', 'external_email']
 
-  /** Returns the names that `readPage` accepts although they are not in `allowed`. */
+  /** Returns the names that `readPage` accepts even though they are not in `allowed`. */
   const acceptedBeside = (allowed: readonly string[], names: Iterable<string>): string[] => {
     const fields: ListFields = Object.fromEntries(
       allowed.map((name) => [name, { column: name, match: 'text' }]),
@@ -219,7 +219,7 @@ describe('what a list can be asked about', () => {
     const isValue = ({ kind, ofType }: TypeRef): boolean =>
       kind === 'NON_NULL' ? isValue(ofType as TypeRef) : kind === 'SCALAR' || kind === 'ENUM'
     const offending: string[] = []
-    // Fields of the user of a membership, whom its readers may read.
+    // A membership can be filtered by these fields of its user. Callers who may read the membership may read them.
     const userFields = ['userName', 'username', 'userEmail']
     for (const [list, { of }] of kit.lists) {
       const readable = new Set(

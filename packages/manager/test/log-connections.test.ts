@@ -1,5 +1,5 @@
-// Tests the connections of the logs: windows of time, statuses, texts, and walks by cursor that read a bounded number of
-// rows for each page.
+// Tests the connections of the logs: filters by time, status and text, and paging by cursor, which reads a bounded
+// number of rows per page.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { seedEndpoint } from './kit/endpoints.ts'
@@ -65,7 +65,7 @@ async function read(kind: Kind, parentId: string, values: Args = {}): Promise<Pa
   return data.page as Page
 }
 
-/** Reads all pages; expects that no page but the last one ends the walk. */
+/** Reads all pages. Throws if there are more than 1,000. */
 async function walk(kind: Kind, parentId: string, values: Args, limit = 10): Promise<Node[]> {
   const nodes: Node[] = []
   let after: string | null = null

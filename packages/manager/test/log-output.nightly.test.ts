@@ -89,7 +89,7 @@ describe('the log', () => {
       expect(await flood(service, sent)).toBe(sent)
       const dropped = await metric(service, 'svc_log_lines_dropped_total')
       expect(dropped).toBeGreaterThan(1_000)
-      // The log lines of requests fill the buffer; the line of an audit checkpoint still fits.
+      // The log lines of requests fill the buffer, but the line of an audit checkpoint still fits.
       const project = `mutation { createProject(input: {name: "x", slug: "p${service.child.pid}"}) { id } }`
       expect((await postQuery(service.url, headersOf(admin), project)).error).toBeNull()
       await waitUntil(async () => (await metric(service, 'svc_audit_checkpoint_seq')) > 0)
@@ -104,7 +104,7 @@ describe('the log', () => {
       const kept = requestsIn(service)
       expect([kept + told - sent >= 0, kept + told - sent <= 1]).toEqual([true, true])
       expect(messages(service).some((line) => 'checkpoint' in line)).toBe(true)
-      // The buffer in memory is bounded; the rest was in the pipes.
+      // The memory of the buffer is bounded; the other lines were in the pipes.
       expect(service.lines.join('\n').length).toBeLessThan(8 * 1_048_576)
       process.stdout.write(`log sent=${sent} kept=${kept} dropped=${told}\n`)
     },

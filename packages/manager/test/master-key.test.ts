@@ -1,5 +1,5 @@
-// Tests that an installation has one master key. Any other key is rejected wherever it would sign, seal or
-// verify. The key can be replaced without losing a token, a secret or a checkpoint.
+// Tests that an installation has one master key. Commands and processes reject any other key before they sign,
+// seal or verify. The key can be replaced without losing a token, a secret or a checkpoint.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -131,7 +131,7 @@ describe('keys exchange-master', () => {
     ])
     expect(done.stdout + done.stderr).not.toContain(otherKey)
 
-    // The previous key is rejected now, and the new key opens all secrets.
+    // The previous key is now rejected, and the new key opens all secrets.
     expect((await runManager(['audit', 'verify'], env)).stderr).toMatch(refusal)
     const after = { ...env, SVC_MASTER_KEY: otherKey }
     const verified = await runManager(['audit', 'verify'], after)

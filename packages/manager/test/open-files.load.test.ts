@@ -71,7 +71,7 @@ describe('with 256 open files', () => {
         ...(await crowd(service.url, connections, text)),
         ...(await crowd(service.healthUrl, connections, text)),
       ]
-      // Wait long enough for every timer to run in this state.
+      // Waits long enough for every timer to run in this state.
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       for (let round = 0; round < 5; round++) {
         expect(await health(`${service.healthUrl}/healthz`)).toBe(200)

@@ -1,5 +1,5 @@
 // Tests examples/pilet-loader.mjs without a browser: which pilets it refuses, and how it reads a package.
-// pilet-loader.browser.test.ts tests it in a browser.
+// pilet-loader.browser.test.ts covers it in a browser.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// Tests connection poolers: a pooler that shares sessions is rejected at startup, other poolers work.
+// Tests connection poolers: a pooler that shares sessions is rejected at startup, and other poolers work.
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assertOwnStatements } from '../src/platform/postgres/poolers.ts'

@@ -149,8 +149,8 @@ describe.each(['nginx', 'apache'] as const)('%s', (kind) => {
     })
 
     test('does not change who a person is, to the Manager and to a backend', async () => {
-      // A malformed request is rejected as a whole. Accepted requests contain only the values that the proxy sets, each
-      // once.
+      // A malformed request is rejected as a whole. Accepted requests contain only the values that the proxy sets,
+      // each exactly once.
       const [query, order] = [
         await send({ method: 'POST', target: '/query', lines: proxies[kind].person + all }),
         await send({ target: '/order', host: shop, lines: proxies[kind].caller + all }),

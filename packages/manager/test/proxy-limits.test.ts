@@ -40,7 +40,7 @@ beforeAll(async () => {
     renderProxy(service, { form, management, backendUrl: manager.url })
   const nginx = await createReferenceProxy(of)
   await nginx.start(await render('nginx'))
-  // Use one process, because each process counts separately.
+  // Uses one process, because each process counts separately.
   const oneProcess = 'ServerLimit 1\nThreadsPerChild 64\nMaxRequestWorkers 64'
   const apache = await startApache({ ...of, provider, rendered: await render('apache'), oidc: oneProcess })
   for (const one of [nginx, apache, provider, manager]) closing.push(() => one.close())

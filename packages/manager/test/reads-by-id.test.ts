@@ -1,4 +1,4 @@
-// Tests the queries that return one object by its id: they show the same object as the list, to the same callers.
+// Tests the queries that return one object by its id: they show the same object as the list does, to the same callers.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -9,7 +9,7 @@ import { useProject } from './kit/project.ts'
 const { service, admin, project, other, person, member } = useProject({ withOther: true })
 
 type Read = { noun: string; fields: string; listed: string; id: string }
-/** The query by id, with the list that contains the same object. */
+/** Queries by id, each with the list that contains the same object. */
 const reads: Record<string, Read> = {}
 let reader: Person
 let foreigner: Person

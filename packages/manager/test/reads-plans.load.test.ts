@@ -1,4 +1,4 @@
-// Tests the plans of lists that show credentials, backends and settings. Each reads about as many rows as it returns,
+// Tests the plans for lists of credentials, backends and settings. Each plan reads about as many rows as it returns,
 // among 10,000 rows of the same kind.
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -30,7 +30,7 @@ test('every query and mutation has an entry with its permission', () => {
   const schema = buildSchema(read('api/schema.graphql'))
   for (const type of [schema.getQueryType(), schema.getMutationType()])
     for (const name of Object.keys(type?.getFields() ?? {})) {
-      // The connection of a list is described once for all lists, and has the permission of its list.
+      // The connection of a list is described once for all lists, and requires the same permission as its list.
       const entry = entries.get(name) ?? entries.get(name.replace(/Connection$/, ''))
       expect([name, entry]).toEqual([name, expect.stringMatching(/^- Permission: `[A-Z0-9_]+`/m)])
     }

@@ -1,4 +1,4 @@
-// Tests that the regular expression check finds planted problems, and none in the sources.
+// Tests that the check of regular expressions finds planted problems, and none in the sources.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let planted = 0
-/** Returns the problems of a source. */
+/** Returns the problems in a source. */
 async function problemsOf(source: string, exceptions: Exceptions = {}): Promise<string[]> {
   // A module is loaded only once, so every source gets its own folder.
   const root = `${dir}/${planted++}`

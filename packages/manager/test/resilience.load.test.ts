@@ -1,5 +1,5 @@
-// Tests that external failures and heavy operations do not block the service: connections that hang or stay silent, and
-// large deletions.
+// Tests that external failures and expensive operations do not block the service: connections that hang or stay
+// silent, and large deletions.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'

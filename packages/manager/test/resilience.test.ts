@@ -22,8 +22,8 @@ const rename = (url: string) =>
 const list = (url: string) => postQuery(url, headersOf(admin), '{ projects { id } }')
 
 /**
- * Makes a call that must wait for a lock of this test, and runs `work` while the call waits. Then releases
- * the lock and returns the call's status. A call that did not wait proves nothing and is repeated.
+ * Makes a call that must wait for a lock of this test, and runs `work` while it waits. Then releases the lock and
+ * returns the status of the call. Repeats the call if it did not have to wait.
  */
 async function statusWhileBlocked(
   lock: string,
@@ -157,7 +157,7 @@ describe('a migration under way', () => {
       )
       return (await Promise.all(calls)).map(({ status }) => status)
     }
-    // Run twice: known callers are looked up with a different statement than new callers.
+    // Runs twice, because known callers are looked up with a different statement from new callers.
     for (const _ of [1, 2]) expect(await statuses()).toEqual(Array.from({ length: 12 }, () => 200))
     await service.sql.query('alter table machine_users alter column name type varchar(100)')
     expect(await statuses()).toEqual(Array.from({ length: 12 }, () => 200))

@@ -28,7 +28,7 @@ describe('the interface', () => {
   test('[graphql.only-enums] only the listed enums are enums', async () => {
     const enums = (await types()).filter(({ kind, name }) => kind === 'ENUM' && !name.startsWith('__'))
     const listed = `EndpointAuthType EndpointInputMessageType EndpointLogLevel EndpointOutputMessageType OrderDirection`
-    // Enums for directive arguments of the policy, which callers neither send nor receive.
+    // Enums for the arguments of policy directives, which callers neither send nor receive.
     const ofDirectives = ['Permission', 'Scope']
     expect(
       enums

@@ -1,5 +1,6 @@
-// These tests compare the cost of series and of the schedules that count calls and runs, in buffer pages. The cost must
-// depend on the new rows and not on the stored rows. They run the statements of the service again with EXPLAIN.
+// Tests the cost, in buffers, of series and of the schedules that count calls and runs. The cost must depend on the
+// number of new rows, not on the number of stored ones. The tests run the statements of the service again with
+// EXPLAIN.
 import { expect, test, vi } from 'vitest'
 import { countCalls } from '../src/features/call-log/call-counts-roll-up.store.ts'
 import { addChanges } from '../src/features/notifications/notification-counts.store.ts'
@@ -51,7 +52,7 @@ async function costOf(text: string, values: unknown[]): Promise<Cost> {
   }
 }
 
-/** Adds calls of one pair: the stored ones are days old, and the new ones are in the range. */
+/** Adds calls of one machine user to one endpoint, spread evenly over a period. */
 async function addCalls(
   { endpointId, machineUserId }: { endpointId: string; machineUserId: string },
   [count, from, to]: readonly [number, Date, Date],
@@ -129,7 +130,7 @@ test('counting runs reads the new runs, whatever the number of stored runs', asy
 }, 120_000)
 
 test('series read counts by index, at most as many rows as points, and no log', async () => {
-  // A month of another project, of many applications and triggers, must not be read.
+  // Count one call and one run per hour for 15 days, so that the series have several hundred points.
   for (const [table, column] of [
     ['esb_call_counts (project_id, application_id, hour, outcome, calls, total_duration_ms)', "'ok', 1, 1"],
     ['trigger_run_counts (project_id, trigger_id, hour, outcome, runs)', "'delivered', 1"],

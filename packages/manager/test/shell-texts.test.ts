@@ -1,5 +1,5 @@
-// Tests the translations of the example shell: keys that are also names of JavaScript properties work like
-// any other key.
+// Tests the translations in the example shell: keys that are also names of JavaScript properties are treated like any
+// other key.
 import { expect, test } from 'vitest'
 import { connect } from '@manager/client'
 

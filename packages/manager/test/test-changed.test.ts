@@ -1,4 +1,4 @@
-// Tests which tests `npm run test:changed` selects for a change.
+// Tests which tests `npm run test:changed` selects after a change.
 import { describe, expect, test } from 'vitest'
 import { findRelatedTests } from '../tools/test-changed.ts'
 

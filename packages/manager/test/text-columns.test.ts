@@ -9,9 +9,9 @@ import { useProject } from './kit/project.ts'
 const { service } = useProject()
 
 type Weight =
-  /** The field or type that is declared @large. */
+  /** The name of the field or type that is declared @large. */
   | { large: string }
-  /** The text is charged when it is serialized, and the database limits it to this many characters. */
+  /** The text is charged when it is serialized, and the database limits its length to this number of characters. */
   | { charged: number }
   /** The text is charged when it is serialized, and the writer limits its length. */
   | { boundedBy: string }
@@ -120,7 +120,8 @@ function lengthBy(column: string, checks: readonly string[]): number {
   const limits = checks.flatMap((check) => {
     const length = new RegExp(String.raw`(?:char|octet)_length\(${column}\) (?:<=|=) (\d+)`).exec(check)?.[1]
     if (length !== undefined) return [Number(length)]
-    // The check is a closed list of words or a pattern, none of which allows longer values.
+    // The constraint allows only listed words or a pattern with a bounded length, so it limits the length of the
+    // value.
     const isClosed = new RegExp(String.raw`\(${column} (?:= ANY|<@|~ '\^.*\$'|= \()`).test(check)
     return isClosed && !check.includes('*$') && !check.includes('+$') ? [maxLength] : []
   })
@@ -152,8 +153,8 @@ describe('a text column', () => {
     const long = rows
       .map(({ name, column, checks }) => ({ name, length: lengthBy(column, checks) }))
       .filter(({ length }) => length > maxLength)
-    // For a new column, add a length constraint and its weight above. If it may have several thousand characters,
-    // declare it @large.
+    // If you add a column, add a length constraint and the weight of the column above. If it may have several thousand
+    // characters, declare it @large.
     expect(long.map(({ name }) => name)).toEqual(Object.keys(weights).toSorted())
     const large = declaredLarge()
     const problems = long.filter(({ name, length }) => {

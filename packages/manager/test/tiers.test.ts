@@ -1,4 +1,5 @@
-// Tests that load and measurement tests are in the second tier, where no other tests run on the machine.
+// Tests that load and measurement tests are in the second tier, where no other tests run on the machine at the same
+// time.
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -6,7 +7,7 @@ const root = new URL('../../', import.meta.url).pathname
 const files = globSync('*/{src,test}/**/*.test.ts', { cwd: root }).filter(
   (file) => !file.includes('.load.') && !file.includes('.nightly.'),
 )
-/** Matches time differences, memory use, event loop delay, and calls at a fixed rate. */
+/** Matches code that measures elapsed time, memory use or event loop delay, or that makes calls at a fixed rate. */
 const measures =
   /performance\.now\(\) -|hrtime|memoryUsage|[cC]puUsage|monitorEventLoopDelay|(?:kit\/(?:flood|watched-service)|harness\/steady)\.ts/
 /** These tests compare elapsed time with values that the service measured, which works on any machine. */

@@ -132,7 +132,7 @@ beforeAll(() => {
     const given = args.find((arg) => arg.name === 'input')
     if (!name.startsWith('update') || given === undefined) continue
     const input = getNamedType(given.type) as GraphQLInputObjectType
-    // If every field is required, none can be omitted.
+    // Skip inputs whose fields are all required, because a caller cannot omit any of them.
     const values = Object.values(input.getFields()).filter((field) => !withoutValue.has(field.name))
     if (values.every((field) => isNonNullType(field.type))) continue
     const within = updates[name]?.within

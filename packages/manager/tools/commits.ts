@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import conventional from '@commitlint/config-conventional'
 import lint from '@commitlint/lint'
 
-/** The rules are newer than this commit, so the commit and its ancestors are not checked. */
+/** The rules are newer than this commit, so neither the commit nor its ancestors are checked. */
 const lastUncheckedCommit = '33d3305804c13c811fe140128fa07cc7228a5b43'
 
 /** Matches a first word that is not imperative, such as "adds", "fixed" or "moving". */

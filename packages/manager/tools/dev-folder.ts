@@ -4,7 +4,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Identifies a process by id and start time, because the system may reuse the id for another process. */
+/** Identifies a process by its id and start time, because the system may reuse the id for another process. */
 type OwnedProcess = { pid: number; started: string | null }
 type Claim = { port: string; run: OwnedProcess; children: OwnedProcess[] }
 /** `add` records the leader of a process group that must be stopped with this run. */
@@ -42,7 +42,7 @@ export async function claimFolder(
   return {
     add: (pid) => {
       claim.children.push(identifyProcess(pid))
-      // Replace the file atomically: a killed run must not leave a partial list.
+      // The file is replaced atomically, because a killed run must not leave a partial list.
       writeFileSync(`${file}.new`, JSON.stringify(claim))
       renameSync(`${file}.new`, file)
     },

@@ -34,7 +34,7 @@ const samples: Record<string, unknown> = {
   version: '1.0.0',
   workload: 'shop',
 }
-/** Optional input fields that examples include, because the object is of little use without them. */
+/** Optional input fields that examples include, because the object is hardly useful without them. */
 const includedOptions = new Set(['runKey'])
 
 /** Returns a document and its variables as JSON. */
@@ -51,10 +51,7 @@ export function createExample(root: 'Query' | 'Mutation', field: GraphQLField<un
   return { document: lines.join('\n'), variables: JSON.stringify(variables, null, 2) }
 }
 
-/**
- * Selects the leaf fields of an object. If the object has none, selects the leaf fields of its nested
- * objects.
- */
+/** Selects the leaf fields of an object. If it has none, selects the leaf fields of its nested objects. */
 function renderSelection(type: GraphQLOutputType, indent = '  '): string {
   const objectType = getNamedType(type)
   if (!isObjectType(objectType)) return ''

@@ -238,7 +238,7 @@ function listErrors(
   ]
 }
 
-/** Whether a mutation rejects an outdated revision, of one object or of each object in a list. */
+/** Whether a mutation rejects an outdated revision: of one object, or of each object in a list. */
 const acceptsRevision = (args: GraphQLField<unknown, unknown>['args']): boolean =>
   args.some(({ name, type }) => {
     const input = getNamedType(type)

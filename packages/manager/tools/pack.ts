@@ -39,7 +39,8 @@ function createPublishedManifest(manifest: Manifest): object {
 }
 
 /**
- * Builds before it replaces the manifest, so that a concurrent process finds every file that either manifest refers to.
+ * The build runs before the manifest is replaced, so that a concurrent process finds every file to which either
+ * manifest refers.
  */
 function prepack(): void {
   rmSync('dist', { recursive: true, force: true })

@@ -115,7 +115,7 @@ async function playJob({ job, context, logs, deadline }: JobPlay): Promise<boole
 
 type StepPlay = { context: ActionContext; log: string; index: number; deadline: number }
 
-/** Runs one step. Returns the reason for its failure, or null. */
+/** Runs one step. Returns the reason if it fails, or null. */
 async function playStep(step: Step, play: StepPlay): Promise<string | null> {
   if ('run' in step) return playRun(step, play)
   try {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { prettyFactory } from 'pino-pretty'
 
-/** Prints every log line in short form. Lines that are not JSON stay unchanged. */
+/** Prints every log line in short form, and lines that are not JSON unchanged. */
 export function printPretty(log: Readable, terminal: Writable, colorize: boolean): void {
   const options = { colorize, singleLine: true, ignore: 'pid', translateTime: 'SYS:HH:MM:ss.l' }
   const format = prettyFactory(options)

@@ -1,5 +1,5 @@
-// Checks every regular expression in the sources and fails if one can take more than linear time: input from a caller
-// must not block the process. Tests and tools are excluded, because they process no input from callers.
+// Checks every regular expression in the sources and fails if one can take more than linear time, because input
+// from a caller must not block the process. Tests and tools are excluded, because they process no input from callers.
 //   node tools/regexes.ts [folder]
 import { globSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
@@ -10,8 +10,8 @@ import { check } from 'recheck'
 type Regex = { pattern: string; flags: string; locations: string[] }
 type Site = { file: string; line: number }
 /**
- * Maps allowed regular expressions, as written in the source, to the length limit of their input, which is
- * the reason for the exception.
+ * Maps allowed regular expressions, as written in the source, to the maximum length of their input, which is the
+ * reason for the exception.
  */
 export type Exceptions = Record<string, string>
 

@@ -110,7 +110,7 @@ function configureTree(tree: Tree): void {
   const { root, machine } = tree
   const { home } = accounts[machine]
   if (machine === 'hosted') addRunner(root)
-  // Keep packages from starting services: the tree shares the ports of this machine.
+  // Packages must not start services, because the tree shares the ports of this machine.
   writeFileSync(`${root}/usr/sbin/policy-rc.d`, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   copyFileSync('/etc/resolv.conf', `${root}/etc/resolv.conf`)
   writeFileSync(`${root}/etc/hosts`, '127.0.0.1 localhost runner\n::1 localhost\n')
@@ -136,14 +136,14 @@ export function chownToAccount({ root, machine }: Tree, file: string): void {
   execFileSync('chown', ['-R', `${id}:${id}`, `${root}${file}`])
 }
 
-/** Copies a tree for one job. */
+/** Copies the file tree, because each job needs an unmodified copy. */
 export function copyTree(from: string, to: string): void {
   execFileSync('cp', ['-a', '--reflink=auto', from, to])
 }
 
 export type Command = { tree: Tree; folder: string; command: string[]; env: Values; log: string }
 
-/** Starts a command in the tree as the user of the tree, and writes its output to the log file. */
+/** Starts a command in the tree as the user who owns it, and writes its output to the log file. */
 export function startInTree({ tree, folder, command, env, log }: Command): ChildProcess {
   const account = accounts[tree.machine]
   const [program, args] = wrapInNamespaces(

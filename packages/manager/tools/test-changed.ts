@@ -8,7 +8,7 @@ import { basename, dirname } from 'node:path'
 
 const manager = 'packages/manager/'
 const isTest = (file: string): boolean => /(?<!\.load|\.nightly)\.test\.ts$/.test(file)
-/** Tests of the policy of all operations. They run when a schema file changes. */
+/** Tests that check the policy of all operations. They run if a schema file has changed. */
 const operationTests = ['test/policy/policy.test.ts', 'test/schema-rules.test.ts'].map(
   (file) => manager + file,
 )
@@ -22,7 +22,7 @@ export function findRelatedTests(file: string, { tests, readImports: importsOf }
   const area = /^packages\/manager\/src\/(?:platform\/)?([a-z-]+)\//.exec(file)?.[1]
   const importSuffix = `/${basename(file)}'`
   const isRelated = (test: string): boolean =>
-    // The folder of a test kit does not count: tests import the kit files that they use.
+    // Test kit folders are not counted, because tests import the kit files that they use.
     (!folder.includes('/kit/') && test.startsWith(folder)) ||
     (area !== undefined && test.startsWith(`${manager}test/${area}`)) ||
     importsOf(test).includes(importSuffix)

@@ -1,4 +1,4 @@
-// `npm run test:tiers` lists every test with its tier. With --since, it compares the tests with those of another
+// `npm run test:tiers` lists every test with its tier. With --since, it compares the tests with those in another
 // commit. It fails if a test from that commit no longer exists and test/removed-tests.yaml gives no reason.
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -19,7 +19,7 @@ Examples:
   $ npm run --silent test:tiers | cut -f 1 | sort | uniq -c
   $ npm run --silent test:tiers -- --since v0.9.0
 `
-/** Maps the test configurations of this and earlier releases to tiers. */
+/** Maps the test configurations of this release and of earlier releases to tiers. */
 const tiers = {
   'vitest.config.ts': 'test',
   'vitest.load.config.ts': 'load',
@@ -47,7 +47,7 @@ function listTestsAt(commit: string): ListedTest[] {
   const checkout = mkdtempSync(join(tmpdir(), 'manager-tiers-'))
   git('worktree', 'add', '--detach', checkout, commit)
   try {
-    // The other commit may not have all packages of this one.
+    // The other commit may lack some packages of this one.
     for (const folder of ['node_modules', ...globSync('packages/*/node_modules', { cwd: root })])
       if (existsSync(join(checkout, folder, '..'))) symlinkSync(join(root, folder), join(checkout, folder))
     return listTests(checkout)

@@ -1,4 +1,4 @@
-// Local commands that replace the actions in workflows. An action, version or input that is not listed here is an
+// Local commands that replace the actions in workflows. An action, version or input that is not listed here causes an
 // error: actionlint does not know the inputs of the newest versions, and the player must not guess their effect.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Reads the fields of one resource in the `apply` file, as its definition in resources/ describes them.
+// Reads the fields of one resource in the `apply` file. The definition in resources/ lists these fields.
 import path from 'node:path'
 import { Failure } from '../failures.ts'
 import { parsePairs, removeLineEnd } from '../field-options.ts'

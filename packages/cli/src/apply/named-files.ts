@@ -12,7 +12,7 @@ export type Folders = readonly string[]
 /** A plan shows the digest of a file instead of its content. */
 export type FileDigest = { bytes: number; sha256: string }
 
-/** Resolves the folder of the document and the allowed folders. Throws if one does not exist. */
+/** Resolves the folder of the document and the allowed folders. Throws if one of them does not exist. */
 export const resolveFolders = (document: string, allowedFolders: readonly string[]): Promise<Folders> =>
   Promise.all(
     [path.dirname(document), ...allowedFolders].map((folder) =>
@@ -46,7 +46,7 @@ export async function assertWithinFolders(folders: Folders, file: string): Promi
   assertRealPathWithin(folders, file, await resolveLinks(file))
 }
 
-/** Repeats the check for an open file. After the first check, a symbolic link may have been replaced. */
+/** Repeats the check for an open file. A symbolic link may have been replaced since the first check. */
 export async function assertOpenedWithinFolders(
   folders: Folders,
   handle: FileHandle,
@@ -74,7 +74,7 @@ function isWithin(folder: string, realPath: string): boolean {
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }
 
-/** Resolves symbolic links. Parts of the path that do not exist yet stay unchanged. */
+/** Resolves symbolic links. Parts of the path that do not exist yet are left unchanged. */
 async function resolveLinks(file: string): Promise<string> {
   try {
     return await realpath(file)
@@ -89,7 +89,7 @@ async function resolveLinks(file: string): Promise<string> {
 }
 
 /**
- * Returns the path of an open file. On systems other than Linux, returns the resolved path if it is still the
+ * Returns the path of an open file. On systems other than Linux, returns the resolved path if it still leads to the
  * same file.
  */
 async function getOpenPath(handle: FileHandle, file: string): Promise<string> {

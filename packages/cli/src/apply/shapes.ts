@@ -12,7 +12,7 @@ export function asList(value: unknown, at: string): unknown[] {
   return value
 }
 
-/** Accepts only a non-empty string. */
+/** Returns the value if it is a non-empty string. Throws otherwise. */
 export function asText(value: unknown, at: string): string {
   if (typeof value === 'string' && value !== '') return value
   throw new Failure(

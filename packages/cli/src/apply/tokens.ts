@@ -18,7 +18,7 @@ import type { FieldChange, Planning, Step } from './step.ts'
 export const hasGeneratedToken = ({ resource, secrets }: Node): boolean =>
   resource === machineUsers && secrets['hashedKey'] === undefined
 
-/** Returns the path of the token file. Throws if neither the document nor --tokens-dir determines it. */
+/** Returns the path of the token file. Throws if neither the document nor --tokens-dir determines the path. */
 export function getTokenFile({ tokenFile, path: name }: Node, { tokensFolder }: Planning): string {
   if (tokenFile !== null) return tokenFile
   if (tokensFolder === null)
@@ -117,12 +117,12 @@ async function storeToken<Result extends { secret: string | null }>(
   // Symbolic links may have changed since planning.
   if (folders !== null) await assertWithinFolders(folders, file)
   await ensureFolder(path.dirname(file))
-  // Since planning, the same file may have been written under a different name.
+  // Another path may lead to the same file, and an earlier step may have written that file since planning.
   assertNoToken(file)
   const hasLostToken = existsSync(getPendingPath(file))
   if (!hasLostToken) await writePrivateFile(getPendingPath(file), '')
   const result = await create().catch(async (error: unknown) => {
-    // Keep the .pending file of an earlier run, because the token of that run is still lost.
+    // Keep the .pending file of an earlier run, because that run's token is still lost.
     if (!hasLostToken && isRejected(error)) await rm(getPendingPath(file), { force: true })
     throw error
   })
@@ -137,8 +137,8 @@ async function storeToken<Result extends { secret: string | null }>(
 
 const serverErrorCodes = new Set(['internal', 'bad_gateway', 'unavailable'])
 /**
- * Returns whether the request certainly created no token. Without a response, or after a server error, a
- * token may exist.
+ * Returns whether the error proves that no token was created. If there is no response, or the response reports a
+ * server error, a token may exist.
  */
 const isRejected = (error: unknown): boolean =>
   error instanceof GraphqlError
@@ -146,8 +146,7 @@ const isRejected = (error: unknown): boolean =>
     : error instanceof ResponseError && error.status >= 400 && error.status < 500
 
 /**
- * Creates the folder if it does not exist. Keeps the permissions of an existing folder, which the user may
- * have chosen.
+ * Creates the folder if it does not exist. An existing folder keeps its permissions, which the user may have chosen.
  */
 async function ensureFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) await ensurePrivateFolder(folder)

@@ -1,4 +1,4 @@
-// Additional commands of `apps`: enable and disable an app for a tenant.
+// The commands `apps enable` and `apps disable`, which control whether a tenant can use an app.
 import { graphql } from '@manager/client'
 import { createTenant2ApplicationDocument, updateTenant2ApplicationDocument } from '@manager/client/documents'
 import type { Command } from 'commander'

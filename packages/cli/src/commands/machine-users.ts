@@ -1,4 +1,4 @@
-// Additional command of `machine-users` that rotates the credential.
+// The command `machine-users rotate`, which replaces the credential.
 import { graphql } from '@manager/client'
 import { rotateMachineUserTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'

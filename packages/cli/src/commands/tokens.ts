@@ -1,4 +1,4 @@
-// Additional command of `tokens` that revokes a token.
+// The command `tokens revoke`.
 import { graphql } from '@manager/client'
 import { revokeTokenDocument } from '@manager/client/documents'
 import type { Command } from 'commander'

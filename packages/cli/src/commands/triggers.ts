@@ -1,4 +1,4 @@
-// Additional command of `triggers` that lists trigger runs.
+// The command `triggers runs`, which lists trigger runs.
 import { graphql } from '@manager/client'
 import { listTriggerRunsDocument } from '@manager/client/documents'
 import { type Command, InvalidArgumentError } from 'commander'

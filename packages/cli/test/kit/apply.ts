@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { useSvc } from './svc.ts'
 
-/** A file with one resource of every kind, in a project with this slug. */
+/** Returns a file with one resource of every kind, in a project with this slug. */
 export const shop = (slug: string): string => `
 projects:
   - slug: ${slug}

@@ -6,7 +6,10 @@ import { proxySecret } from '@manager/harness/callers.ts'
 
 export type Proxy = { url: string; requests: string[]; close: () => Promise<void> }
 
-/** `intercept` runs before a request is forwarded. If it returns a status, that status replaces the response. */
+/**
+ * Calls `intercept` before each request. If `intercept` returns a status, the proxy returns that status instead of
+ * forwarding.
+ */
 export async function startProxy(
   managerUrl: string,
   intercept: (call: string) => Promise<void> | number | void = () => undefined,

@@ -74,7 +74,7 @@ export function spawnSvc(
   return Object.assign(child, { ended })
 }
 
-/** A folder that is removed after the tests of the file. */
+/** A folder that is removed after the tests in the file. */
 export function useFolder(): { path: string } {
   const folder = { path: '' }
   beforeAll(() => {

@@ -11,9 +11,9 @@ export type AccessReview = {
   readonly summary: {
     readonly entries: number;
     readonly principals: number;
-    /** Earlier activity of users and machine users is unknown. */
+    /** Time since which the activity of users and machine users is recorded. */
     readonly activity_recorded_since: string;
-    /** Number of principals with access to a scope of this type. */
+    /** Number of principals by type of the scopes that they can access. */
     readonly principals_by_scope_type: {
       readonly system: number;
       readonly project: number;
@@ -22,13 +22,13 @@ export type AccessReview = {
       readonly environment: number;
       readonly endpoint: number;
     };
-    /** Number of entries. */
+    /** Number of entries by type of principal. */
     readonly by_principal_type: {
       readonly user: number;
       readonly machine_user: number;
       readonly personal_access_token: number;
     };
-    /** Number of entries. */
+    /** Number of entries by type of scope. */
     readonly by_scope_type: {
       readonly system: number;
       readonly project: number;
@@ -37,7 +37,7 @@ export type AccessReview = {
       readonly environment: number;
       readonly endpoint: number;
     };
-    /** Number of entries; an entry can have several flags. */
+    /** Number of entries by flag; an entry can have several flags. */
     readonly by_flag: {
       readonly privileged: number;
       readonly disabled: number;
@@ -50,7 +50,7 @@ export type AccessReview = {
       readonly self_granted: number;
       readonly unrecorded_grant: number;
     };
-    /** Number of entries. */
+    /** Number of entries by recommendation. */
     readonly by_recommendation: {
       readonly revoke: number;
       readonly review: number;
@@ -76,14 +76,14 @@ export type AccessReview = {
       readonly role: string;
       readonly entries: number;
     }[];
-    /** Number of entries with roles that are not listed. */
+    /** Number of entries whose role is not among these 100. */
     readonly other_roles: number;
   };
   readonly entries: readonly AccessReviewEntry[];
   readonly chain: AuditChain;
 };
 export type AccessReviewEntry = {
-  /** Stable id of this access of this principal. */
+  /** Stable id of the entry: it identifies the same access of the same principal in every report. */
   readonly entry_id: string;
   readonly principal_type: "user" | "machine_user" | "personal_access_token";
   readonly principal_id: string;
@@ -144,7 +144,7 @@ export type AttestAccessReviewAnswer = {
 export type AttestAccessReviewBody = {
   /** Id of the report. If absent, the attestation covers the whole system. */
   readonly report_id?: string;
-  /** Value from the report. If the population has changed, the route returns 409. Must be 64 hexadecimal digits. */
+  /** `population_hash` of the report. If access has changed since the report, the route returns 409. Must be 64 hexadecimal digits. */
   readonly population_hash?: string;
   /** Must be approve, revoke or modify. */
   readonly decision: "approve" | "revoke" | "modify";
@@ -152,7 +152,7 @@ export type AttestAccessReviewBody = {
   readonly comment?: string;
   /** Must be 1 to 10000 objects with entry_id (32 hexadecimal digits), decision (approve, revoke or modify) and justification (at most 1000 characters). */
   readonly entries?: readonly {
-    /** Value from the report. Must be 32 hexadecimal digits. */
+    /** `entry_id` from the report. Must be 32 hexadecimal digits. */
     readonly entry_id: string;
     /** Must be approve, revoke or modify. */
     readonly decision: "approve" | "revoke" | "modify";
@@ -161,7 +161,7 @@ export type AttestAccessReviewBody = {
   }[];
 };
 export type AuditChain = {
-  /** `ok` if the rows are unchanged, `empty` if there are no rows, otherwise `broken`. */
+  /** `ok` if the rows are unchanged, `empty` if the chain has no rows, otherwise `broken`. */
   readonly status: "ok" | "broken" | "empty";
   /** Number of verified rows. */
   readonly entries: number;
@@ -316,7 +316,7 @@ export type GetPiletKeysAnswer = { readonly [key: string]: string };
 export type GetReadinessAnswer = Readiness;
 export type GetTenantPiletFeedAnswer = PiletFeed;
 export type GraphqlError = {
-  /** Explanation of the error and its remedy. */
+  /** The cause of the error and the remedy. */
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: {
@@ -339,7 +339,7 @@ export type GraphqlError = {
       | "unavailable";
     /** Id from `X-Request-Id`; it identifies the request in the log. */
     readonly request_id: string;
-    /** Every value that breaks a rule; the first one is the subject of the error message. */
+    /** Every value that breaks a rule. The error message is about the first value. */
     readonly fields?: readonly FieldProblem[];
     /** With the code CONFLICT: the id of the object. */
     readonly objectId?: string;
@@ -353,7 +353,7 @@ export type GraphqlResponse = {
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly GraphqlError[];
   readonly extensions?: {
-    /** Lists that have more rows than the default page size, requested without `pagination`. At most 20 lists are named. */
+    /** At most 20 lists that were requested without `pagination` and have more rows than the default page size. */
     readonly truncatedLists: readonly {
       readonly path: readonly (string | number)[];
       readonly limit: number;
@@ -376,7 +376,7 @@ export type ListNotificationsAnswer = {
   readonly notifications: readonly Notification[];
   /** Cursor of the next page; null on the last page. */
   readonly next_cursor: string | null;
-  /** Whether more notifications can follow. */
+  /** Whether another page can follow. */
   readonly has_more: boolean;
 };
 export type ListPiletsAnswer = {
@@ -405,7 +405,7 @@ export type ListTenantsOfUserAnswer = {
     readonly project_id: string;
     readonly deployment_mode: string;
   }[];
-  /** More tenants exist than are listed. */
+  /** True if more tenants exist than are listed. */
   readonly truncated?: true;
 };
 export type MarkNotificationsReadAnswer = {
@@ -417,7 +417,7 @@ export type MarkNotificationsReadBody = {
   readonly ids?: readonly string[];
   /** Replaces `ids`. Must be true, or absent. */
   readonly all?: true;
-  /** `connection_id` of the websocket of the calling page. This websocket does not receive the change. */
+  /** `connection_id` of the WebSocket that the calling page opened. This WebSocket does not receive the change. */
   readonly connection_id?: string | null;
 };
 export type MarkNotificationsSeenAnswer = {
@@ -429,7 +429,7 @@ export type MarkNotificationsSeenBody = {
   readonly ids?: readonly string[];
   /** Rejected. Send the ids of displayed notifications. */
   readonly all?: unknown;
-  /** `connection_id` of the websocket of the calling page. This websocket does not receive the change. */
+  /** `connection_id` of the WebSocket that the calling page opened. This WebSocket does not receive the change. */
   readonly connection_id?: string | null;
 };
 export type Notification = {
@@ -454,7 +454,7 @@ export type Notification = {
   readonly seen: boolean;
   /** Time at which the notification was first marked as seen or read. */
   readonly seen_at: string | null;
-  /** Expiry time, if earlier than the end of the retention period. */
+  /** Expiry time, if it is earlier than the end of the retention period. */
   readonly expires_at: string | null;
 };
 export type PiletFeed = {
@@ -497,13 +497,13 @@ export type PiletPackage = {
 };
 export type PollCliLoginAnswer =
   | {
-      /** `slow_down`: the poll was too early, and the interval is now 5 s longer. */
+      /** `slow_down` means that the poll was too early and that the interval is now 5 s longer. */
       readonly status: "authorization_pending" | "slow_down";
       /** Seconds until the next poll. */
       readonly interval: number;
     }
   | {
-      /** `expired` also means that the token was already fetched. */
+      /** `expired` can also mean that the token was already fetched. */
       readonly status: "denied" | "expired";
     }
   | {
@@ -596,9 +596,9 @@ export type SendHeartbeatAnswer = {
 export type StartCliLoginAnswer = {
   /** Secret of the terminal. The Manager returns it only here. */
   readonly session_id: string;
-  /** Page on which the person decides. */
+  /** Page on which the person approves or denies the login. */
   readonly verification_uri: string;
-  /** Code that the person compares, in the format XXXX-XXXX. */
+  /** Code in the format XXXX-XXXX; the person compares the code on the page with the code in the terminal. */
   readonly user_code: string;
   /** Seconds between polls. */
   readonly interval: number;
@@ -673,7 +673,7 @@ export type Validation = {
     readonly role: "normal" | "readonly" | null;
     /** Ordered by name, at most 10,000. */
     readonly available_tenants: readonly TenantName[];
-    /** More tenants exist than are listed. */
+    /** True if more tenants exist than are listed. */
     readonly available_tenants_truncated?: true;
   };
 };

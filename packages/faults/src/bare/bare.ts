@@ -1,5 +1,5 @@
-// Measures how PostgreSQL and Redis recover without the service. It measures the time from a fault to the
-// first acknowledged write of a plain client, and checks that every acknowledged write survives.
+// Measures how PostgreSQL and Redis recover without the service. It measures the time from a fault to a plain client's
+// first acknowledged write, and checks that every acknowledged write survives.
 import { type RedisTopology, startSentinel } from '@manager/harness/engines/redis-topology.ts'
 import { pause } from '../children.ts'
 import { type Writers, awaitSteady, findOutage } from './writers.ts'
@@ -80,7 +80,7 @@ async function writeThroughFault(load: Writers, applyFault: () => Promise<number
 
 type AppliedFault = Pick<BareFault, 'engine' | 'fault'> & { at: number }
 
-/** Returns the outage that the clients observed. Closes the clients in any case. */
+/** Returns the outage that the clients observed. Always closes the clients. */
 async function measureOutage(
   clients: PlainClients,
   applyFault: () => Promise<AppliedFault>,

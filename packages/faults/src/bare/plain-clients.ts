@@ -1,4 +1,4 @@
-// Plain PostgreSQL clients and Redis Sentinel clients that write without the service.
+// Plain PostgreSQL clients and Redis Sentinel clients, which write without using the service.
 import { Client } from 'pg'
 import { createSentinel } from 'redis'
 import type { RedisTopology } from '@manager/harness/engines/redis-topology.ts'

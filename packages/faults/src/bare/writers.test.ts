@@ -1,4 +1,4 @@
-// Checks that planted outages and lost writes are found in the record of the writers.
+// Checks that planted outages and lost writes are found in the writers' record.
 import { expect, test } from 'vitest'
 import { findLost, findOutage } from './writers.ts'
 

@@ -12,8 +12,8 @@ export type Writers = {
 type Connection = { write(id: string): Promise<unknown>; close(): void }
 
 /**
- * Starts `count` writers. Each writer sends ids one after the other over its own connection, and reconnects
- * after an error.
+ * Starts `count` writers. Each writer sends ids one at a time over its own connection, and reconnects after an
+ * error.
  */
 export function startWriters(count: number, open: () => Promise<Connection>): Writers {
   const acknowledged: Write[] = []
@@ -49,9 +49,9 @@ type Outage = { firstWriteMs: number; gapMs: number }
 const slackMs = 200
 
 /**
- * Returns the longest gap between acknowledged writes since just before the fault: its length, and the time
- * from the fault to its end. Writes in flight do not end an outage. Writes to a leader that is not demoted
- * yet do not end it either.
+ * Returns the longest gap between acknowledged writes, from shortly before the fault on: its length, and the time from
+ * the fault to its end. Writes that were in flight do not end an outage, and neither do writes to a leader that has
+ * not been demoted yet.
  */
 export function findOutage(writes: readonly Write[], faultAt: number): Outage {
   const times = writes.map(({ at }) => at).filter((at) => at >= faultAt - slackMs)

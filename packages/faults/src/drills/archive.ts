@@ -1,5 +1,5 @@
-// Archives WAL in addition to the base backup. pg_receivewal copies every change as it happens, so that a
-// restore includes changes after the backup.
+// Archives WAL in addition to the base backup. pg_receivewal copies every change immediately, so that a restore
+// includes the changes after the backup.
 import { appendFileSync, cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { endChild, startChild, until } from '../children.ts'
 import type { Engines } from '../cluster.ts'

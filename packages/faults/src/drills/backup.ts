@@ -1,5 +1,4 @@
-// Takes backups with the programs that PostgreSQL provides, as in production, and restores them into a new
-// cluster.
+// Takes backups with PostgreSQL's own programs, as in production, and restores them into a new cluster.
 import { execFile } from 'node:child_process'
 import { chmodSync, cpSync, rmSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -13,9 +12,9 @@ import { type WalSample, findCompleteUntil } from './wal.ts'
 export type Method = 'base' | 'archive' | 'dump'
 export type Backup = {
   path: string
-  /** The backup contains every change that was acknowledged before this time on this process's clock. */
+  /** The backup contains every change that was acknowledged before this time, on the clock of this process. */
   completeUntil: number
-  /** Folder with the later WAL, if it is archived. */
+  /** Folder with the WAL after the backup, if it is archived. */
   archive?: string
 }
 
@@ -27,14 +26,14 @@ const run = (program: string, args: string[]): Promise<{ stdout: string; stderr:
 export const takeBackup = (method: Method, engines: Engines, folder: string): Promise<Backup> =>
   method === 'dump' ? takeDump(engines, `${folder}/manager.dump`) : takeBase(engines, `${folder}/base`)
 
-/** A dump contains the data as of the snapshot at its start. */
+/** A dump contains the data as of a snapshot at its start. */
 async function takeDump({ adminUrl }: Engines, path: string): Promise<Backup> {
   const completeUntil = Date.now()
   await run('pg_dump', ['-Fc', '-d', adminUrl, '-f', path])
   return { path, completeUntil }
 }
 
-/** A base backup with its WAL contains the data as of its end, which it reports as a WAL position. */
+/** A base backup with its WAL contains the data as of its end. It reports that end as a WAL position. */
 async function takeBase({ adminUrl, sql }: Engines, path: string): Promise<Backup> {
   const samples: WalSample[] = []
   const sample = async (): Promise<void> => {

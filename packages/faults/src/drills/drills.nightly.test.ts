@@ -1,6 +1,5 @@
-// Runs short versions of the drills (docs/guides/operators/restore.md and upgrade.md) with the operator
-// command. LOAD_SIZE=full repeats the restore with the other backup method and with planted faults that the
-// drill must find.
+// Runs short versions of the drills (docs/guides/operators/restore.md and upgrade.md) with the operator command.
+// LOAD_SIZE=full repeats the restore with other backup methods and with planted faults that the drill must find.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'

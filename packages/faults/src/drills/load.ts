@@ -10,7 +10,7 @@ export type CallKind = 'read' | 'write' | 'emit' | 'upload' | 'gateway' | 'valid
 export type Acknowledged = {
   kind: 'write' | 'emit' | 'upload'
   id: string
-  /** When the request was sent and when its response arrived, on this process's clock. */
+  /** When the request was sent and when its response arrived, on the clock of this process. */
   sentAt: number
   ackedAt: number
 }
@@ -31,8 +31,8 @@ const machineHeaders = ({ machineToken }: Installation): Record<string, string> 
 })
 
 /**
- * Sends one call. Resolves to the id of the created object, or null if the call creates none. Throws if the
- * call fails.
+ * Sends one call. Resolves to the id of the created object, or to null if the call creates none. Throws if the call
+ * fails.
  */
 type Call = (base: string, site: Installation) => Promise<string | null>
 

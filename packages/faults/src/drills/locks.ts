@@ -1,7 +1,7 @@
-// Measures how long sessions wait for locks, from a separate connection.
+// Measures, on a separate connection, how long sessions wait for locks.
 import type { Pool } from 'pg'
 
-/** The longest observed wait. */
+/** The longest wait that was observed. */
 export type LockWait = { ms: number; what: string }
 
 const intervalMs = 100

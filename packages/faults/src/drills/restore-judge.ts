@@ -1,4 +1,4 @@
-// Judges a restore. The result depends only on the record.
+// Checks the record of a restore drill against its bounds. The result depends only on the record.
 import { type Verdict, createVerdict } from '../verdict.ts'
 import type { Method } from './backup.ts'
 import type { Acknowledged } from './load.ts'
@@ -14,9 +14,7 @@ export type RestoreSeen = {
   completeUntil: number
   destroyedAt: number
   restoreSeconds: number
-  /**
-   * The time until the service was ready, measured from the start of the restore and from the database loss.
-   */
+  /** The time until the service was ready: from the start of the restore, and from the loss of the database. */
   readySeconds: number
   rtoSeconds: number
   notStarted: string[]
@@ -25,8 +23,8 @@ export type RestoreSeen = {
 }
 type Figures = ReturnType<typeof createVerdict>
 
-// Bounds for a drill, which has a small database. With an archive, only changes that the archive had not
-// received are lost.
+// Bounds for a drill with a small database. With an archive, only changes that the archive has not received may be
+// lost.
 const rtoSeconds = 120
 const rpoSeconds = 1
 
@@ -75,7 +73,7 @@ function judgeInspection(figures: Figures, { method }: RestoreSeen, inspection: 
   figures.atLeast('audit_rows', inspection.audit.rows, 1)
   figures.atLeast('checkpoints', inspection.checkpoints, 1)
   figures.show('checkpoints_lost', inspection.checkpointsLost)
-  // With an archive, there may be no lost change.
+  // An archive may preserve every change. Then the trail has no loss to reveal.
   if (method === 'archive') figures.show('loss_seen', inspection.lossSeen)
   else figures.atLeast('loss_seen', inspection.lossSeen, 1)
   figures.none('keys_missing', inspection.keysMissing)

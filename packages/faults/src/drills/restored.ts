@@ -88,7 +88,7 @@ async function countRows(sql: Restored['engines']['sql']): Promise<number> {
 type Trail = Pick<Inspection, 'audit' | 'checkpoints' | 'checkpointsLost' | 'lossSeen'>
 
 /**
- * Checks that the trail is intact and contains every checkpoint from the log up to the backup. The complete log reveals
+ * Checks that the trail is intact and contains every checkpoint in the log up to the backup. The complete log reveals
  * the losses.
  */
 async function inspectTrail({ env, survivors }: Scene): Promise<Trail> {

@@ -23,7 +23,7 @@ const env = {
   SVC_COMMS_EMIT_RATE: '10000',
   SVC_COMMS_EMIT_BURST: '10000',
   SVC_AUDIT_CHECKPOINT_INTERVAL_MS: '1000',
-  // The load balancer detects a draining process within this time.
+  // The load balancer detects a draining replica within this time.
   SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000',
 }
 

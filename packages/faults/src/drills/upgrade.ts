@@ -152,7 +152,7 @@ type ReplaceOptions = {
 const served = async (replica: Replica): Promise<number> =>
   replica.isAlive() ? replica.metric('svc_http_request_duration_seconds_count') : 0
 
-/** Replaces all replicas one by one: starts a replica of the target release, then drains an old replica. */
+/** Replaces all replicas one by one: starts a replica of the target release, then drains an old one. */
 async function replaceReplicas(
   scene: ReplaceOptions,
 ): Promise<{ replacement: Replacement; replicas: Replica[] }> {
@@ -184,7 +184,7 @@ async function replaceReplicas(
   return { replacement, replicas }
 }
 
-/** Judges the record. The result depends only on the record. */
+/** Checks the record against its bounds. The result depends on nothing else. */
 export function judgeUpgrade(seen: UpgradeSeen): Verdict {
   const { counts, failures, forward, back, missing, audit } = seen
   const figures = createVerdict()

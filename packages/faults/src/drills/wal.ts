@@ -1,6 +1,6 @@
-// Maps WAL positions to times, to determine the point in time up to which a copy is complete.
+// Maps WAL positions to times, to determine up to which time a copy is complete.
 
-/** A WAL position and the time at which it was read, on this process's clock. */
+/** A WAL position and the time at which it was read, on the clock of this process. */
 export type WalSample = { at: number; lsn: string }
 
 function position(lsn: string): bigint {
@@ -9,7 +9,7 @@ function position(lsn: string): bigint {
 }
 
 /**
- * Returns the latest known time for a WAL position. A copy that ends at this position contains everything
+ * Returns the latest known time for a WAL position. A copy that ends at this position contains everything that was
  * acknowledged before that time.
  */
 export const findCompleteUntil = (samples: readonly WalSample[], end: string): number =>

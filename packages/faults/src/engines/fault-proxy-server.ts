@@ -25,7 +25,7 @@ let isListening = true
 const pairs = new Set<Pair>()
 // The number of bytes that may be delayed in one direction of a connection before the sender is paused.
 const maxDelayedBytes = 1_048_576
-// A short delay, because an immediate reset would discard bytes that were just written.
+// Resets are delayed, because an immediate reset would discard bytes that were just written.
 const beforeResetMs = 20
 
 function reset(pair: Pair): void {
@@ -38,8 +38,8 @@ const isDropped = (direction: Direction): boolean =>
   faults.mode === 'silent' || faults.mode === `silent-${direction}`
 
 /**
- * Returns a function that delays work by the transmission time of the link. A queue preserves the order,
- * unlike separate timers.
+ * Returns a function that delays work by the transmission time of the link. Unlike separate timers, its queue
+ * preserves the order.
  */
 function createSchedule(): (bytes: number, work: () => void) => void {
   const queue: { at: number; work: () => void }[] = []
@@ -91,7 +91,8 @@ function pass(pair: Pair, from: Socket, to: Socket): void {
   )
   from.on('error', () => reset(pair))
   from.on('close', () => {
-    // The opposite side may still send data until its peer is destroyed as well.
+    // The pair is forgotten only after both sockets are closed, because one may still send data after the other is
+    // closed.
     if (to.destroyed) pairs.delete(pair)
   })
 }
@@ -128,7 +129,7 @@ async function set(wanted: LinkFaults): Promise<void> {
   faults = { ...healthy, ...wanted }
   const isRefused = faults.mode === 'refuse'
   if (isRefused || faults.mode === 'reset') resetMatching(() => true)
-  // Dropped bytes are not retransmitted, so these connections must be reset.
+  // Dropped bytes are not retransmitted, so the affected connections must be reset.
   if (!faults.mode.startsWith('silent')) resetMatching(({ isDamaged }) => isDamaged)
   if (isRefused && isListening) proxy.close()
   if (!isRefused && !isListening) await listen()

@@ -1,4 +1,4 @@
-// Checks that a client behind the link observes every fault, and none after the link is healed.
+// Checks that a client behind the link observes every fault, and no fault after the link is healed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'

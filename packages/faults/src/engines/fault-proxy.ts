@@ -15,14 +15,14 @@ export type LinkFaults = {
   jitterMs?: number
   /** The bandwidth limit per connection and direction. 0 means no limit. */
   bytesPerSecond?: number
-  /** Resets a connection after it has returned this many bytes, in the middle of a response. 0 means never. */
+  /** Resets a connection after it has returned this number of bytes, in the middle of a response. 0 means never. */
   resetAfterBytes?: number
 }
 export type FaultProxy = {
   port: number
   /** Replaces the current faults. */
   set(faults: LinkFaults): Promise<void>
-  /** Removes all faults and resets connections that lost bytes. */
+  /** Removes all faults, and resets connections that have lost bytes. */
   heal(): Promise<void>
   /** Resets the open connections and resolves to their number. */
   resetOpen(): Promise<number>

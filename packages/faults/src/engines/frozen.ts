@@ -6,8 +6,8 @@ import { childrenOf } from '../cpu.ts'
 export function signalPostgres(dir: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = pidOf(dir)
   if (pid === null) return
-  // The postmaster starts the other processes. It is stopped first and resumed last, so that it cannot start
-  // new processes during the loop.
+  // The postmaster starts the other processes. It is stopped first and resumed last, so that it starts no processes
+  // during the loop.
   if (signal === 'SIGSTOP') send(pid, signal)
   for (const child of childrenOf(pid)) send(child, signal)
   if (signal === 'SIGCONT') send(pid, signal)

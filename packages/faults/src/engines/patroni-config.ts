@@ -37,9 +37,9 @@ const isOlderThan = (
 }
 
 /**
- * Selects the etcd API and the TTL of the leader's lease. Before 3.0.3, Patroni renews the lease through
- * etcd's v3 API without comparing it. As a result, a paused leader steals the lease back from its successor,
- * and commits are lost. Since 4.0, Patroni rejects a short TTL.
+ * Selects the etcd API and the TTL of the leader's lease. Before 3.0.3, Patroni renews the lease through etcd's v3 API
+ * without comparing it. As a result, a paused leader takes the lease back from its successor, and commits are lost.
+ * Since 4.0, Patroni rejects a short TTL.
  */
 export function etcdSettings(version = patroniVersion()): { section: string; isV2: boolean; ttl: number } {
   const isV2 = isOlderThan(version, [3, 0, 3])
@@ -98,7 +98,7 @@ export function patroniConfig(layout: Layout, node: Node): string {
         ...trusted.flatMap((cidr) => [`host all all ${cidr} trust`, `host replication all ${cidr} trust`]),
       ],
       create_replica_methods: ['basebackup'],
-      // Use an immediate checkpoint. With the default spread checkpoint, copying a node takes minutes.
+      // Requests an immediate checkpoint. With the default spread checkpoint, copying a node would take minutes.
       basebackup: [{ checkpoint: 'fast' }],
     },
   })

@@ -1,8 +1,9 @@
-// Runs a Patroni cluster for patroni.ts: `patroni-keeper.ts <log folder> [network]`. It prints the addresses
-// as soon as the programs are running. An input line is a fault and a node number (`kill 2`), or `revive`,
-// which undoes all faults. The reply to each line is one JSON line: when the fault was applied, or the error.
-// When stdin closes, which happens even if the parent is killed, the keeper kills all programs and removes
-// the data and the network.
+// Runs a Patroni cluster for patroni.ts: `patroni-keeper.ts <log folder> [network]`. It prints the addresses as
+// soon as the programs are running.
+//
+// Each input line is a fault with a node number, such as `kill 2`, or `revive`, which undoes all faults. The reply
+// is one line of JSON with the time at which the fault took effect, or with the error. When stdin closes, the
+// keeper kills all programs and removes the data and the network. Stdin closes even if the parent is killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   chownSync,
@@ -43,7 +44,10 @@ const logFolder = chosenFolder === '' ? dir : chosenFolder
 const patronis = new Map<number, ChildProcess>()
 let net: PrivateNet | null = null
 
-/** Starts a program as the PostgreSQL user, in the node's folder and network. It is killed when the keeper ends. */
+/**
+ * Starts a program as the PostgreSQL user, in the node's folder and network. The kernel kills the program when the
+ * keeper ends.
+ */
 function start(name: string, command: readonly string[], node: number | null): ChildProcess {
   const log = openSync(`${logFolder}/${name}.log`, 'a')
   const user = account === null ? [] : [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--init-groups']
@@ -51,7 +55,7 @@ function start(name: string, command: readonly string[], node: number | null): C
   // Each wrapper replaces itself with the next command, so that the PID belongs to the program.
   const [program = '', ...args] = [...inside, 'setpriv', ...user, '--pdeathsig=KILL', '--', ...command]
   const cwd = node === null ? dir : `${dir}/node${node}`
-  // Do not pass variables of the caller, such as PGHOST, to the servers.
+  // The caller's variables, such as PGHOST, must not reach the servers.
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1' }
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', log, log] })
   child.on('error', (error) => process.stderr.write(`${name}: ${error.message}\n`))
@@ -116,7 +120,7 @@ const faults: Record<KeptFault, (node: number) => void> = {
   'kill-postgres': (node) => signal([postmasterOf(node)], 'SIGKILL'),
   freeze: (node) => signal([patroniOf(node)], 'SIGSTOP'),
   'freeze-all': (node) => {
-    // Stop the postmaster before its children, so that it starts no new children.
+    // Stops the postmaster before its children, so that it does not start new children.
     signal([patroniOf(node), postmasterOf(node)], 'SIGSTOP')
     signal(processesIn(dataOf(node)), 'SIGSTOP')
   },
@@ -210,7 +214,7 @@ async function killAll(): Promise<void> {
 
 const print = (value: KeptCluster | KeeperReply): void =>
   void process.stdout.write(`${JSON.stringify(value)}\n`)
-// The parent may have exited, so that writes to stdout fail.
+// Writes to stdout fail if the parent has exited.
 process.stdout.on('error', () => undefined)
 const lines = createInterface(process.stdin)
 const shutdown = Promise.withResolvers<void>()

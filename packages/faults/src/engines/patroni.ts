@@ -74,7 +74,7 @@ async function nodesWithRole(nodes: readonly Node[], role: 'primary' | 'sync'): 
 
 const statusOf = async (node: Node): Promise<Status> => (await ask(node, 'patroni')).json() as Promise<Status>
 
-/** Check the replication state too, because a node may still report its previous role right after a fault. */
+/** The replication state is checked too, because a node may still report its previous role right after a fault. */
 async function isHealthy(nodes: readonly Node[]): Promise<boolean> {
   const [leader, ...others] = await nodesWithRole(nodes, 'primary')
   if (leader === undefined || others.length > 0) return false
@@ -110,7 +110,7 @@ async function findLeader(nodes: readonly Node[]): Promise<Node> {
   return leader
 }
 
-/** Requests a switchover. Patroni responds only when it is complete, so only a rejection is recorded. */
+/** Requests a switchover. Patroni responds only after the switchover is complete, so only a rejection is recorded. */
 async function switchOver(leader: Node, lastFault: LastFault): Promise<void> {
   const body = JSON.stringify({ leader: `node${leader.number}` })
   try {

@@ -1,5 +1,5 @@
-// A private network for one run: a bridge and a network namespace per node, whose packets can be dropped. It needs
-// root.
+// A private network for one run: a bridge, and one network namespace per node, whose packets can be dropped.
+// Creating the network requires root.
 import { execFileSync } from 'node:child_process'
 
 export type PrivateNet = {
@@ -9,7 +9,7 @@ export type PrivateNet = {
   hostOf(node: number): string
   /** Command prefix that runs a command in the namespace of the node. */
   inside(node: number): string[]
-  /** Silently drops the node's packets: all packets, or only those from and to the other nodes. */
+  /** Silently drops the packets of a node: all packets, or only those from and to the other nodes. */
   cut(node: number, scope: 'all' | 'peers'): void
   heal(node: number): void
   remove(): void
@@ -32,7 +32,7 @@ function attempt(work: () => void): boolean {
   }
 }
 
-// A dropped packet causes no error. Without short keepalives, a running base backup hangs for two hours.
+// A dropped packet causes no error. Without short keepalives, a running base backup would hang for two hours.
 const tcpSettings = {
   tcp_keepalive_time: 4,
   tcp_keepalive_intvl: 2,
@@ -41,7 +41,10 @@ const tcpSettings = {
   tcp_syn_retries: 3,
 }
 
-/** Reserves a network that no other run uses. The bridge name is unique on the machine and contains the number. */
+/**
+ * Reserves a network that no other run uses. The name of the bridge contains the number, so it is unique on the
+ * machine.
+ */
 function reserveNetwork(): number {
   for (let tries = 0; tries < 100; tries++) {
     const number = 1 + Math.floor(Math.random() * 254)

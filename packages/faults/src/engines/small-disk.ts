@@ -1,4 +1,5 @@
-// A small in-memory file system for PostgreSQL's data that can be filled to its last byte. Mounting it needs root.
+// A small in-memory file system for PostgreSQL's data that can be filled to its last byte. Mounting the file
+// system requires root.
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 

@@ -1,6 +1,5 @@
-// Runs API callers in a separate process, so that the harness load does not distort the measurement. The
-// callers send calls at an even pace, whether or not earlier calls have completed. Argument: the control
-// port.
+// Runs API callers in a separate process, so that the harness load does not distort the measurement. The callers
+// send calls at a constant rate, whether or not earlier calls have completed. Argument: the control port.
 import { createHash, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { partnerHeader } from '../installation.ts'
@@ -57,10 +56,7 @@ async function callOnce(kind: CallKind, agent: Agent, callMs: number): Promise<C
   return record
 }
 
-/**
- * An agent scans all its connections for a free connection, so many small agents are faster than one large
- * agent.
- */
+/** An agent searches all its connections for a free one, so many small agents are faster than a large one. */
 const createAgents = ({
   maxOpen,
   callMs,
@@ -100,8 +96,7 @@ function start({
     for (const due = ((performance.now() - startedAt) / 1_000) * perSecond; count < due; count++) {
       if (open.size >= maxOpen) continue
       const kind = kinds[turn % kinds.length] as CallKind
-      // Use the least busy agent. Otherwise, time spent waiting for a connection would be attributed to the
-      // service.
+      // Uses the least busy agent. Otherwise, time spent waiting for a connection would be attributed to the service.
       const used = agents.reduce((least, other) => (other.open < least.open ? other : least))
       turn++
       used.open++

@@ -22,7 +22,7 @@ export type Pace = {
   callMs?: number
   /** Each call uses a new connection. */
   usesNewConnections?: boolean
-  /** Keeps connections open, like a proxy, and reuses them in the next load with this option. */
+  /** Keeps connections open, as a proxy does, and reuses them in the next load with this option. */
   keepsConnections?: boolean
 }
 /** The outcome of a call. `status` is 0 if no response arrived. */
@@ -34,7 +34,7 @@ export type CallRecord = {
   status: number
   /** Whether the response is complete. */
   isComplete: boolean
-  /** Whether the partner sent the response. */
+  /** Whether the response is from the partner. */
   isFromPartner: boolean
   retryAfter: string | null
   /** SHA-256 of the body, in hex. */

@@ -1,4 +1,4 @@
-// The ways in which an upstream misbehaves, and the allowed outcomes for the caller.
+// The ways in which an upstream misbehaves, each with the outcomes that the caller may see.
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { chunk, chunked, head, length, ok, write } from '@manager/harness/bad-answers.ts'

@@ -1,5 +1,5 @@
-// The kinds of calls in the mixed load: authentications, reads, writes, ESB calls, notifications, and calls
-// by strangers without any access.
+// The kinds of calls in the mixed load: authentications, reads, writes, ESB calls, notifications, and calls by
+// strangers, who have no access.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { ask, personHeaders } from '../installation.ts'
@@ -10,15 +10,13 @@ import type { EsbStage } from './stage.ts'
 const createText =
   'mutation($p: ID!, $s: String!) { made: createTenant(projectId: $p, input: { name: $s, slug: $s }) { id } }'
 
-// The number of users. Many users generate a load of five times the capacity, each with few concurrent
-// requests.
+// The number of users. The load of five times the capacity comes from many users with few concurrent requests each.
 const maintainers = 256
 const batchSize = 16
 
 /**
- * Returns the kinds of calls for this URL. The kinds are used in rotation. As in production, nearly half of
- * the calls are authentications. Several users send the reads and changes, because requests of one user are
- * serialized.
+ * Returns the kinds of calls for this URL. The kinds are used in rotation. As in production, nearly half of the calls
+ * are authentications. Several users send the reads and changes, because the requests of one user are serialized.
  */
 export async function mixedKinds(stage: EsbStage, url: string): Promise<CallKind[]> {
   const people: string[] = []

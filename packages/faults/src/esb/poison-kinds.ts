@@ -1,4 +1,4 @@
-// Requests that try to block a replica, with malicious templates, bodies, documents and schedules.
+// Requests with malicious templates, bodies, documents and schedules, which try to block a replica.
 import { personHeaders } from '../installation.ts'
 import { hostileTexts } from '@manager/harness/hostile-texts.ts'
 import { poisons } from '@manager/harness/poisons.ts'

@@ -21,7 +21,7 @@ export function probeOnce(url: string, agent: Agent | false = false, timeoutMs =
   })
 }
 
-/** Sends one probe after the other, with a pause of `intervalMs` after each. */
+/** Sends probes one at a time, with a pause of `intervalMs` after each. */
 export function startProbes(url: string, intervalMs: number, agent: Agent | false = false): Probes {
   const probes: Probe[] = []
   const stopping = new AbortController()

@@ -1,4 +1,4 @@
-// Defines a scenario with ESB calls: its fault, and its bounds in addition to the common bounds.
+// Defines a scenario with ESB calls: its fault, and the bounds that it adds to the common ones.
 import type { BaseSetup, RowOptions } from '../base.ts'
 import { type Mutant, type Row, createRow } from '../row.ts'
 import type { MakeSchedule, Schedule } from '../schedule.ts'
@@ -22,7 +22,7 @@ type EsbDefinition<O extends EsbObserved> = {
   setup: (options: RowOptions) => BaseSetup
   limitSeconds: number
   observe: (stage: EsbStage, schedule: Schedule) => Promise<O>
-  /** Adds the figures that are specific to this scenario. */
+  /** Adds the figures that only this scenario has. */
   judge: (figures: Figures, observed: O) => void
   mutants: readonly Mutant<O>[]
 }

@@ -25,7 +25,7 @@ export type EsbStage = Base & {
   history(calls: CallRecord[]): Promise<EsbObserved>
 }
 
-/** The headers of a call through the gateway. The key of the call is its request id. */
+/** The headers of a call through the gateway. The request id is the key of the call. */
 export const callHeaders = ({ machineToken }: Installation): Record<string, string> => ({
   authorization: `Bearer ${machineToken}`,
   'content-type': 'application/json',
@@ -58,7 +58,7 @@ async function createEndpoints(base: Base, site: Installation): Promise<EsbStage
   }
 }
 
-// On its first calls, a replica compiles code and verifies the token. The warm-up excludes this work from the
+// On its first calls, a replica compiles code and verifies the token. The warm-up keeps this work out of the
 // measurement.
 const warmUp = { perSecond: 50, maxOpen: 32, ms: 8_000 }
 

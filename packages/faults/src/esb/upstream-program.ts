@@ -1,6 +1,6 @@
-// Runs two ESB upstreams in a separate process. The good upstream records its calls. The bad upstream
-// misbehaves as the query string of the call requests. Arguments: the control port, and the secret that the
-// good upstream requires.
+// Runs two ESB upstreams in a separate process. The good upstream records its calls. The bad upstream misbehaves in
+// the way that the query string specifies. Arguments: the control port, and the secret that the good upstream
+// requires.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { partnerHeader } from '../installation.ts'

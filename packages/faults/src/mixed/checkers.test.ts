@@ -1,4 +1,5 @@
-// The checkers of the mixed load find every planted mistake, and report nothing in a correct history.
+// Checks that the checkers of the mixed load find every planted mistake, and that they report nothing in a correct
+// history.
 import { describe, expect, test } from 'vitest'
 import type { Operation } from '../recorder.ts'
 import {

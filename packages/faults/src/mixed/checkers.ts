@@ -30,8 +30,8 @@ export function checkTenants({ operations, tenants }: Pick<MixedHistory, 'operat
 }
 
 /**
- * Register rule: a tenant has the name that was acknowledged last, or a name whose outcome is unknown. Renames of one
- * tenant are sent one after the other, but a rename without a response may still take effect later.
+ * Register rule: a tenant has the name that was acknowledged last, or a name whose outcome is unknown. The renames of
+ * a tenant are sent one at a time, but a rename without a response may still take effect later.
  */
 export function checkRegisters({ renames, names }: Pick<MixedHistory, 'renames' | 'names'>): string[] {
   return [...Map.groupBy(renames, ({ register }) => register)].flatMap(([register, writes]) => {
@@ -87,7 +87,7 @@ export function checkLogins({ logins }: Pick<MixedHistory, 'logins'>): { lost: s
   }
 }
 
-/** Returns 5xx responses that no fault excuses. The service must process a call or reject it with 503. */
+/** Returns 5xx responses that no fault excuses. The service must either process a call or reject it with 503. */
 export const checkStatuses = (
   operations: readonly Operation[],
   isAllowed: (operation: Operation) => boolean,
@@ -102,13 +102,13 @@ const writes = new Set(['create', 'rename', 'invalidate', 'emit', 'upload'])
 export const writeTimes = (operations: readonly Operation[]): number[] =>
   operations.filter(({ op, outcome }) => writes.has(op) && outcome === 'ok').map(({ end }) => end)
 
-/** Longer gaps between writes are pauses. Gaps on a busy machine are shorter. */
+/** Longer gaps between writes count as a pause. Gaps that a busy machine causes are shorter. */
 const pauseMs = 1_500
 
 /**
- * Returns the time from a fault to the write that ends the last pause. A new leader may accept a few writes
- * and then none until its standby follows. Therefore, this function measures the last pause. Returns Infinity
- * if writes do not continue until the end.
+ * Returns the time from a fault to the write that ends the last pause. A new leader may accept a few writes and then
+ * none until its standby follows. Therefore, the last pause is measured. Returns Infinity if writes do not continue
+ * until the end.
  */
 export function writeRecoveryMs(
   times: readonly number[],

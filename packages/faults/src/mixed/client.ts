@@ -1,7 +1,7 @@
 // HTTP client of the mixed load. It calls through the load balancer, without retries and with a timeout.
 import { Agent, request } from 'undici'
 
-/** `status` is 0 if there was no response. */
+/** `status` is 0 if no response arrived. */
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 type CallOptions = {
   method?: 'GET' | 'POST' | 'PUT'
@@ -54,9 +54,12 @@ export function createClient(url: string): Client {
   }
 }
 
-/** Returns whether a GraphQL operation succeeded. A response with errors may also have status 200. */
+/** Returns whether a GraphQL operation succeeded. A response that contains errors may also have status 200. */
 export const hasData = ({ status, text }: Answer): boolean => status === 200 && !text.includes('"errors"')
 
-/** Returns the effective status of a GraphQL operation: errors with status 200 count as 400. */
+/**
+ * Returns the effective status of a GraphQL operation: a response that contains errors counts as 400 if its status is
+ * 200.
+ */
 export const graphqlStatus = (answer: Answer): number =>
   answer.status === 200 && !hasData(answer) ? 400 : answer.status

@@ -1,4 +1,4 @@
-// ESB calls, pilet uploads, and logins from terminals.
+// ESB calls, uploads of pilets, and logins from terminals.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { partnerHeader, personHeaders } from '../installation.ts'
 import { decide, openTerminal } from '@manager/harness/cli-login.ts'
@@ -9,7 +9,7 @@ import type { Client } from './client.ts'
 import type { MixedWorld } from './world.ts'
 
 type Caller = { client: Client; recorder: Recorder; world: MixedWorld; url: string }
-/** A call that the partner responded to. */
+/** A call to which the partner responded. */
 export type AnsweredCall = { requestId: string; status: number }
 /** An upload that was accepted. */
 export type Uploaded = { version: string; sha256: string }
@@ -55,7 +55,7 @@ export async function uploadVersion(
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Downloads the versions and returns the hash of each, or its status if it is not 200. */
+/** Downloads the versions and returns the hash of each one, or its status if it is not 200. */
 export async function readVersions(
   { client, world }: Caller,
   uploaded: readonly Uploaded[],
@@ -100,7 +100,7 @@ export async function logIn({ recorder, url }: Caller, logins: Login[]): Promise
     login.last = typeof body['status'] === 'string' ? body['status'] : String(status)
     if (status === 0 || status >= 500) login.unknown++
     if ('sealed_token' in body) login.tokens.push(terminal.open(body['sealed_token']))
-    // Continue polling after the token is received, because it must not be issued twice.
+    // Polling continues after the token is received, because it must not be issued twice.
     if (login.tokens.length > 1 || ['expired', 'denied'].includes(login.last)) return
   }
 }

@@ -1,5 +1,5 @@
-// The record of the mixed load for its checkers: responses to callers, the final state of the database, and what
-// backends, partners and sockets received.
+// The record of the mixed load for the checkers: responses to callers, the final state of the database, and the data
+// that backends, partners and sockets received.
 import type { Pool } from 'pg'
 import type { Invalidation, Use } from '@manager/harness/revocation.ts'
 import type { EmitHistory } from '../comms-checkers.ts'

@@ -1,4 +1,4 @@
-// Common bounds of the scenarios under the mixed load, whatever the fault.
+// Bounds for every scenario under the mixed load, regardless of its fault.
 import { checkDelivered, checkOnce, checkSet, plannedKeys } from '../checkers.ts'
 import { checkAccepted, checkOncePerKey, findRefused } from '../comms-checkers.ts'
 import { type Operation, keyOf } from '../recorder.ts'
@@ -18,13 +18,12 @@ import type { MixedHistory } from './history.ts'
 type Figures = ReturnType<typeof createVerdict>
 export type MixedRules = {
   /**
-   * 5xx responses other than 503 that this fault excuses, such as those of a load balancer whose replica was
-   * killed.
+   * 5xx responses other than 503 that this fault excuses, for example from a load balancer whose replica was killed.
    */
   isAllowed?: (operation: Operation) => boolean
 }
 
-/** Adds the figures that every scenario has. */
+/** Adds the figures that every mixed-load scenario has. */
 export function judgeMixed(figures: Figures, history: MixedHistory, { isAllowed }: MixedRules = {}): void {
   const tenants = checkTenants(history)
   const logins = checkLogins(history)
@@ -61,7 +60,7 @@ export function judgeMixed(figures: Figures, history: MixedHistory, { isAllowed 
   showLoad(figures, history, invalidated.judged)
 }
 
-/** Shows the amount of input, because a checker without input proves nothing. */
+/** Shows the amount of input. A checker without input passes without checking anything. */
 function showLoad(figures: Figures, history: MixedHistory, usedAfterInvalidation: number): void {
   const { operations } = history
   const count = (outcome: Operation['outcome']): number =>

@@ -1,5 +1,5 @@
-// Puts load on all features at the same time. Sockets and triggers are set up in advance. All other calls are sent at
-// an even pace through the load balancer.
+// Puts load on all features concurrently. Sockets and triggers are set up in advance. All other calls are sent at
+// a constant rate through the load balancer.
 import { pause } from '../children.ts'
 import { runAtPace } from '../pace.ts'
 import { planTriggers, yearly } from '../world.ts'
@@ -12,15 +12,15 @@ export type MixedLoad = {
   startedAt: number
   /** Resolves when the load has run for this many milliseconds. */
   at(ms: number): Promise<void>
-  /** Stops the load after its duration. Calls may still be open. */
+  /** Waits until the duration of the load is over, then stops sending calls. Calls in flight may still be open. */
   end(): Promise<void>
   /** Waits until all open work has completed and reads the history. Call it after every fault is healed. */
   settle(): Promise<MixedHistory>
 }
-// The delay before the first triggers are due. All triggers must be inserted before that time.
+// The delay until the first triggers are due. All triggers must be inserted before that time.
 const firstFiringMs = 2_000
 
-// Replicas compile their code on the first requests. The warm-up excludes this work from the measurement.
+// Replicas compile their code on the first requests. The warm-up keeps this work out of the measurement.
 const warmUp = { share: 0.25, ms: 8_000 }
 
 /** Warms up, then starts the load for `seconds`. */

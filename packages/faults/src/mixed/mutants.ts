@@ -10,8 +10,8 @@ import { failedOperation } from '../plant.ts'
 type M = Mutant<MixedHistory>
 
 /**
- * Applies the mistakes of comms scenarios to a mixed history. Except for duplicates, the mistakes count as
- * losses here.
+ * The mistakes of comms scenarios, planted in a mixed history. The mixed checkers count all of them as losses except
+ * duplicates.
  */
 const ofComms = [lostNotification(), lostRecipient(), duplicateNotification()].map(
   ({ name, breaks, plant }): M => ({
@@ -130,7 +130,7 @@ const own: readonly M[] = [
   },
 ]
 
-/** The mistakes that every scenario under the mixed load must find. */
+/** The planted mistakes that the checkers of every mixed-load scenario must detect. */
 export const mixedMutants = <H extends MixedHistory>(): Mutant<H>[] =>
   [lostDelivery<H>(), lostRun<H>(), doubleScheduling<H>(), unstoredRun<H>()].concat(
     [...ofComms, ...own].map(({ name, breaks, plant }) => ({

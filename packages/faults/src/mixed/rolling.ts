@@ -1,10 +1,10 @@
-// Replaces replicas one by one, as an operator does after changing settings.
+// Replaces replicas one by one, as an operator does after a change to the settings.
 import type { MixedStage } from './stage.ts'
 
 /** Shutdown time and exit code of a replica. */
 export type Drained = { replica: string; seconds: number; exit: number | string }
 
-/** Settings of replicas that are replaced. The load balancer detects a draining replica within this delay. */
+/** Settings of replicas that will be replaced. The load balancer detects a draining replica within this delay. */
 export const drainEnv = { SVC_SHUTDOWN_DRAIN_DELAY_MS: '2000' }
 
 /** Replaces all running replicas. Each replica drains only after its successor is ready. */

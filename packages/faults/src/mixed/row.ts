@@ -1,4 +1,4 @@
-// Defines a scenario under the mixed load: its fault, and its bounds in addition to the common bounds.
+// Defines a scenario under the mixed load: its fault, and the bounds that it adds to the common ones.
 import type { RowOptions } from '../base.ts'
 import { type Mutant, type Row, createRow } from '../row.ts'
 import type { MakeSchedule, Schedule } from '../schedule.ts'
@@ -19,7 +19,7 @@ type MixedDefinition<O extends MixedObserved> = {
   limitSeconds: number
   rules?: MixedRules
   observe: (stage: MixedStage, schedule: Schedule) => Promise<O>
-  /** Adds the figures that are specific to this scenario. */
+  /** Adds the figures that only this scenario has. */
   judge: (figures: Figures, observed: O) => void
   mutants: readonly Mutant<O>[]
 }

@@ -19,7 +19,7 @@ export type MixedStage = MixedScene & {
 }
 
 const usualSockets = 60
-// The few callers represent many, so per-caller limits are raised.
+// Each of the few callers represents many, so per-caller limits are raised.
 const limits = {
   ...raisedLimits,
   SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',

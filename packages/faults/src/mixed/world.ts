@@ -14,9 +14,9 @@ export type Credential = { id: string; kind: 'personal' | 'machine'; authorizati
 export type MixedWorld = {
   site: Installation
   partner: Partner
-  /** Users who create and rename tenants. There are several, because requests of one user are serialized. */
+  /** Users who create and rename tenants. There are several, because the requests of one user are serialized. */
   admins: string[]
-  /** In the order of their invalidation. */
+  /** Credentials in the order of their invalidation. */
   credentials: Credential[]
   /** Tenants that are renamed repeatedly. */
   registers: string[]
@@ -75,14 +75,17 @@ async function createRegisters(sql: Pool, { projectId }: Installation): Promise<
   return ids
 }
 
-/** Creates personal tokens through the API and machine tokens by SQL, and interleaves them in invalidation order. */
+/**
+ * Creates personal tokens through the API and machine tokens with SQL, and interleaves them in the order of their
+ * invalidation.
+ */
 async function createCredentials(
   sql: Pool,
   url: string,
   { adminId, projectId }: Installation,
 ): Promise<Credential[]> {
   const personal: Credential[] = []
-  // Created one after the other, because only a few threads hash new tokens.
+  // The tokens are created one at a time, because only a few threads hash new tokens.
   for (let index = 0; index < personalTokens; index++) {
     const query = `mutation { made: createPersonalAccessToken(name: "load ${index}") { token personalAccessToken { id } } }`
     const { made } = await ask<{ made: { token: string; personalAccessToken: { id: string } } }>(

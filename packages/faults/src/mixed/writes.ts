@@ -1,4 +1,4 @@
-// GraphQL mutations: creates tenants with unique slugs, and repeatedly renames a few tenants.
+// GraphQL mutations that create tenants with unique slugs, and that repeatedly rename a few tenants.
 import { randomInt, randomUUID } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
 import { type Operation, type Recorder, outcomeOf } from '../recorder.ts'

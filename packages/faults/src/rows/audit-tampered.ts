@@ -13,8 +13,7 @@ import { mutant } from '../plant.ts'
 type Tried = { kind: string; expected: number; full: number | null; passes: number | null }
 type Observed = { tried: Tried[]; falseAlarms: string[]; rowsPerSecond: number }
 
-// This program tampers and verifies in transactions that it rolls back. Operator commands do not support
-// this.
+// The program tampers and verifies in transactions that it rolls back, which operator commands do not support.
 const program = fileURLToPath(import.meta.resolve('@manager/manager/tamper-audit'))
 
 async function observe({ cluster, options, log }: Base): Promise<Observed> {

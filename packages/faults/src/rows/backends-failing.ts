@@ -25,8 +25,8 @@ const delaysMs = [1_000, 2_000, 4_000]
 const policy = {
   delaysMs,
   jitter: 0.2,
-  // The margin for polling: due attempts are polled a few times per second, on two cores that also run
-  // everything else.
+  // The margin for polling: due attempts are polled a few times per second, on two cores that also run all other
+  // processes.
   slackMs: 3_000,
   retryAfterMs: (mode: string): number => (mode.startsWith('429:') ? Number(mode.slice(4)) * 1_000 : 0),
 }

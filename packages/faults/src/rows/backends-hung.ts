@@ -12,7 +12,9 @@ import { planTriggers, yearly } from '../world.ts'
 import { mutant } from '../plant.ts'
 
 type Observed = {
-  /** Number of runs planned for healthy backends in each phase, and the deliveries that they received. */
+  /**
+   * For each phase: the number of runs planned for healthy backends, and the deliveries that these backends received.
+   */
   plannedHealthy: number
   clean: Delivery[]
   faulty: Delivery[]
@@ -27,18 +29,18 @@ const projects = 4
 const perSecond = 200
 const phaseMsOf = (options: Stage['options']): number => bySize(options, 30_000, 15_000)
 const warmUpMs = 5_000
-// The goal is 1.1. Replicas, PostgreSQL and backends share two cores. Therefore, a p99 of a few milliseconds
-// varies by more than that between two runs without a fault. The absolute slack accounts for this.
+// The goal is 1.1. Replicas, PostgreSQL and backends share two cores, so a p99 of a few milliseconds varies more than
+// that between two runs without a fault. The absolute slack accounts for this variation.
 const goodRatio = 1.3
 const slackMs = 300
 const maxPerDeployment = 32
 /**
- * The maximum number of open requests at one destination over all replicas: first attempts, and the same
- * number of retries.
+ * The maximum number of open requests at one destination, over all replicas: first attempts, and the same number of
+ * retries.
  */
 const capPerDestination = 2 * maxPerDeployment
 
-/** Runs triggers at all backends for `ms`. Returns the deliveries to the healthy backends. */
+/** Runs triggers at all backends for `ms`. Returns the deliveries to healthy backends. */
 async function fire(stage: Stage, silent: readonly number[], ms: number): Promise<Delivery[]> {
   const { cluster, sink, world } = stage
   await sink.clear()
@@ -87,7 +89,7 @@ function judge({ plannedHealthy, clean, faulty, stuck }: Observed) {
   figures.show('clean_ms', lagsAt(cleanLags))
   figures.show('faulty_ms', lagsAt(faultyLags))
   figures.atMost('stuck_per_destination', Math.max(...stuck), capPerDestination)
-  // The scenario proves nothing if a silent backend received no request.
+  // Every silent backend must have received a request. Otherwise, none of them was hung.
   figures.atLeast('stuck', Math.min(...stuck), 1)
   return figures.verdict
 }

@@ -17,8 +17,7 @@ const perSecond = 60
 const [firstMs, faultMs, pauseMs] = [4_000, 6_000, 4_000]
 const recoverMs = 2_000
 
-// Create the database trigger at the start. Under load, creating it would wait for all callers and block
-// them.
+// Creates the database trigger at the start. Under load, creating it would wait for all callers and block them.
 const triggerFunction = (statement: string): string =>
   `create or replace function refuse_row() returns trigger language plpgsql as $$ begin ${statement}; end $$`
 const trigger =

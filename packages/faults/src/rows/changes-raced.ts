@@ -1,5 +1,5 @@
 // F27: many concurrent calls at three replicas compete for the same pilet version, registration or credential, and a
-// role is used while it is revoked. Exactly one call wins, and every response is correct.
+// role is used while it is revoked. Each time, exactly one call wins, and every response is correct.
 import { type Base, type BaseSetup, openBase } from '../base.ts'
 import { type Row, createRow } from '../row.ts'
 import {
@@ -51,7 +51,10 @@ async function observe({ cluster, replicas, random, log }: Base): Promise<Observ
 const tally = (statuses: readonly number[]): string =>
   [...Map.groupBy(statuses, (status) => status)].map(([status, all]) => `${status}x${all.length}`).join(' ')
 
-/** Checks that one upload succeeds, that the others conflict, and that every replica serves the winner's bytes. */
+/**
+ * Checks that one upload succeeds, that the others conflict, and that every replica serves the bytes of the successful
+ * upload.
+ */
 function checkUpload({ statuses, won, stored, served }: UploadRace): string[] {
   const isRight =
     statuses.filter((status) => status === 200).length === 1 &&
@@ -79,7 +82,7 @@ function checkRegistration({ statuses, ids, tokens, stored }: RegisterRace): str
   ]
 }
 
-/** Checks that each rotation replaces the previous token, and that only the last token works, at every replica. */
+/** Checks that each rotation replaces the previous token, and that only the last token works at every replica. */
 function checkRotation({ tokens, failed, steps, works, replicas }: RotateRace): string[] {
   const last = steps.at(-1)?.after ?? ''
   const wrong = tokens.filter((token, index) => works[index] !== (token.startsWith(last) ? replicas : 0))
@@ -92,7 +95,9 @@ function checkRotation({ tokens, failed, steps, works, replicas }: RotateRace): 
   ]
 }
 
-/** Checks that no change by the user follows the revocation in the chain, and that no later request is accepted. */
+/**
+ * Checks that the chain contains no change by the user after the revocation, and that no later request is accepted.
+ */
 const checkRole = ({ uses, revokedAt, after }: RoleRace): { late: string[]; chained: string[] } => ({
   late: uses.filter(({ startedAt, isAccepted }) => isAccepted && startedAt > revokedAt).map(({ op }) => op),
   chained: after,
@@ -150,7 +155,7 @@ export const f27: Row = createRow<Observed, Base, BaseSetup>(
       replicas: 3,
       postgres: 'patroni',
       withSentinel: true,
-      // Replaced tokens are used as well, so raise the throttles, which are not under test.
+      // Replaced tokens are also used, so the throttles, which are not under test, are raised.
       env: { SVC_THROTTLES_MACHINE_FAILURES: '100000' },
     }),
     limitSeconds: 240,

@@ -23,7 +23,7 @@ const maxWaiting = 40
 // 15 connections that each wait 5 s for the lock serve 3 calls per second.
 const rates = { creates: 20, renames: 6 }
 const recoveredMs = 5_000
-// Includes the wait for a connection, the wait for the lock, and the delay of a busy machine.
+// Includes the wait for a connection, the wait for the lock, and the delay that a busy machine causes.
 const latencyMs = 11_500
 const acceptedMs = 11_000
 const tableWrites = new Set(['create', 'rename'])
@@ -84,7 +84,7 @@ export const f09: Row = defineMixedRow<Observed>({
     figures.atLeast('shed_pct_full', shedPercent(operations, full), 50)
     figures.show('connections', observed.connections)
     figures.atMost('waiting', maxWaitingOf(vitals), maxWaiting)
-    // Login tokens are hashed one after the other, which is slow on a busy machine.
+    // Login tokens are hashed one at a time, which is slow on a busy machine.
     const unhashed = operations.filter(({ op }) => op !== 'login' && op !== 'approve')
     const latencies = faults.map((span) => longestMs(unhashed, span) / 1_000)
     figures.atMost('max_latency_s', Math.max(...latencies), latencyMs / 1_000)

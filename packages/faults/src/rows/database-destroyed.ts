@@ -1,6 +1,5 @@
-// F33: a database under load is backed up, destroyed, and restored on a new server from the base backup and
-// the archived WAL. Acknowledged data exists, the audit chain is intact, secrets can be opened, and triggers
-// fire.
+// F33: a database under load is backed up, destroyed, and restored on a new server from the base backup and the
+// archived WAL. All acknowledged data exists, the audit chain is intact, secrets can be opened, and triggers fire.
 import { playRestore } from '../drills/restore.ts'
 import { type RestoreSeen, judgeRestore } from '../drills/restore-judge.ts'
 import type { Inspection } from '../drills/restored.ts'
@@ -10,7 +9,7 @@ import { mutant } from '../plant.ts'
 
 const seconds = 8
 
-/** Creates a mutant of the restored installation with these differences. */
+/** Creates a mutant of the restored installation that has these differences. */
 const changed = (name: string, breaks: string, change: Partial<Inspection>): Mutant<RestoreSeen> =>
   mutant(name, breaks, ({ inspection }) => ({
     inspection: inspection === null ? null : { ...inspection, ...change },

@@ -19,7 +19,7 @@ type Observed = EsbObserved & {
   withPoison: CallRecord[]
   poison: CallRecord[]
   allowed: Record<string, readonly number[]>
-  /** 99th percentile of the event loop delay in each phase, in milliseconds. */
+  /** The 99th percentile of the event loop delay in each phase, in milliseconds. */
   loop: { withoutPoison: number[]; withPoison: number[] }
   /** Milliseconds per second in which the replica's main thread waited for a core. */
   waited: { withoutPoison: number[]; withPoison: number[] }
@@ -66,9 +66,9 @@ const loopMs = async (replica: Replica): Promise<number> =>
 async function observe(stage: EsbStage): Promise<Observed> {
   const poisons: PoisonKind[] = await createPoisons(stage)
   const kinds = await ordinaryKinds(stage)
-  // Large bodies keep the sending process busy, so a different process sends the ordinary calls.
+  // Large bodies keep the sending process busy, so the ordinary calls are sent by a different process.
   const poisoner = stage.registerPart(await startCaller(stage.folder))
-  // Use a low priority, so that generating the poison does not slow down the service.
+  // The low priority prevents the generation of poison from slowing down the service.
   setPriority(poisoner.pid, lowPriority)
   const [replica] = stage.replicas as [Replica]
   const loop: Observed['loop'] = { withoutPoison: [], withPoison: [] }
@@ -91,7 +91,7 @@ async function observe(stage: EsbStage): Promise<Observed> {
   for (let round = 0; round < rounds; round++) {
     withoutPoison.push(...(await callOthers('withoutPoison')))
     stage.log('sending poisonous requests')
-    // Each round continues where the previous round ended.
+    // Each round continues where the previous one ended.
     const from = poison.length % poisons.length
     const calls = await poisoner.start({
       kinds: [...poisons.slice(from), ...poisons.slice(0, from)].map(({ call }) => call),
@@ -128,8 +128,8 @@ const checkPoison = ({ poison, allowed }: Observed): string[] =>
     .map(described)
 
 /**
- * Returns the poisonous requests that were open most often during the slowest 1 % of ordinary calls. Also
- * returns the number of these calls.
+ * Returns the poisonous requests that were most often in flight during the slowest 1 % of ordinary calls, and the
+ * number of these calls.
  */
 function slowestWithPoison({ withPoison, poison }: Observed): string {
   const slowest = withPoison
@@ -156,14 +156,15 @@ export const f37: Row = defineEsbRow<Observed>({
   judge: (figures, observed) => {
     const { withoutPoison, withPoison, poison, loop } = observed
     const loopWithoutPoison = Math.max(...loop.withoutPoison)
-    // If the event loop is delayed even without poison, poison must not increase the delay.
+    // Even if the event loop is delayed without poison, the poison must not increase the delay.
     figures.atMost(
       'evloop_p99',
       Math.max(...loop.withPoison),
       Math.max(maxLoopMs, goodRatio * loopWithoutPoison),
     )
     figures.show('evloop_p99_without_poison', loopWithoutPoison)
-    // Print the wait for a core, which delays the event loop whatever the service does.
+    // Prints how long the main thread waited for a core. This wait delays the event loop, and the service cannot avoid
+    // it.
     figures.show('core_wait', observed.waited.withPoison.map(Math.round).join('/'))
     figures.show('core_wait_without_poison', observed.waited.withoutPoison.map(Math.round).join('/'))
     const [with99, without99] = [timeAt(withPoison, 0.99), timeAt(withoutPoison, 0.99)]

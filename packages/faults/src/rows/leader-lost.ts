@@ -90,7 +90,7 @@ const defineFailoverRow = (id: string, title: string, fault: PatroniFault): Row 
         .sort((a, b) => b.ms - b.bareMs - (a.ms - a.bareMs))
       figures.show('leader_ms', losses.map(({ leaderMs }) => leaderMs).join('/'))
       figures.show('outages_ms', outages.map(({ ms, bareMs }) => `${ms}:${bareMs}`).join('/'))
-      // The outage that the service prolongs the most.
+      // The outage that the service prolonged the most.
       const { ms, bareMs } = outages[0] ?? { ms: Infinity, bareMs: 0 }
       figures.recovery('writes_back_ms', { ms, max: bareMs + maxOverheadMs, bareMs })
     },

@@ -1,5 +1,6 @@
-// F45: one link after the other is slow, silent, refused, or cut in the middle of a response. The links are
-// between replicas and PostgreSQL, between replicas and Redis, and between the load balancer and replicas.
+// F45: links are broken one at a time. Each link becomes slow or silent, refuses connections, or cuts responses in the
+// middle. The links are between replicas and PostgreSQL, between replicas and Redis, and between the load balancer and
+// replicas.
 import { type FaultProxy, type LinkFaults, startFaultProxy } from '../engines/fault-proxy.ts'
 import { pause } from '../children.ts'
 import { writeTimes, writeRecoveryMs } from '../mixed/checkers.ts'
@@ -85,7 +86,7 @@ export const f45: Row = defineMixedRow<MixedObserved>({
     plan(random, bySize(options, kinds.length * Object.keys(linkFaults).length, 6)),
   setup: () => ({ replicas: 3, postgres: 'patroni', withFaultProxies: true }),
   limitSeconds: 420,
-  // The statuses that the load balancer returns if the response of a replica is cut or times out.
+  // The statuses that the load balancer returns if a replica's response is cut or times out.
   rules: { isAllowed: ({ status }) => status === 502 || status === 504 },
   observe,
   judge: (figures, { operations, faults }) => {

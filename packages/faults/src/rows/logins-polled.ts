@@ -64,7 +64,7 @@ async function pollConcurrently({ replicas }: Base, { terminal, sessionId, code 
   for (const { status, body } of answers)
     if ('sealed_token' in body) polled.tokens.push(terminal.open(body['sealed_token']))
     else if (status === 200 && body['status'] === 'expired') polled.expired++
-    // This poll collided with the poll that receives the token.
+    // This poll collided with the poll that received the token.
     else if (status === 200 && body['status'] === 'authorization_pending') polled.pending++
     else polled.other.push(`${status} ${JSON.stringify(body)}`)
   return polled
@@ -145,7 +145,7 @@ export const f26: Row = createRow<Observed, Base, { replicas: number; env: Recor
       replicas: 3,
       env: {
         SVC_LOG_LEVEL: 'warn',
-        // Raise the limits, which are not under test and would reject most of the polls.
+        // Raises the limits, which are not under test and would reject most of the polls.
         SVC_CLI_LOGIN_POLLS_PER_CLIENT: '1000000',
         SVC_CLI_LOGIN_POLLS_PER_LOGIN: '1000000',
       },

@@ -27,7 +27,7 @@ type Observed = MixedObserved & { vitals: Vitals; replicas: string[] }
 const firstMs = 6_000
 const hangMs = 20_000
 const lastMs = 10_000
-// 5 s for a connection or a statement, 500 ms for the server timeout, and the delay of a busy machine.
+// 5 s for a connection or a statement, 500 ms for the server timeout, and the delay that a busy machine causes.
 const latencyMs = 6_500
 const flipMs = 3_000
 const healthzMs = 100
@@ -65,7 +65,7 @@ export const f07: Row = defineMixedRow<Observed>({
   judge: (figures, observed) => {
     const { operations, vitals, replicas } = observed
     const span = spanOf(observed)
-    // Login tokens are hashed one after the other, which is slow on a busy machine.
+    // Login tokens are hashed one at a time, which is slow on a busy machine.
     const unhashed = operations.filter(({ op }) => op !== 'login' && op !== 'approve')
     figures.atMost('max_latency_s', longestMs(unhashed, span) / 1_000, latencyMs / 1_000)
     figures.atMost('ready_flip_ms', unreadyAfterMs(vitals, replicas, span), flipMs)
@@ -74,7 +74,7 @@ export const f07: Row = defineMixedRow<Observed>({
     figures.atMost('healthz_max_ms', slowestHealthMs(vitals, span), healthzMs)
     figures.atMost('rss_delta_mb', grownMb(vitals, span), rssMb)
     figures.show('shed_pct', shedPercent(operations, span))
-    // The scenario proves nothing if the server still responds.
+    // No write may succeed during the fault. Otherwise, the server was not frozen.
     const written = findWritten(operations, { at: span.at + 500, until: span.until })
     figures.none(
       'written_during_outage',

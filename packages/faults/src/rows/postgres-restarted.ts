@@ -48,7 +48,7 @@ const maxAbortMs = 100
 const countOf = (options: CommsStage['options']): number => options.emits ?? bySize(options, 5_000, 1_000)
 
 /**
- * Plans after how many emits PostgreSQL is stopped. Also plans which callers abort their first attempt, and
+ * Plans when PostgreSQL is stopped, as a number of emits. Also plans which callers abort their first attempt, and
  * when.
  */
 function plan(random: () => number, options: CommsStage['options']): Schedule {
@@ -107,8 +107,8 @@ async function observe(stage: CommsStage, schedule: Schedule, mode: Mode): Promi
 }
 
 /**
- * Returns the time at which an emit was accepted again. The accepted call started after the stop or completed
- * after the start.
+ * Returns the time at which an emit was accepted again. The accepted emit either started after the stop or completed
+ * after the restart.
  */
 function acceptedAgainAt({ emits, downAt, backAt }: Observed): number {
   const ends = emits.flatMap(({ attempts }) =>
@@ -148,10 +148,10 @@ function judge(observed: Observed) {
   figures.none('dup', checkOncePerKey(observed))
   figures.none('refused', findRefused(emits))
   const attempts = emits.flatMap((emit) => emit.attempts)
-  // A restart without a retry proves nothing.
+  // Some emits must have been retried. Otherwise, the restart interrupted none.
   figures.atLeast('retried', attempts.length - emits.length, 1)
   figures.show('without_answer', attempts.filter(({ status }) => status === 0).length)
-  // Without such emits, the idempotency keys would not have been needed.
+  // Some emits must have been committed without a response. Otherwise, no retry needed its idempotency key.
   figures.atLeast('kept_unanswered', findKeptUnanswered(emits).length, 1)
   figures.recovery('first_202_after_ms', {
     ms: Math.max(0, acceptedAgainAt(observed) - backAt),
@@ -170,7 +170,7 @@ function judge(observed: Observed) {
   return figures.verdict
 }
 
-/** Creates a scenario in which PostgreSQL is stopped with this mode. */
+/** Creates a scenario that stops PostgreSQL in this mode. */
 const defineRestart = (id: string, mode: Mode): Row =>
   defineCommsRow<Observed>({
     id,

@@ -16,7 +16,7 @@ const firstMs = 13_000
 const slowMs = 30_000
 const settleMs = 3_000
 const lastMs = 13_000
-// The latency per direction. A round trip takes 200 ms ± 50 ms longer.
+// The latency per direction, which prolongs each round trip by 200 ms ± 50 ms.
 const link = { latencyMs: 100, jitterMs: 25 }
 const minRatio = 0.8
 /** Operations that the audit trail of their project records. */
@@ -62,15 +62,14 @@ export const f15: Row = defineMixedRow<Observed>({
     figures.atLeast('goodput_ratio', okPerSecond(operations, span) / clean, minRatio)
     figures.show('shed_pct', shedPercent(operations, span))
     figures.show('p99_accepted_ms', acceptedP99Ms(operations, span))
-    // The audit trail serializes the changes of a project. Each change needs several round trips, so changes
-    // queue.
+    // The audit trail serializes the changes in a project. Each change needs several round trips, so changes queue.
     const [queued, others] = [operations.filter(isChange), operations.filter((one) => !isChange(one))]
     figures.show('change_p99_ms', acceptedP99Ms(queued, span))
     figures.show('change_max_s', longestMs(queued, span) / 1_000)
     figures.atMost('max_latency_s', longestMs(others, span) / 1_000, callMs / 1_000)
     figures.none('unready', findUnready(vitals, replicas, span))
     figures.atLeast('after_ratio', okPerSecond(operations, after) / clean, minRatio)
-    // The scenario proves nothing if the link has no latency.
+    // Calls must be slower during the fault. Otherwise, the link had no latency.
     figures.atLeast('slower_by_ms', acceptedP99Ms(operations, span) - acceptedP99Ms(operations, before), 150)
   },
   mutants: [

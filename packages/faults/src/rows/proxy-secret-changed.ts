@@ -1,5 +1,6 @@
-// F35: the proxy secret is rotated. The replicas accept two secrets, then the proxies send the new secret, then the
-// replicas accept only the new secret. No valid request is rejected, and the old secret is rejected at the end.
+// F35: the proxy secret is rotated. First the replicas accept two secrets, then the proxies send the new secret, and
+// finally the replicas accept only the new secret. No valid request is rejected, and the old secret is rejected at the
+// end.
 import { randomBytes } from 'node:crypto'
 import { personHeaders } from '../installation.ts'
 import { createClient } from '../mixed/client.ts'
@@ -14,7 +15,7 @@ import { failedOperation, mutant } from '../plant.ts'
 type Observed = MixedObserved & {
   gate401: string[]
   drained: Drained[]
-  /** Each replica's final response status for the old secret and for the new secret. */
+  /** Each replica's final response status for the old and for the new secret. */
   previous: number[]
   next: number[]
   /** Number of calls after the proxies switched to the new secret, and after it became the only accepted secret. */
@@ -56,7 +57,7 @@ async function observe(stage: MixedStage): Promise<Observed> {
   }
 }
 
-/** Sends a request with this secret directly to every replica and returns the statuses. */
+/** Sends a request with this secret directly to every replica, and returns the statuses. */
 async function statusesWith({ replicas, world }: MixedStage, secret: string): Promise<number[]> {
   const statuses: number[] = []
   for (const { url } of replicas.filter((replica) => replica.isAlive())) {

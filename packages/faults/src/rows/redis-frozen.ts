@@ -10,10 +10,10 @@ import { mutant } from '../plant.ts'
 const warmUpMs = 4_000
 const beforeMs = 15_000
 const hangMs = 30_000
-// Within this time, every replica has detected that Redis does not reply.
+// Every replica must detect within this time that Redis does not reply.
 const noticeMs = 1_000
 const goodRatio = 1.3
-// On two cores, a p99 of a few milliseconds varies by more than this ratio between two runs without a fault.
+// On two cores, a p99 of a few milliseconds can vary by more than this ratio between two runs without a fault.
 const slackMs = 10
 const shortWaitMs = 250
 

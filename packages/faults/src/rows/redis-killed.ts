@@ -14,11 +14,11 @@ const rates = { emits: 30, publishes: 15 }
 const limit = { rate: 50, burst: 200 }
 const floodSize = 600
 const shareUncounted = 0.05
-// This time is long enough that replicas detect the loss of Redis and are flooded before Redis restarts.
+// The outage is long enough that replicas detect the loss of Redis and are flooded before Redis restarts.
 const downMs = 8_000
 
 /**
- * Checks that a replica without Redis applies the limit locally: it accepts at most one bucket and sends Retry-After.
+ * Checks that a replica without Redis applies the limit locally: it accepts at most one burst and sends Retry-After.
  */
 function judgeLimit(
   figures: ReturnType<typeof createVerdict>,
@@ -44,7 +44,7 @@ export const f12 = defineLostRedis<{ flood: Flood }>({
     ]
   },
   rates,
-  // The last application has no sockets. It is used to test the limit.
+  // The last application has no sockets; it is used to test the rate limit for publishing.
   audience: (world) => ({ ...world, applicationIds: world.applicationIds.slice(0, -1) }),
   injectFault: async ({ cluster, world, calls, replicas, log }, schedule) => {
     const startedAt = Date.now()
@@ -65,8 +65,8 @@ export const f12 = defineLostRedis<{ flood: Flood }>({
   },
   outage: 'Redis is down',
   judge: (figures, { counted, flood: flooding }, missed) => {
-    // The flood has no sockets, but its hints were lost too. At the start and at the end of the outage,
-    // losses go unnoticed for about 1 s.
+    // The flood has no sockets, but its hints were lost too. At the start and the end of the outage, losses go
+    // unnoticed for about 1 s.
     const lost = missed + flooding.accepted
     const unnoticed = shareUncounted * lost + rates.emits + rates.publishes
     figures.atMost('uncounted', Math.max(0, lost - counted), unnoticed)

@@ -23,7 +23,7 @@ type Masters = { masters: [number, number] }
 type Observed = MixedObserved &
   Masters & {
     samples: ReadinessSample[]
-    /** Hints that sockets received. Their keys contain the send time. */
+    /** Hints that sockets received. The key of a hint contains its send time. */
     arrivals: Arrival[]
     /** The number of sockets that must receive each hint. */
     audience: number
@@ -67,7 +67,7 @@ async function observe(stage: MixedStage, schedule: Schedule): Promise<Observed>
   }
 }
 
-/** Without a successor, the scenario proves nothing. */
+/** Checks that a different server has become the master. */
 const judgeSuccessor = (figures: ReturnType<typeof createVerdict>, masters: Masters['masters']): void =>
   figures.atLeast('masters', new Set(masters).size, 2)
 

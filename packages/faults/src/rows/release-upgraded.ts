@@ -1,5 +1,5 @@
-// F31: under load, the previous release is migrated and upgraded to this one, and rolled back. No request fails, and no
-// session waits longer for a lock than the migration allows.
+// F31: under load, the database of the previous release is migrated, and the replicas are upgraded to this release and
+// rolled back. No request fails, and no session waits for a lock longer than the migration allows.
 import { type UpgradeSeen, judgeUpgrade, playUpgrade } from '../drills/upgrade.ts'
 import { defineDrillRow } from '../drill-row.ts'
 import type { Row } from '../row.ts'

@@ -21,10 +21,10 @@ type Observed = MixedObserved & {
   others: string[]
   /** The time when the load balancer stopped sending requests to the replica. */
   removedAt: number
-  /** Direct calls to this replica, and the calls whose response lacks Retry-After. */
+  /** Direct calls to this replica, and those calls whose response lacks Retry-After. */
   direct: Operation[]
   directWithoutRetryAfter: string[]
-  /** The number of attempts that the replica counted after all attempts that it held must have ended. */
+  /** The number of attempts that the replica still counted as running after all of its attempts must have ended. */
   attemptsAfterCut: number
   idle: IdleTransactions
 }
@@ -37,7 +37,7 @@ const removalMs = 4_000
 // The same bound as in F07.
 const latencyMs = 6_500
 const takeoverMs = 20_000
-// The server terminates a session that is idle in a transaction for 5 s. The rest is the sampling interval.
+// The server terminates a session that has been idle in a transaction for 5 s. The rest is the sampling interval.
 const idleSeconds = 6.5
 const stallMs = 7_500
 const directIntervalMs = 500
@@ -109,7 +109,7 @@ const spanOf = ({ faults }: MixedObserved): { at: number; until: number } => fau
 const duringCut = (observed: Observed): Operation[] =>
   observed.direct.filter(({ end }) => end < spanOf(observed).until)
 
-/** Returns the longest delay of a run that was due or open while the replica was cut off. */
+/** Returns the longest delay of a run that was due or running while the replica was cut off. */
 function longestTakeoverMs(observed: MixedObserved): number {
   const { at, until } = spanOf(observed)
   const first = Map.groupBy(

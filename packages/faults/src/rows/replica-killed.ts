@@ -1,5 +1,5 @@
-// F01: a replica is killed while runs are due. Each run is scheduled once and delivered. Only runs that the
-// dead replica held may arrive twice, and other replicas soon take over these runs.
+// F01: a replica is killed while runs are due. Each run is scheduled once and delivered. Only runs that the dead
+// replica had claimed may arrive twice, and other replicas soon take over these runs.
 import { checkSet } from '../checkers.ts'
 import { pause } from '../children.ts'
 import { readHeldJobs } from '../held.ts'

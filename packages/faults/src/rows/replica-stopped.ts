@@ -26,7 +26,7 @@ const sizeOf = (options: Stage['options']) =>
     { perSecond: 100, spreadMs: 80_000, freezeMs: 60_000 },
     { perSecond: 50, spreadMs: 50_000, freezeMs: 35_000 },
   )
-// The resumed replica renews its claims every few seconds, and immediately reports the attempts that it held.
+// The resumed replica renews its claims every few seconds, and immediately reports its outstanding attempts.
 const observeMs = 12_000
 
 export const f03 = defineLostReplica<Seen>({

@@ -1,5 +1,5 @@
-// F29: all replicas were down for longer than the period in which missed runs are caught up. After the start,
-// a trigger's latest missed instant fires once if it is recent enough. All others are recorded as missed, and
+// F29: all replicas were down for longer than the period in which missed runs are caught up. After the restart, the
+// latest missed instant of a trigger fires once if it is recent enough. All other instants are recorded as missed, and
 // the backends are not flooded.
 import { checkDelivered, checkOnce, checkSet } from '../checkers.ts'
 import { pause } from '../children.ts'
@@ -33,8 +33,8 @@ async function pretendDowntime({ cluster }: Stage): Promise<void> {
 }
 
 /**
- * Adds triggers that are due every `everyMinutes` minutes. Returns the past due times that must cause a run,
- * and those that count as missed.
+ * Adds triggers that are due every `everyMinutes` minutes. Returns the past due times that must cause a run, and the
+ * past due times that count as missed.
  */
 async function planMissed(
   stage: Stage,
@@ -57,7 +57,7 @@ async function planMissed(
   return splitByOutcome(past, (one) => one.scheduledAt === latest)
 }
 
-/** Adds triggers whose only due time is too old to catch up. */
+/** Adds triggers whose only due time is too old to be caught up. */
 async function planExpired(stage: Stage, count: number, now: number) {
   const dueAt = Math.ceil((now - downMs) / minuteMs) * minuteMs
   const at = new Date(dueAt)
@@ -75,7 +75,7 @@ async function observe(stage: Stage): Promise<Observed> {
   const { cluster, sink, log } = stage
   stage.world.stopHeartbeats()
   await Promise.all(stage.replicas.map((replica) => replica.end()))
-  // Start early in a minute, so that the next due time is after the end of the scenario.
+  // Starts early in a minute, so that the next due time is after the end of the scenario.
   const intoMinute = Date.now() % minuteMs
   if (intoMinute > 8_000) {
     log(`waiting ${Math.round((minuteMs - intoMinute) / 1_000)} s for the next minute`)

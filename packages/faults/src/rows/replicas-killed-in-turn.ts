@@ -1,5 +1,5 @@
-// F02: for 1 minute, one replica is killed every 3 s and replaced immediately. Its attempts are transferred
-// to replicas that are killed as well. Nevertheless, every run is scheduled once and delivered.
+// F02: for 1 minute, one replica is killed every 3 s and replaced immediately. Its attempts are transferred to
+// replicas that are later killed too. Even so, every run is scheduled once and delivered.
 import { pause } from '../children.ts'
 import { readHeldJobs } from '../held.ts'
 import { defineLostReplica } from '../lost-replica.ts'
@@ -18,11 +18,11 @@ const killEveryMs = 3_000
 const killsForMs = 60_000
 const spreadMs = killsForMs + killEveryMs
 const defaultRate = 200
-/** A claim of a dead replica expires after 10 s without a heartbeat, and its successor may be killed as well. */
+/** A claim of a dead replica expires after 10 s without a heartbeat, and its successor may also be killed. */
 const lagSeconds = 30
 const minKills = 10
 
-/** At every step, kills the oldest running replica unless it is the only one, and starts a replacement. */
+/** At every step, kills the oldest running replica unless it is the only one, and starts a new one. */
 async function killInTurn(stage: Stage, schedule: Schedule, from: number) {
   const seen: Seen = { kills: [], startsMs: [] }
   const [heldJobs, starts]: [Promise<ActiveJob[]>[], Promise<void>[]] = [[], []]
@@ -35,7 +35,7 @@ async function killInTurn(stage: Stage, schedule: Schedule, from: number) {
     await waitForStep(step, from)
     const running = stage.replicas.filter((replica) => replica.isAlive())
     const [victim] = running
-    // Do not kill the last replica, because that would only measure the start time.
+    // The last replica is not killed, because that would only measure the start time.
     if (victim === undefined || running.length < 2) continue
     stage.log(`killing ${victim.name}, ${running.length - 1} still running`)
     seen.kills.push({ replica: victim.name, at: Date.now(), running: running.length - 1 })

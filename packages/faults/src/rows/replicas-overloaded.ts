@@ -38,7 +38,7 @@ const replicas = 1
 const [rampFrom, rampFactor, rampSteps, rampMs] = [80, 1.5, 8, 3_000]
 const overloadFactor = 5
 const overloadMs = 25_000
-// The time at the start that is not part of the steady state.
+// The initial time that does not belong to the steady state.
 const settleMs = 3_000
 const normalShare = 0.3
 const normalMs = 10_000
@@ -47,7 +47,7 @@ const openConnectionsMs = 20
 const [minGoodputRatio, acceptedMs, healthMs, rssMb, recoverS] = [0.8, 1_000, 100, 200, 5]
 const callMs = 10_000
 
-/** Raises the rate until the replica cannot keep up and returns its maximum throughput. */
+/** Raises the rate until the replica cannot keep up, and returns its maximum throughput. */
 async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRecord[]): Promise<number> {
   let peak = 0
   for (let step = 0, rate = rampFrom; step < rampSteps; step++, rate *= rampFactor) {
@@ -71,7 +71,7 @@ async function findPeak(stage: EsbStage, kinds: readonly CallKind[], all: CallRe
   return peak
 }
 
-/** Opens the connections that the overload uses, because the ramp opens only a few. */
+/** Opens the connections for the overload, because the ramp opens only a few. */
 async function openConnections(stage: EsbStage, url: string): Promise<void> {
   const kinds = [{ name: 'open', url: `${url}/`, headers: {} }]
   const opening = await stage.caller.start({

@@ -9,7 +9,7 @@ import { failedOperation, mutant } from '../plant.ts'
 type Observed = MixedObserved & { samples: SoakSamples }
 
 const usualMinutes = 60
-/** The fraction of the run that is ignored, because caches fill and code is compiled. */
+/** The fraction of the run that is ignored, because caches fill and code is compiled during that time. */
 const warmUpShare = 0.1
 // The rates are low, so that an hour does not use up the credentials or fill the inboxes.
 const rates = { invalidations: 0.03, emits: 2, firings: 4, creates: 2, uploads: 0.1, logins: 0.05 }

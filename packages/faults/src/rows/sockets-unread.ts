@@ -14,10 +14,10 @@ import { mutant } from '../plant.ts'
 type Observed = {
   slow: number
   rounds: number
-  /** Latencies of hints to clients that read, in milliseconds and in ascending order. */
+  /** Latencies of hints to clients that read, in milliseconds and ascending order. */
   clean: number[]
   faulty: number[]
-  /** Metrics of the replica: sockets closed with 4001, and dropped frames. */
+  /** Metrics of the replica: the number of sockets closed with 4001, and the number of dropped frames. */
   closed: number
   dropped: number
   /** Closed sockets of slow clients, and of other clients. */
@@ -32,7 +32,7 @@ type Observed = {
   closeSeconds: number
   greeted: number
   sockets: number
-  /** CPU time in the phase without slow clients, as a number of cores. */
+  /** CPU time during the phase without slow clients, as a number of cores. */
   cores: { replica: number; postgres: number; sockets: number; harness: number }
 }
 
@@ -49,12 +49,15 @@ const quietRateOf = ({ options }: Pick<CommsStage, 'options'>): number => (950 *
 const [warmUpMs, phaseMs, longestMs] = [10_000, 15_000, 34_000]
 const returnMs = 30_000
 const goodRatio = 1.2
-// On two cores, a p99 of a few milliseconds varies by more than this ratio between two runs without a fault.
+// On two cores, a p99 of a few milliseconds can vary by more than this ratio between two runs without a fault.
 const slackMs = 15
-// The heap always varies by tens of megabytes, which matters if there are few slow clients.
+// The heap always varies by tens of megabytes, which is significant if there are few slow clients.
 const maxMegabytes = (slow: number): number => Math.max(1, 32 / slow)
 
-/** Publishes at both rates until the returned function is called, which counts rejected publishes in `refused`. */
+/**
+ * Publishes at a slow and a fast rate until the returned function is called. That function returns the counts, with
+ * rejected publishes in `refused`.
+ */
 function startLoad(stage: CommsStage, phase: string) {
   const { calls, world, replicas } = stage
   const [busy, ...quiet] = world.applicationIds as [string, ...string[]]
@@ -162,7 +165,7 @@ async function closedSockets({ sockets }: CommsStage): Promise<number[]> {
   return [...new Set(closes.map(({ socket }) => socket))]
 }
 
-/** Measures the phase in which slow clients do not read, until they are closed and have reconnected. */
+/** Measures the phase in which slow clients do not read. It lasts until they have been closed and have reconnected. */
 async function observeFaulty(stage: CommsStage, { count, slow }: Opened, closedBefore: number) {
   const { sockets, log, replicas } = stage
   const [replica] = replicas as [Replica]
@@ -193,7 +196,7 @@ async function observe(stage: CommsStage): Promise<Observed> {
   const endWarmUp = startLoad(stage, 'warm-up')
   await pause(warmUpMs)
   await endWarmUp()
-  // The phases alternate, so that a temporarily slow machine affects both.
+  // The phases alternate, so that a temporary slowdown of the machine affects both.
   const clean = [await observeClean(stage)]
   const faulty = [await observeFaulty(stage, opened, 0)]
   clean.push(await observeClean(stage))

@@ -21,7 +21,7 @@ type Observed = History & {
   /** Time until the last run was scheduled, and until the last run was finished. */
   scheduledMs: number
   drainSeconds: number | null
-  /** The CPU time from the due time until everything was delivered, as a number of cores. */
+  /** The CPU time from the due time until all runs were delivered, as a number of cores. */
   cores: Spent
   /** The durations of API calls before and while the triggers fire. */
   apiMs: { before: number[]; during: number[] }
@@ -85,7 +85,8 @@ async function observe(stage: Stage): Promise<Observed> {
     return (rows[0]?.n ?? 0) >= count
   })
   const scheduledMs = Date.now() - dueAt
-  // Disable the triggers only if the next minute is near, because updating so many rows would distort the measurement.
+  // The triggers are disabled only if the next minute is near, because updating so many rows would distort the
+  // measurement.
   const timer = setTimeout(() => void endTriggers(cluster.sql), Math.max(0, dueAt + 50_000 - Date.now()))
   const drainSeconds = await drain(stage, { runs: count, ms: 240_000, scheduledUntil: dueAt })
   clearTimeout(timer)

@@ -1,6 +1,6 @@
-// F22: an ESB upstream misbehaves in all ways that faults.ts lists, while other calls use a good
-// upstream. Each call to the bad upstream fails in time or returns the unchanged response, never a truncated
-// one. Calls to the good upstream are not slower than without the bad one.
+// F22: an ESB upstream misbehaves in all ways that esb/misbehaviors.ts lists, while other calls use a good
+// upstream. Each call to the bad upstream fails in time or returns the unchanged response, never a truncated one.
+// Calls to the good upstream are not slower than without the bad one.
 import { pause, until } from '../children.ts'
 import { rssOf } from '../cpu.ts'
 import { type CallKind, type CallRecord, startCaller } from '../esb/caller.ts'
@@ -16,7 +16,7 @@ type Observed = EsbObserved & {
   withBad: CallRecord[]
   withoutBad: CallRecord[]
   bad: CallRecord[]
-  /** Number of connections to the bad upstream at the end. */
+  /** Number of connections to the bad upstream when the scenario ends. */
   leaked: number
   rssMb: number
 }
@@ -26,7 +26,7 @@ const badPerSecond = 12
 const rounds = 3
 const phaseMs = 5_000
 const timeoutMs = 1_000
-// The additional time after the timeout in which a busy machine must return the response.
+// The time after the timeout in which even a busy machine must return the response.
 const marginMs = 1_300
 // Responses of 10 MiB use the same two cores as the other calls.
 const [goodRatio, slackMs] = [1.3, 50]
@@ -55,7 +55,8 @@ async function observe(stage: EsbStage): Promise<Observed> {
     return calls.stop()
   }
   const [withoutBad, withBad, bad]: [CallRecord[], CallRecord[], CallRecord[]] = [[], [], []]
-  // Hashing large responses keeps a process busy, so a different process calls and times the good upstream.
+  // Hashing large responses keeps a process busy, so a different process makes and times the calls to the good
+  // upstream.
   const badCaller = stage.registerPart(await startCaller(stage.folder))
   const startBad = () => badCaller.start({ kinds, perSecond: badPerSecond })
   // The first phase is a warm-up.

@@ -1,5 +1,5 @@
-// F10: a foreign session leaves a transaction open, so that no dead row can be removed. The service continues
-// to work, and its own transactions never stay open for long.
+// F10: a session of another program leaves a transaction open, so that no dead row can be removed. The service
+// continues to work, and its own transactions never stay open for long.
 import { Client } from 'pg'
 import { type MixedObserved, defineMixedRow } from '../mixed/row.ts'
 import { type Span, okPerSecond } from '../mixed/spans.ts'
@@ -12,7 +12,7 @@ import { mutant } from '../plant.ts'
 
 type Observed = MixedObserved & {
   before: Span
-  /** The last part of the period in which the transaction is open. */
+  /** The last part of the period during which the transaction is open. */
   late: Span
   deadRows: number
   /** Number of transactions that started after the open transaction. */
@@ -70,7 +70,7 @@ async function readPinned({ cluster }: MixedStage): Promise<{ deadRows: number; 
   return rows[0] ?? { deadRows: 0, pinned: 0 }
 }
 
-/** Returns the throughput per second: acknowledged calls and runs that backends accepted. */
+/** Returns the throughput per second: the number of acknowledged calls, and of runs that backends accepted. */
 const doneIn = ({ operations, deliveries }: MixedObserved, span: Span): number =>
   okPerSecond(operations, span) +
   arrivedIn(deliveries, span).filter(({ status }) => status === 200).length / ((span.until - span.at) / 1_000)
@@ -79,7 +79,7 @@ const arrivedIn = (deliveries: readonly Delivery[], { at, until }: Span): Delive
   deliveries.filter((one) => one.at >= at && one.at < until)
 
 /**
- * Returns the 95th percentile lag of runs that arrived in the span. The lag includes finding, claiming and
+ * Returns the 95th percentile of the lag of runs that arrived in the span. The lag includes finding, claiming and
  * sending the runs.
  */
 const claimedP95Ms = (deliveries: readonly Delivery[], span: Span): number =>
@@ -102,7 +102,7 @@ export const f10: Row = defineMixedRow<Observed>({
     figures.show('done_s', doneIn(observed, before))
     figures.atLeast('tput_ratio', doneIn(observed, late) / doneIn(observed, before), minRatio)
     figures.show('dead_tuples', observed.deadRows)
-    // The scenario proves nothing if the open transaction holds back no xids.
+    // Many transactions must have started after the open one. Otherwise, it prevented the removal of no dead rows.
     figures.atLeast('pinned_xids', observed.pinned, 500)
     figures.show('claim_p95_before_ms', claimedP95Ms(deliveries, before))
     figures.atMost('claim_p95_ms', claimedP95Ms(deliveries, late), claimMs)

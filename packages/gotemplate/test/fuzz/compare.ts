@@ -18,7 +18,7 @@ export async function compare(oracle: Pick<Oracle, 'ask'>, request: Case): Promi
   return { verdict: isKnown(request, go, here) ? 'skipped' : 'disagrees', go, here }
 }
 
-/** Intended differences, all of which the README names. */
+/** Returns whether the difference is intended. The README lists all intended differences. */
 function isKnown({ template }: Case, go: Outcome, here: Outcome): boolean {
   const [goError, error] = [go.error ?? '', here.error ?? '']
   return (

@@ -1,7 +1,7 @@
 // Random data for templates: JSON values under names that the generated templates read.
 import * as fc from 'fast-check'
 
-/** Characters with special treatment somewhere. All have been in Unicode for a long time. */
+/** Characters that printing or escaping treats specially. Even old Go versions know all of them. */
 const characters = [
   ...Array.from('abcXYZ019 _-.,:;<>&"\'`\\/%$#{}()[]|=+*!?\n\t\r\0\x07\x1f\x7f'),
   '\u0080',

@@ -160,7 +160,7 @@ const rules = fc.letrec<Rules>((tie) => {
   const ordered = ['eq', 'ne', 'lt', 'le', 'gt', 'ge']
   const [string, int, list, map] = [tie('string'), tie('int'), tie('list'), tie('map')]
   const printf = fc.tuple(format, operands(0, 3)).map(([directives, args]) => `printf ${directives}${args}`)
-  /** Calls whose arguments have types that fit. */
+  /** Calls whose arguments have the expected types. */
   const typed = fc.oneof(
     { weight: 3, arbitrary: calls(ordered, tie('float'), tie('float')) },
     { weight: 2, arbitrary: calls(ordered, int, int) },

@@ -1,4 +1,4 @@
-// Tests that the budget stops every template. time.nightly.test.ts measures how soon.
+// Tests that the budget stops every hostile template. time.nightly.test.ts measures how soon.
 import { describe, expect, test } from 'vitest'
 import { TemplateError, type TemplateFunction, parse } from '../../src/index.ts'
 import { bombs } from './bombs.ts'

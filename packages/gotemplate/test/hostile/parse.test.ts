@@ -1,4 +1,4 @@
-// Tests the limits of parsing: every string is either accepted as a template or rejected.
+// Tests the limits for parsing: every string is either accepted as a template or rejected.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type TemplateError, parse } from '../../src/index.ts'

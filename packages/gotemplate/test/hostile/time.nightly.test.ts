@@ -12,7 +12,7 @@ import { unparsable } from './unparsable.ts'
  */
 const LIMIT_MS = 50
 
-/** Returns the CPU time of the fastest of five runs. CPU time of this thread excludes other processes. */
+/** Returns the CPU time of the fastest of five runs. The CPU time of this thread excludes other processes. */
 function shortestMs(run: () => unknown): number {
   const times = [1, 2, 3, 4, 5].map(() => {
     const before = process.threadCpuUsage()

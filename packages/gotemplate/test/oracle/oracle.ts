@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
 
-/** A template with everything that its rendering depends on. */
+/** A template, and everything else that determines its output. */
 export interface Case {
   readonly template: string
   readonly data?: unknown

@@ -1,4 +1,4 @@
-// Requests a server from the keeper of a run and prints its address: `ask.ts <socket> <engine>`.
+// Asks the keeper of a run (keeper.ts) for a server and prints the server's address: `ask.ts <socket> <engine>`.
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 const [path, name] = process.argv.slice(2)
 if (path === undefined || name === undefined) throw new Error('usage: ask.ts <socket> <engine>')
 
-/** Retries for about 30 s: the keeper starts together with the run and may not be listening yet. */
+/** Retries for about 30 s, because the keeper starts together with the run and may not be listening yet. */
 async function connectToKeeper(path: string): Promise<Socket> {
   for (let tries = 0; ; tries++) {
     const socket = connect(path)

@@ -69,7 +69,7 @@ export function ensureTmux(): string {
 
 /** Returns the nginx program. Installs it if it is missing. */
 export function ensureNginx(): string {
-  // Not every user has /usr/sbin in PATH.
+  // Some users do not have /usr/sbin in their PATH.
   const present = which('nginx') ?? (existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : null)
   if (present !== null) return present
   install(['nginx-light'])
@@ -111,7 +111,7 @@ export function ensureApache(): { apache: string; modules: string } {
 
 /** Returns a Python with PyNaCl. Installs the module if it is missing. */
 export function ensurePythonNacl(): string {
-  // Try Debian's Python first: python3-nacl installs into it, and PATH may list a different Python first.
+  // Tries Debian's Python first: python3-nacl installs into it, and PATH may list a different Python first.
   const hasNacl = (python: string): boolean => {
     try {
       execFileSync(python, ['-c', 'import nacl.public'], { stdio: 'ignore' })
@@ -182,10 +182,10 @@ export function ensureHighAvailability(): void {
   const packages = programs.map(([, name]) => name)
   if (!existsSync('/usr/lib/python3/dist-packages/etcd')) packages.push('python3-etcd')
   if (packages.length === 0) return
-  // Check this before systemctl runs, whose error without root names no package.
+  // This check runs before systemctl, whose error without root names no package.
   refuseUnlessInstallable(packages)
-  // systemd ignores RUNLEVEL. Therefore the units are masked until the next boot and disabled after that, so
-  // that no unit starts by itself.
+  // systemd ignores RUNLEVEL. To prevent automatic starts, the units are therefore masked until the next boot and
+  // disabled after that.
   const units = programs.map(([program]) => `${program}.service`).filter((unit) => unit !== 'ip.service')
   const systemctl = (...args: string[]): void => {
     if (units.length > 0 && existsSync('/run/systemd/system'))
@@ -209,7 +209,7 @@ function ensurePrograms(packages: Record<string, string>): void {
   install(missing.map(([, name]) => name))
 }
 
-/** Minimum supported versions of packages whose version differs between Debian releases. */
+/** Minimum versions of packages whose version differs between Debian releases. */
 const minimumVersions: Record<string, string> = { postgresql: '15 or newer', 'redis-server': '7 or newer' }
 
 /** Throws an error that names the packages. The error has no stack, because the caller is not the cause. */

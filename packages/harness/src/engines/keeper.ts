@@ -1,7 +1,7 @@
-// Runs the PostgreSQL, Redis and S3 servers of one run: `keeper.ts <socket>`. A client connects and sends the
-// name of a server. It receives one line of JSON: the server's address, or the reason why the server did not
-// start. The first request for a server starts it. When standard input closes, the keeper stops its servers
-// and removes their data. Standard input also closes when the run is killed.
+// Keeps the PostgreSQL, Redis and S3 servers of one test run: `keeper.ts <socket>`. A client connects and sends
+// the name of a server. It receives one line of JSON: the server's address, or the reason why the server did not
+// start. The first request for a server starts it. When standard input closes, the keeper stops its servers and
+// removes their data. Standard input also closes when the run is killed.
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -20,9 +20,9 @@ const dir = mkdtempSync(`${dataFolder()}/manager-engines-`)
 if (process.getuid?.() === 0) chmodSync(dir, 0o755)
 
 /**
- * Returns the folder that TMPDIR names, otherwise an in-memory folder if enough memory is free. A database
- * consists of 600 files, and a run creates hundreds of databases. On ext4, PostgreSQL spends two thirds of
- * its CPU time on creating and removing these files.
+ * Returns the folder that TMPDIR names; without it, an in-memory folder if enough memory is free. A database consists
+ * of 600 files, and a run creates hundreds of databases. On ext4, PostgreSQL spends two thirds of its CPU time on
+ * creating and removing these files.
  */
 function dataFolder(): string {
   const memory = '/dev/shm'
@@ -58,7 +58,7 @@ function engineOf(name: string): Promise<Engine> {
 }
 
 const server = createServer((socket) => {
-  // The client may be killed while it waits.
+  // The client may be killed while it is waiting.
   socket.on('error', () => undefined)
   const sendReply = (reply: { url: string } | { failed: string }): void =>
     void socket.end(`${JSON.stringify(reply)}\n`)

@@ -36,7 +36,7 @@ export function ensureKubernetes(): string {
   const work = mkdtempSync(path.join(folder, 'build-'))
   try {
     build(work)
-    // Move the programs only after both are built, so that the next run repeats a build that was killed.
+    // The programs are moved only after both are built, so that the next run repeats an interrupted build.
     for (const program of kubernetesPrograms) renameSync(path.join(work, program), path.join(folder, program))
   } finally {
     // Go makes the folders of its module cache read-only.
@@ -69,7 +69,7 @@ function build(work: string): void {
     ])
 }
 
-/** Uses separate apt lists, so that the system's package sources do not change. */
+/** Uses separate apt lists, so that the system's package sources stay unchanged. */
 function fetchSource(work: string): void {
   for (const folder of ['lists/partial', 'cache/archives/partial', 'source'])
     mkdirSync(path.join(work, folder), { recursive: true })
@@ -93,7 +93,7 @@ function mirror(): string {
   return /^(?:URIs:|deb ).*?(https?:\/\/\S+)/m.exec(text.join('\n'))?.[1] ?? 'http://deb.debian.org/debian'
 }
 
-/** Generates a file that is missing in Debian's source archive. The server does not compile without it. */
+/** Generates a file that Debian's source archive lacks. The server does not compile without it. */
 function generateOpenApi(work: string, root: string): void {
   const generator = path.join(work, 'openapi-gen')
   goBuild(work, root, ['-o', generator, 'k8s.io/kubernetes/vendor/k8s.io/kube-openapi/cmd/openapi-gen'])

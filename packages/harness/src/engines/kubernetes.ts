@@ -32,7 +32,7 @@ export type Kubernetes = {
   stop(): Promise<void>
 }
 
-/** Static tokens: `admin` has full access, `limited` has none until a role is bound to the user `limited`. */
+/** Static tokens: `admin` has full access, `limited` has no access until a role is bound to the user `limited`. */
 export const kubernetesTokens = { admin: 'admin-token', limited: 'limited-token' }
 
 /** Starts the control plane and waits until it is ready, which takes about 10 s. */
@@ -134,7 +134,7 @@ function etcdArguments(folder: string, { etcd, peers }: Ports): string[] {
   const peer = `http://127.0.0.1:${peers}`
   return [
     `--data-dir=${folder}/etcd`,
-    // The data is temporary, so it need not reach the disk.
+    // The data is temporary, so it does not need to reach the disk.
     '--unsafe-no-fsync',
     `--listen-client-urls=${clients}`,
     `--advertise-client-urls=${clients}`,
@@ -159,9 +159,9 @@ const serverArguments = ({ api, etcd }: Ports): string[] => [
   '--service-account-signing-key-file=accounts.key',
   '--service-account-key-file=accounts.key',
   '--service-cluster-ip-range=10.0.0.0/24',
-  // This plugin requires service accounts, and no controller here creates them.
+  // This plugin requires service accounts, which no controller here creates.
   '--disable-admission-plugins=ServiceAccount',
-  // Allow autoscalers a minimum of 0 replicas.
+  // Allows autoscalers to have a minimum of 0 replicas.
   '--feature-gates=HPAScaleToZero=true',
 ]
 

@@ -1,5 +1,5 @@
-// Runs a private identity provider: the npm package oidc-provider on loopback with the given accounts. Its
-// page asks only for a login name, not for a password, and accepts every known account.
+// Runs a private identity provider: the npm package oidc-provider on loopback with the given accounts. Its page
+// accepts every known account by login name, without a password.
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'

@@ -13,7 +13,7 @@ export type PgBouncerOptions = {
   mode: 'session' | 'transaction'
   /** Extra configuration lines. */
   more?: string
-  /** The program, with its first arguments, to run instead of the installed PgBouncer. */
+  /** The program to run instead of the installed PgBouncer, with its first arguments. */
   program?: readonly string[]
 }
 

@@ -33,7 +33,7 @@ export function startPostgres(dir: string, port: number, { durable = false } = {
   const bin = ensurePostgres()
   const data = `${dir}/data`
   mkdirSync(dir, { recursive: true })
-  // PostgreSQL refuses to run as root. The package creates a user for it.
+  // PostgreSQL refuses to run as root. The package creates a separate user for it.
   const isRoot = process.getuid?.() === 0
   const account = isRoot ? findPostgresAccount() : null
   if (isRoot && account === null)
@@ -85,8 +85,8 @@ export function startPostgres(dir: string, port: number, { durable = false } = {
 }
 
 /**
- * Returns whether a server is running on the data. After a kill, another program may have reused the process
- * ID in the PID file, and PostgreSQL would refuse to start. In that case, this function removes the file.
+ * Returns whether a server is running on the data. After a kill, another program may have received the process ID in
+ * the PID file, and PostgreSQL would refuse to start. In that case, this function removes the file.
  */
 function isLeftOver(data: string): boolean {
   const file = `${data}/postmaster.pid`

@@ -28,10 +28,7 @@ function configurationFor(targets: string[], interval: string): string {
   return stringify(configuration)
 }
 
-/**
- * Starts Prometheus on a free loopback port and waits until it is ready. It scrapes the targets at this
- * interval.
- */
+/** Starts Prometheus on a free loopback port and waits until it is ready. It scrapes the targets at this interval. */
 export async function startPrometheus(targets: string[], interval = '1s') {
   const folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'))
   const file = path.join(folder, 'prometheus.yaml')

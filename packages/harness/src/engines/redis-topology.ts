@@ -1,5 +1,5 @@
-// Runs a private Redis Sentinel or Redis Cluster for tests that kill and freeze masters. It is ready after a few
-// seconds.
+// Runs a private Redis Sentinel or Redis Cluster for tests that kill and freeze masters. It takes a few seconds to be
+// ready.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

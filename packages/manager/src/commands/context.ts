@@ -14,7 +14,7 @@ export function loadCommandConfig(terminal: Terminal, command: Command): Config 
   return loadConfig(createConfigSource(terminal.env, config), settings)
 }
 
-/** Does the same as `withDatabase`, but throws if the database belongs to a different master key. */
+/** Like `withDatabase`, but throws if the database belongs to a different master key. */
 export const withKeyedDatabase = <T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> =>
   withDatabase(config, async (database) => {
     await assertMasterKey(database.db, config.masterKey)

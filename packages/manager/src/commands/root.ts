@@ -11,7 +11,7 @@ export function createRoot(name: string, terminal: Terminal): Command {
   return (
     new Command(name)
       .showHelpAfterError()
-      // Apply both settings before commands are added, because commands inherit them at that time.
+      // Commands inherit both settings when they are added, so apply the settings before any command is added.
       .exitOverride((error) => {
         terminal.exit?.(error.exitCode)
         throw error

@@ -28,7 +28,7 @@ export function createTerminal(options: TerminalOptions) {
   const { stdout, stderr } = options
   return {
     ...options,
-    /** The exit code of a command that does not throw. */
+    /** The exit code if the command does not throw. */
     exitCode: 0,
     /** Prints one line of the result. */
     say: (line: string): void => {

@@ -1,4 +1,4 @@
-// The setting that notifications, inboxes and live sockets share. Their own settings are in their folders.
+// The setting that notifications, inboxes and live sockets share. The other settings of each feature are in its folder.
 import { integer, defineSetting } from './readers.ts'
 
 export const commsSettings = {

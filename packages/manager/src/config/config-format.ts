@@ -1,5 +1,5 @@
-// Formats settings for `manager config print`, the configuration page and the example file. The readers parse every
-// formatted value back to the same value.
+// Formats settings for `manager config print`, the configuration page and the example file. A reader that parses a
+// formatted value returns the original value.
 import { stringify } from 'yaml'
 import type { Config } from './config.ts'
 import type { Setting, SettingsTable } from './readers.ts'
@@ -8,10 +8,10 @@ type AnySetting = Setting<unknown, boolean>
 
 const mask = '********'
 
-/** Returns a value as the configuration file contains it. */
+/** Converts a value to its form in the configuration file. */
 export const formatFileValue = (item: AnySetting, value: unknown): unknown => item.read.show?.(value) ?? value
 
-/** Returns a value as its environment variable contains it. Lists become comma-separated text. */
+/** Formats a value as the text of its environment variable. Lists become comma-separated text. */
 export const formatEnvValue = (item: AnySetting, value: unknown): string =>
   String(formatFileValue(item, value))
 
@@ -26,9 +26,8 @@ export function maskConfig(config: Config, settings: SettingsTable): Record<stri
 }
 
 /**
- * Returns the effective configuration as a configuration file. Secrets become comments, so that the file
- * stays valid when they come from the environment. `notes` adds details of a secret, by key, that may be
- * published.
+ * Returns the effective configuration as a configuration file. Secrets become comments, so that the file stays valid
+ * when they come from the environment. `notes` adds publishable details about a secret, by key.
  */
 export function formatConfigFile(
   config: Config,

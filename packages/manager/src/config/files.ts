@@ -30,7 +30,7 @@ export function readConfigFile(
   }
 }
 
-/** Flattens nested YAML to dotted keys. Lists stay values. */
+/** Flattens nested YAML to dotted keys. A list is a single value. */
 function flattenYaml(node: unknown, prefix = ''): Map<string, unknown> {
   const valuesByKey = new Map<string, unknown>()
   if (node === null || node === undefined) return valuesByKey
@@ -52,7 +52,8 @@ export const getSecretFileVariable = (item: Pick<Setting<unknown, boolean>, 'env
 
 /** Reads a file that contains one secret, and removes the trailing newline. */
 export function readSecretFile(variable: string, path: string): { value: string } | { problem: string } {
-  // The problem message does not repeat the value: an operator may have set the secret itself by mistake.
+  // The problem message does not repeat the value, which may be the secret itself if an operator used the wrong
+  // variable.
   if (!path.startsWith('/'))
     return { problem: `${variable} must be an absolute path such as /run/secrets/name` }
   try {

@@ -1,4 +1,5 @@
-// Settings of every throttle (`throttles.<name>.*`), and the limits built from them. A feature adds them to its table.
+// Settings of every throttle (`throttles.<name>.*`), and the limits built from them. Each feature adds the settings of
+// its throttles to its own table.
 import { type Setting, integer, defineSetting } from './readers.ts'
 
 type SettingNames<Name extends string> = `${Name}Throttle${'Failures' | 'WindowMs' | 'BlockMs'}`
@@ -6,7 +7,7 @@ type ThrottleDefaults = {
   failures: number
   windowMs: number
   blockMs: number
-  /** Text for the documentation: the failures that are counted, and the effect of a block. */
+  /** Describes, for the documentation, which failures are counted and what a block does. */
   doc: { failures: string; block: string }
 }
 
@@ -22,7 +23,7 @@ export const defineThrottleTime = (name: string, fallback: number, doc: string) 
     doc,
   })
 
-/** Declares the number of failures, the window and the block time of a throttle. */
+/** Declares the settings for the number of failures, the window and the block time of a throttle. */
 export function defineThrottleSettings<const Name extends string>(
   name: Name,
   { failures, windowMs, blockMs, doc }: ThrottleDefaults,
@@ -44,7 +45,7 @@ export function defineThrottleSettings<const Name extends string>(
   return settings as Record<SettingNames<Name>, Setting<number, false>>
 }
 
-/** Returns the limits of a throttle from its setting values. Block times grow up to `maxBlockMs`. */
+/** Returns the limits of a throttle, as configured. Block times grow up to `maxBlockMs`. */
 export function readThrottleLimits<Name extends string>(
   name: Name,
   values: Readonly<Record<SettingNames<Name>, number>>,

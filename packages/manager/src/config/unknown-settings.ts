@@ -35,7 +35,7 @@ export function findUnknownSettings(
 function suggestName(name: string, knownNames: readonly string[]): string {
   const maxEdits = Math.min(3, Math.max(1, Math.floor(name.replace(/^SVC_/, '').length / 3)))
   const [nearestName] = knownNames
-    // This filter also limits the work for very long names.
+    // This check also limits the work for very long names.
     .filter((candidate) => Math.abs(candidate.length - name.length) <= maxEdits)
     .map((candidate) => ({ candidate, edits: countEdits(name, candidate) }))
     .filter(({ edits }) => edits <= maxEdits)

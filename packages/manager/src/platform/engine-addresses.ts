@@ -44,7 +44,10 @@ export function parseDatabaseAddress(url: string): DatabaseAddress {
   }
 }
 
-/** Returns the host, or the directory of a Unix socket, and the port; throws as `databaseAddress` does. */
+/**
+ * Returns the host, or the directory of a Unix socket, and the port. Throws under the same conditions as
+ * `parseDatabaseAddress`.
+ */
 export function parseDatabaseHost(url: string): { host: string; port: number } {
   const { host, port } = parseWithDriver(url)
   return { host, port }
@@ -61,8 +64,8 @@ export function parseRedisAddress(url: string, topology: Topology): string {
 }
 
 /**
- * Returns a function that formats server addresses for log lines. It masks them if they may contain parts of a
- * password.
+ * Returns a function that formats server addresses for log lines. The function masks addresses that may contain parts
+ * of a password.
  */
 export const createAddressFormatter =
   (url: string) =>
@@ -84,7 +87,10 @@ function parseWithDriver(url: string): Client {
   }
 }
 
-/** A password with an unencoded / or ? ends the host early: its start is parsed as the port, the rest as the name. */
+/**
+ * A password with an unencoded / or ? ends the host early: the parser reads its start as the port and the rest as the
+ * database name.
+ */
 function isAmbiguous(url: string): boolean {
   const { pathname, search, hash } = new URL(url)
   return `${pathname}${search}${hash}`.includes('@')

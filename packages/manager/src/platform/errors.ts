@@ -43,18 +43,18 @@ export const maxFieldProblems = 50
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly retryAfterSeconds: number | undefined
-  /** Text for the call log: the message, unless readers of the log may know more than the caller. */
+  /** Text for the call log: the message, unless readers of the log may see more than the caller. */
   readonly logMessage: string
   /**
-   * The violated rule and the remedy, if the text of the message is fixed. For the caller and the log; contains no
-   * secret.
+   * The violated rule and the remedy, if the text of the message is fixed. The caller and the log show the hint, so it
+   * contains no secret.
    */
   readonly hint: string | undefined
   /** Facts about the failure for programs; they contain no secret. */
   readonly details: Readonly<Record<string, unknown>>
-  /** All values that break a rule. The message of the error is the message of the first one. */
+  /** All values that break a rule. The error message is the message of the first problem. */
   readonly fields: readonly FieldProblem[]
-  /** Whether the caller lacks a role; the message names the role. */
+  /** True if the caller lacks a role. Then the message names the role. */
   readonly isNotPermitted: boolean
   constructor(
     code: ErrorCode,

@@ -12,7 +12,8 @@ const randomPool = new Uint8Array(4_096)
 let usedBytes = randomPool.length
 
 /**
- * Returns a UUIDv7 from pooled random bytes, which is faster than `newId`. Ids of the same millisecond are not ordered.
+ * Returns a UUIDv7 from pooled random bytes, which is faster than `newId`. Ids from the same millisecond are not
+ * ordered.
  */
 export function newRequestId(): string {
   if (usedBytes === randomPool.length) {
@@ -27,8 +28,8 @@ export function newRequestId(): string {
 export type TimedId = { id: string; createdAt: string }
 
 /**
- * Creates a generator of ids that encode the time of `clock`. Each id sorts after the previous one, even
- * within a millisecond and after the clock was set back.
+ * Creates a generator for ids that encode the time of `clock`. Each id sorts after the previous one, even within a
+ * millisecond and after the clock has been set back.
  */
 export function createTimedIds(clock: Clock): () => TimedId {
   let [msecs, seq] = [0, 0]
@@ -48,7 +49,7 @@ export function createSmallestId(time: string): string {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Whether the text is a valid request id; callers may choose their own. */
+/** Whether the text is a valid request id. Callers may choose their own ids. */
 export const isRequestId = (text: string): boolean => requestIdPattern.test(text)
 
 /** Returns the lower-case form of a UUID, or null if the text is not a UUID. */

@@ -8,11 +8,14 @@ type Series = { labels: Labels; counts: number[]; sum: number }
 type Options = {
   name: string
   help: string
-  /** Upper bounds of the buckets, in ascending order; infinity is added as the last one. */
+  /** Upper bounds of the buckets, in ascending order. The histogram adds infinity as the last bound. */
   buckets: readonly number[]
 }
 
-/** Returns a function that creates a series, which is exported from then on, and returns its observe function. */
+/**
+ * Returns a function that creates a series and returns the series' observe function. The series is exported from then
+ * on.
+ */
 export function createQuickHistogram(
   registry: Registry,
   { name, help, buckets }: Options,

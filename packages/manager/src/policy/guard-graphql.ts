@@ -26,7 +26,7 @@ export type GraphqlContext = {
   decisions?: Map<Policy, Decisions>
 }
 
-/** True if permitted; otherwise a promise that is pending or rejected. */
+/** Returns true if the caller is permitted; otherwise a promise that is pending or rejected. */
 type Decisions = Map<string, Promise<void> | true>
 
 export type GuardedField = {
@@ -116,7 +116,7 @@ function wrapResolver(
   const keyReaders = (policy.also === undefined ? [policy.on] : [policy.on, policy.also]).map((paths) =>
     paths.map(createReader),
   )
-  // The resolver is not async: thousands of objects can share a few decisions, and a known decision needs no promise.
+  // The resolver is not async: thousands of objects can share a few decisions, and a cached decision needs no promise.
   field.resolve = (source, args, context, info) => {
     const { actor, deadline = 0 } = context as Partial<GraphqlContext>
     // Without an actor, the request has not passed authentication, so no resolver may run.

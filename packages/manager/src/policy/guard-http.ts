@@ -27,7 +27,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     policy?: RoutePolicy
     /**
-     * Audit rows that a request writes if it changes everything it can, as `entity action`; none if absent.
+     * Audit rows that a request writes if it changes everything it can, as `entity action`; absent if it writes none.
      */
     audited?: readonly string[]
   }
@@ -45,7 +45,7 @@ export type GuardedRoute = {
   isDerived: boolean
 }
 
-/** Collects every route registered after this call; the returned list is complete once the server is ready. */
+/** Collects every route that is registered after this call; the returned list is complete once the server is ready. */
 export function guardRoutes(server: FastifyInstance, scopes: Scopes): GuardedRoute[] {
   const routes: GuardedRoute[] = []
   const unguardedRoutes: string[] = []

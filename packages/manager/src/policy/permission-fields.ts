@@ -1,5 +1,5 @@
-// Resolves fields with `@permissions` to the caller's permissions on the parent, read from the table that the
-// guard enforces.
+// Resolves fields with `@permissions` to the caller's permissions on the parent, based on the table that the guard
+// enforces.
 import { type GraphQLSchema, getDirectiveValues, isObjectType } from 'graphql'
 import type { GraphqlContext } from './guard-graphql.ts'
 import { listPermissions } from './authorize.ts'

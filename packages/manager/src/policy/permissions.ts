@@ -20,7 +20,7 @@ export type Requirement = {
 
 const requirements = {
   SELF_READ: { system: 'user' },
-  // These lists, and the memberships of a user, return only the rows that the caller may see.
+  // These lists, and the list of a user's memberships, return only the rows that the caller may see.
   USER_LIST: { system: 'user' },
   PROJECT_LIST: { system: 'user' },
   // A search returns only objects that the caller may see.
@@ -31,7 +31,7 @@ const requirements = {
   // Callers have access to their own tokens, administrators to all tokens.
   ACCESS_TOKEN_READ: { system: 'user' },
   ACCESS_TOKEN_WRITE: { system: 'user' },
-  // Both cover only the caller's own notifications.
+  // Both permissions cover only the caller's own notifications.
   NOTIFICATION_READ: { system: 'user' },
   NOTIFICATION_MARK: { system: 'user' },
   USER_WRITE: { system: 'administrator' },
@@ -77,7 +77,7 @@ const requirements = {
   ENDPOINT_READ: { project: 'readonly' },
   ENDPOINT_WRITE: { project: 'maintainer' },
   ENDPOINT_PREVIEW: { project: 'tester' },
-  // A test call reaches the partner with the stored credentials.
+  // A test call reaches the partner and uses the stored credentials.
   ENDPOINT_TEST: { project: 'maintainer' },
   ENDPOINT_ACCESS_READ: { project: 'readonly' },
   ENDPOINT_ACCESS_WRITE: { project: 'maintainer' },
@@ -85,14 +85,14 @@ const requirements = {
   TRIGGER_READ: { project: 'readonly' },
   TRIGGER_WRITE: { project: 'developer' },
   BACKEND_READ: { project: 'readonly' },
-  // Covers starting a run now and repeating an ended run.
+  // Covers starting a run now and retrying an ended run.
   TRIGGER_RUN: { project: 'developer' },
   DEPLOYMENT_READ: { project: 'readonly' },
   // Visitors of the application wake it through the proxy. Testers need it to run, and a wake changes no configuration.
   DEPLOYMENT_WAKE: { project: 'tester' },
   DEPLOYMENT_WRITE: { project: 'maintainer' },
   PILET_READ: { project: 'readonly' },
-  // PILET_UPLOAD covers uploading and disabling a version.
+  // PILET_UPLOAD covers uploading and disabling versions.
   PILET_UPLOAD: { project: 'tester' },
   PILET_WRITE: { project: 'developer' },
   LANGUAGE_PACK_READ: { project: 'readonly' },

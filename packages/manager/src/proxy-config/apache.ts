@@ -1,6 +1,6 @@
-// deploy/proxy/apache includes this output: one virtual host per host, and the rules that select the gate of
-// a request. The rules exist once, outside the virtual hosts; each virtual host describes itself in a
-// variable that the rules read.
+// deploy/proxy/apache includes this output: one virtual host per host, and the rules that select the gate of a request.
+// The rules exist only once, outside the virtual hosts. Each virtual host describes itself in a variable that the rules
+// read.
 import { createGatePatterns } from './gate-patterns.ts'
 import { type RenderedStart, formatHostLine, managementLine, createStartLines } from './host-lines.ts'
 import type { ProxyRoute } from './routes.ts'

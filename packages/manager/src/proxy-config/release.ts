@@ -1,4 +1,4 @@
-// Versions in a rendered configuration, which determine the proxies that accept it. All parts share one release.
+// Versions in a rendered configuration, which determine which proxies accept it. All parts share one release.
 import { version } from '../version.ts'
 
 export const release = version
@@ -7,7 +7,7 @@ export const release = version
 export const format = 1
 
 /**
- * The oldest proxy version that understands the rendered configuration, as SemVer. Raise it to the release that changes
- * the meaning of rendered content; older proxies then keep their current configuration.
+ * The oldest proxy version that understands the rendered configuration, as SemVer. If a release changes the meaning of
+ * rendered content, set it to that release; older proxies then keep their current configuration.
  */
 export const minProxyVersion = '0.1.0'

@@ -22,8 +22,8 @@ type Options = {
 type Row = Record<'project_id' | 'project' | 'application_id' | 'application', string> &
   Record<'tenant_id' | 'tenant', string | null>
 
-// A tenant without a dedicated deployment uses the host of the application. The query compares slugs by
-// bytes, so the order does not depend on the database collation.
+// A tenant without a dedicated deployment uses the host of the application. The query compares slugs bytewise, so the
+// order does not depend on the database collation.
 const hostsSql = `
   select p.id as project_id, p.slug as project, a.id as application_id, a.slug as application, t.id as tenant_id, t.slug as tenant
   from (

@@ -18,7 +18,8 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /**
- * Retries while the service asks for a retry: on a busy machine, some of several hundred requests may wait too long.
+ * Retries as long as the service asks for a retry: on a busy machine, some of several hundred requests may wait too
+ * long.
  */
 async function untilServed(send: () => Promise<string | null>): Promise<string | null> {
   for (let tries = 0; ; tries++) {

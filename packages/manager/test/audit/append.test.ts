@@ -1,5 +1,5 @@
-// Tests appending to the audit trail: the content of a row, its chain, and that it is committed atomically with the
-// change.
+// Tests appending to the audit trail: the content and the chain of a row, and that the row is committed atomically
+// with the change.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'

@@ -1,5 +1,5 @@
-// Tests checkpoint copies in a bucket: each copy is written once and in order, and an unreachable bucket does
-// not block the service.
+// Tests copies of checkpoints in a bucket: each copy is written only once, copies are in order, and an unreachable
+// bucket does not block the service.
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Returns how many cells of a CSV string LibreOffice treats as formulas with this separator. */
+/** Returns how many cells of a CSV text LibreOffice treats as formulas if it uses this separator. */
 async function readBySpreadsheet(name: string, csv: string, separator: string) {
   await writeFile(join(folder, `${name}.csv`), csv)
   // Filter options: separator, double quote, UTF-8, start at line 1. The last flags make LibreOffice evaluate formulas,
@@ -45,7 +45,7 @@ test.each<[string, string, number]>([
   async (name, separator, atLeast) => {
     const corpus = formulaPayloads.map((payload) => formatCsvRecord(['before', payload, 'after'])).join('')
     expect((await readBySpreadsheet(`corpus-${name}`, corpus, separator)).formulas).toBe(0)
-    // Without escaping, the spreadsheet evaluates some of the same values.
+    // Without escaping, the spreadsheet evaluates some of the values.
     const raw = formulaPayloads
       .map((payload) => `before,"${payload.replaceAll('"', '""')}",after\r\n`)
       .join('')

@@ -41,7 +41,7 @@ const change = ({ id } = project) =>
   )
 const seal = () => service.app.schedules.find(({ name }) => name === 'audit-checkpoint')?.run()
 
-/** Changes a row and recomputes every later hash and the chain head. A database owner can do this. */
+/** Changes a row and recomputes every later hash and the chain head, as a database owner can. */
 async function rewrite({ id } = project, at = 1): Promise<void> {
   const run = (text: string, values: unknown[] = []) => service.sql.query(text, values)
   await run('alter table audit_logs disable trigger all')
@@ -83,7 +83,7 @@ test('[audit-append.checkpoint-kept-twice] checkpoints of a log that are not tho
   const logged = service.logLines.flatMap((line) =>
     'checkpoint' in line ? [line['checkpoint'] as Checkpoint] : [],
   )
-  // The log was rotated: it no longer contains the checkpoint that covered the project.
+  // The log was rotated, so it no longer contains the checkpoint that covered the project.
   const kept = logged.slice(-2)
   expect((await verifyAudit(db(), [key], { external: kept })).status).toBe('ok')
   await forgetCheckpoints()

@@ -8,7 +8,7 @@ import { testEnv } from '@manager/harness/test-env.ts'
 import { runManager } from '../kit/commands.ts'
 import { useProject } from '../kit/project.ts'
 
-// More rows than verification reads in one batch.
+// Verification reads fewer rows than this in one batch, so it needs several batches.
 const oldRows = 1_200
 const newRows = 20
 

@@ -1,4 +1,4 @@
-// Tests incremental verification. It resumes after the last verified row, and finds tampering with new rows,
+// Tests incremental verification. Verification resumes after the last verified row, and finds tampering with new rows,
 // old rows and marks. Its cost does not depend on the number of rows that have already been verified.
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'

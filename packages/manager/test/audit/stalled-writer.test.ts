@@ -1,5 +1,4 @@
-// Tests that projects do not wait for each other: a writer that stalls while it locks its chain blocks neither the
-// checkpoint nor other projects.
+// Tests that a writer that stalls while it locks its chain blocks neither the checkpoint nor other projects.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAudit } from '../../src/platform/audit/verify.ts'
 import { createSigningKey } from '../../src/platform/secrets/keys.ts'

@@ -12,7 +12,7 @@ import { createLog } from '../../src/platform/log/log.ts'
 import { Undo, random, restoreBackup, tampering } from '../kit/tampering.ts'
 import { appendRows, checkpointKey, macKey, sealAll } from '../kit/trail.ts'
 
-/** The row at which each kind of verification found the change, or null if it did not find the change. */
+/** The row at which each kind of verification found the change; null if it found nothing. */
 type Tried = { kind: string; expected: number; full: number | null; passes: number | null }
 type Observed = { tried: Tried[]; falseAlarms: string[]; rowsPerSecond: number }
 
@@ -91,7 +91,7 @@ async function tryOne(db: Db, { anchors, change, isBackup, isVerified }: Attempt
   return found
 }
 
-/** Returns the findings in an untouched trail. */
+/** Returns the findings in an unmodified trail. */
 async function alarmsOf(db: Db): Promise<string[]> {
   const { status } = await verifyAudit(db, keys)
   await runVerification({ db: db.write, keys, macKey }, { newRows: 2 * manyRows, oldRows: 0 })

@@ -142,7 +142,7 @@ describe('checkpoints', () => {
     )
     const env = testEnv(service.database.url)
     expect((await runManager(['audit', 'verify', '--checkpoints', file], env)).code).toBe(0)
-    // Remove the last row and every trace of it, so that the database by itself looks complete.
+    // Remove the last row and every trace of it. The database then looks complete without external data.
     await service.sql.query(`begin; set local session_replication_role = replica;
       delete from audit_checkpoints where seq = (select max(seq) from audit_checkpoints);
       delete from audit_logs where chain_id = '${project.id}' and seq = (select max(seq) from audit_logs where chain_id = '${project.id}');

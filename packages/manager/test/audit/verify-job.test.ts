@@ -38,7 +38,7 @@ test('shows nothing before it has run, then 1 and how far it is, then 0 and says
   expect(findings()).toMatchObject([
     { level: 'error', finding: `chain ${chainId} is broken at seq 3: row 3 was changed` },
   ])
-  // Another process also reports the stored finding, although it did not detect it.
+  // Another process also reports the stored finding, even though it did not detect the problem itself.
   const other = await startTestApp({ database: service.database })
   await run(other)
   expect([await metric('svc_audit_chain_ok', other), findings(other).length]).toEqual([

@@ -21,8 +21,8 @@ const modeFor: Record<string, Env> = {
   SVC_REDIS_MASTER_NAME: { SVC_REDIS_MODE: 'sentinel' },
 }
 /**
- * Returns variables for a test of one setting. In development, every value of every setting is accepted. SVC_ENV itself
- * is omitted, because a variable would override the file.
+ * Returns variables for a test of one setting. In development, every value of every setting is accepted. The variable
+ * SVC_ENV is omitted, because it would override the file.
  */
 const envFor = (variable: string): Env => ({
   ...minimalEnv,
@@ -56,8 +56,8 @@ describe('every setting', () => {
     expect(open.length).toBeGreaterThan(50)
   })
 
-  // One configuration per setting and value would take almost a minute, so settings that do not affect each
-  // other share one configuration.
+  // A separate configuration for each setting and value would take almost a minute, so settings that do not affect
+  // each other share a configuration.
   test('is read again as it was set, from the file and from its variable, as it is printed', () => {
     const unproved = new Set(open.map(([name]) => name))
     const isAlone = ([, { env }]: Entry): boolean => /^SVC_(?:ENV|REDIS_\w+)$/.test(env)
@@ -85,7 +85,7 @@ describe('every setting', () => {
           if (JSON.stringify(value) !== JSON.stringify(item.default)) unproved.delete(name)
         }
       }
-    // This setting accepts only its default value.
+    // `userProvider` is the only setting that accepts only its default value.
     expect([...unproved]).toEqual(['userProvider'])
   })
 

@@ -1,4 +1,4 @@
-// Tests the last activity of principals: every authenticated caller is recorded, but rarely and in batches.
+// Tests the last activity of principals: every authenticated caller is recorded, but infrequently and in batches.
 import { describe, expect, test, vi } from 'vitest'
 import { createActivity } from '../../src/platform/credentials/activity.ts'
 import type { Statement } from '../../src/platform/postgres/statements.ts'
@@ -19,7 +19,7 @@ import { seedBasicUser, seedUser } from '@manager/harness/seed.ts'
 
 const { service, admin, project } = useProject()
 
-/** Runs calls against another process and stops it, which flushes the recorded activity. */
+/** Sends calls to another process and stops it, which flushes the recorded activity. */
 async function afterCalls(calls: (url: string) => Promise<unknown>): Promise<void> {
   const replica = await startTestApp({ database: service.database })
   await calls(replica.url)

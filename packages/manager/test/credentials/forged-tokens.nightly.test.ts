@@ -1,4 +1,4 @@
-// Tests that a flood of forged tokens hardly slows down callers with a valid token.
+// Tests that a flood of forged tokens barely slows down callers with a valid token.
 import { Agent } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { throughProxy } from '@manager/harness/credentials.ts'

@@ -23,7 +23,7 @@ import { seedProject, seedUser } from '@manager/harness/seed.ts'
 
 let database: TestDatabase
 let service: ServiceProcess
-/** Maps every secret that the service issued or received to a unique substring of the secret. */
+/** Maps every secret that the service issued or received to a unique part of it. */
 const issued = new Map<string, string>()
 const bodies: string[] = []
 let tokenPrefix: string
@@ -100,7 +100,7 @@ describe('issued secrets', () => {
     const { stdout } = await promisify(execFile)(`${ensurePostgres()}/pg_dump`, ['--inserts', url.href], {
       maxBuffer: 64 * 1_048_576,
     })
-    // Check that the dump contains the expected data. Otherwise, the next check would prove nothing.
+    // Check that the dump contains the expected data. Otherwise, the next check would pass on an empty dump.
     expect(stdout).toContain(tokenPrefix)
     expect(stdout).toContain('$pbkdf2-sha256$i=600000$')
     expect(found(stdout)).toEqual([])

@@ -56,8 +56,8 @@ const kdfRuns = async (): Promise<number> =>
   (await service.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
 
 /**
- * Returns the minimum cost of several tries. On a busy machine, the 64 requests do not always arrive at the same time;
- * the minimum is their cost when they do.
+ * Returns the minimum cost of several tries. On a busy machine, the 64 requests do not always arrive at the same time.
+ * The minimum is their cost when they arrive together.
  */
 async function fewest(send: () => Promise<{ status: number }[]>) {
   const statuses = new Set<number>()
@@ -90,8 +90,8 @@ async function costOf64(kind: string): Promise<{ statements: string[]; kdf: numb
 }
 
 /**
- * Returns the statement that computes has_access, role and tenants. It runs only after a change to data that access
- * depends on.
+ * Returns the statement that computes has_access, role and tenants. It runs only after a change to data on which
+ * access depends.
  */
 async function accessStatement(kind: string): Promise<string> {
   const rename =
@@ -104,7 +104,7 @@ async function accessStatement(kind: string): Promise<string> {
   return long[0] as string
 }
 
-/** Adds rows in a different project: if each table had only one row, all plans would cost the same. */
+/** Adds rows in a different project. If each table had only one row, all plans would cost the same. */
 async function addNeighbors(): Promise<void> {
   const other = await seedProject(service.sql, 'neighbors')
   const rows = 'generate_series(1, 2000) i'

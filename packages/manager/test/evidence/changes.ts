@@ -22,7 +22,7 @@ const ofMatrix = operations.filter(({ name }) => name.startsWith('Mutation.'))
 const mutation = (text: string): string => `mutation { ${text} }`
 const member = (of: 'project' | 'tenant') => (world: MatrixWorld, target: MatrixWorld['own']) =>
   fresh.member(world, target, of)
-/** The same operations with different values, which match different evidence queries. */
+/** The same operations with different values, which match other evidence queries. */
 const variants = [
   op(
     'Mutation.addUserToProject',

@@ -1,4 +1,4 @@
-// Tests the guarantees for auditors: no change is missing from the evidence, and none is in the wrong query.
+// Tests the guarantees for auditors: the evidence contains every change, and no change is in the wrong query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { createFakeOrchestrator } from '../kit/deployments.ts'

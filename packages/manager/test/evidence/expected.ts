@@ -7,7 +7,7 @@ export type TrailRow = {
   entity_type: string
   action: string
   changes: Record<string, { before: unknown; after: unknown } | undefined>
-  /** Whether the role `stewards` of changes.ts, which has the permission `members`, still exists in the project. */
+  /** Whether the role `stewards` from changes.ts, which has the permission `members`, still exists in the project. */
   has_stewards: boolean
 }
 
@@ -107,7 +107,7 @@ export const inNoQuery: Record<string, string> = {
 /** Mutations that change nothing and therefore append no audit row. This list may only shrink. */
 export const withoutRow = [
   'copyApplication',
-  // The inbox of the caller, like the routes for marks.
+  // The inbox of the caller, as in the routes for marks.
   'markMyNotificationsRead',
   'previewESBTransform',
   'promoteApplication',

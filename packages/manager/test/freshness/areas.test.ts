@@ -376,7 +376,7 @@ describe('marks', () => {
        select gen_random_uuid(), $1, 'x', 'n' || n from generate_series(1, 100) n`,
       [projectId],
     )
-    // The number of marks, and thus the work of the commit, does not depend on the number of changed rows.
+    // The number of marks, and thus the work at commit, does not depend on the number of changed rows.
     expect((await client.query('select from project_version_moves')).rowCount).toBe(2)
     await client.query('commit')
     await client.end()

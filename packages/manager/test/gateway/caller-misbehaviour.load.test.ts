@@ -10,7 +10,7 @@ import { openRaw } from '../kit/raw-socket.ts'
 import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
 
 const timeoutMs = 2_000
-/** Well before the upstream timeout. */
+/** Expectations must be met well before the upstream timeout. */
 const soon = { timeout: 1_200, interval: 10 }
 
 let service: TestApp

@@ -7,7 +7,7 @@ import { type Message, statusOf } from '@manager/harness/http-messages.ts'
 import { answer, disconnects, disconnectingCallers } from '../kit/disconnecting-callers.ts'
 import { type RawUpstream, startRawUpstream } from '@manager/harness/raw-upstream.ts'
 
-/** Before the upstream timeout of 1 min. */
+/** Expectations must be met before the upstream timeout of 1 min. */
 const soon = { timeout: 50_000, interval: 10 }
 const abandoned = { response_status: null, failure: expect.stringMatching(/^the caller /) }
 

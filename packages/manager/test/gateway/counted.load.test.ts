@@ -1,5 +1,5 @@
-// Counts the statements of many concurrent gateway calls: their number depends on the round trips to the database, not
-// on the calls.
+// Counts the statements that many concurrent gateway calls run: their number depends on the round trips to the
+// database, not on the number of calls.
 import { expect, test } from 'vitest'
 import { useCountedGateway } from '../kit/counted-statements.ts'
 
@@ -10,7 +10,7 @@ test('64 warm calls at once cost at most 8 statements: tokens with the version, 
   await ask(path, 64)
   const before = await builds()
   // On a busy machine, the 64 requests do not always arrive at the same time. The minimum of several tries is their
-  // cost when they do.
+  // cost when they arrive together.
   let statements = await ask(path, 64)
   for (let tries = 0; tries < 9 && statements.length > 8; tries++) statements = await ask(path, 64)
   const count = (part: string): number => statements.filter((text) => text.includes(part)).length

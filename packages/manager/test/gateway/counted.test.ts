@@ -1,4 +1,5 @@
-// Counts the statements of gateway calls: their number depends on the round trips to the database, not on the calls.
+// Counts the statements that gateway calls run: their number depends on the round trips to the database, not on the
+// number of calls.
 import { expect, test } from 'vitest'
 import { useCountedGateway } from '../kit/counted-statements.ts'
 

@@ -1,4 +1,5 @@
-// Tests the call log after crashes: it contains every answered call, and a call that cannot be logged is not forwarded.
+// Tests the call log after crashes: it contains every call that got a response, and a call that cannot be logged is
+// not forwarded.
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
@@ -32,7 +33,7 @@ function isAnswered(agent: Agent, url: string): Promise<boolean> {
   })
 }
 
-/** Sends calls at a steady rate until stopped. `answered` contains the names of answered calls. */
+/** Sends calls at a steady rate until stopped. `answered` contains the names of calls that got a response. */
 function startCalls(url: string, perSecond: number, round: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const answered = new Set<string>()

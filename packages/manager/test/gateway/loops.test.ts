@@ -1,5 +1,4 @@
-// Tests endpoints whose URL points back to the gateway: the call fails after five rounds, whatever the caller
-// sends.
+// Tests endpoints whose URL points back to the gateway: the call fails after five rounds, whatever the caller sends.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, type HeaderLine, startGateway } from '../kit/gateway.ts'
 

@@ -76,10 +76,10 @@ test('calls to a good upstream take as long beside calls to ones that hang', asy
   const goodPaths = [good?.path as string]
   const badPaths = bad.map(({ path }) => path)
   const callGood = (): Promise<TimedAnswer[]> => callWhile(() => wait(1_000), 200, goodPaths)
-  // Warm up, because the first calls are slower.
+  // Warm up before measuring, because the first calls are slower.
   await Promise.all([callGood(), callWhile(() => wait(200), 40, badPaths)])
-  // On a busy machine, individual calls can be slow for unrelated reasons. Add rounds until one round with
-  // bad calls is as fast as the rounds without them. If the bad calls have an effect, this never happens.
+  // On a busy machine, individual calls can be slow for unrelated reasons. Add rounds until one round with bad calls
+  // is as fast as the rounds without them. This never happens if bad calls slow down other calls.
   const rounds: { alone: number; beside: number }[] = []
   const isUnmoved = (): boolean => {
     const alone = Math.max(...rounds.map((round) => round.alone))

@@ -1,4 +1,4 @@
-// Tests that bodies and templates designed to block the service do not block other calls.
+// Tests that bodies and templates that are designed to block the service do not block other calls.
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
@@ -20,7 +20,7 @@ const agent = new Agent({ keepAlive: true })
 beforeAll(async () => {
   ;[service, upstream] = await Promise.all([startTestApp(), startUpstream()])
   scene = await gatewayScene(service)
-  // Start a separate process to measure the event loop of the service without the load of sending the calls.
+  // Starts a separate process, so that the measured event loop is not also busy with sending the calls.
   running = await startWatched(service.database.url, { SVC_SHUTDOWN_DRAIN_DELAY_MS: '0' })
 })
 afterAll(async () => {

@@ -50,7 +50,7 @@ describe('an endpoint that served a call', () => {
       return [(await call).status, await deletion]
     }
     let outcome = await race()
-    // On a busy machine, the race may take longer than the call waits.
+    // On a busy machine, the race may take longer than the call is willing to wait.
     for (let tries = 0; outcome[0] === 503 && tries < 3; tries++) outcome = await race()
     expect(outcome).toEqual([200, expect.stringContaining('cannot be deleted')])
   })

@@ -1,4 +1,5 @@
-// Tests that refused calls leave only their log row: they are not forwarded and do not prevent deletions.
+// Tests that the only trace of a refused call is its log row: the call is not forwarded and does not prevent
+// deletions.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createMachine } from '@manager/harness/credentials.ts'
 import { esbAuditLogsOf, seedCall } from '../kit/esb-calls.ts'

@@ -1,5 +1,5 @@
-// Tests callers that announce a body without sending it, stall or trickle. They use at most the share of their project,
-// and only for a short time.
+// Tests callers that announce a body and then send none, stall, or send slowly. They use at most the share of their
+// project, and only for a short time.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Gateway,
@@ -78,8 +78,7 @@ describe('what a project really holds', () => {
     const [own, foreign] = [await gateway.endpoint(input), await neighbor.endpoint(input)]
     const body = 'x'.repeat(maxBody)
     const post = (scene: GatewayScene, path: string) => scene.send(path, { method: 'POST', body })
-    // Run two rounds: if the first round leaked anything, the second round would not get the full share of
-    // its project.
+    // Two rounds: if the first one leaked anything, the second one would not get the full share of its project.
     for (let round = 0; round < 2; round++) {
       const calls = await Promise.all(
         Array.from({ length: 12 }, () => begin(gateway, own.path, maxBody, body.slice(1))),

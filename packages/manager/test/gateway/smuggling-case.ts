@@ -6,13 +6,13 @@ export type Forwarded = {
   /** Expected body at the upstream; by default, the body is the hidden request. */
   body?: string
   query?: string
-  /** Caller headers that are forwarded, with their values. */
+  /** Headers of the caller that are forwarded, with their values. */
   passes?: Record<string, string>
   /** The gateway closes the connection after the response. */
   closes?: boolean
 }
 type Hostile = { name: string; bytes: (caller: Caller) => string }
-/** The response has exactly these statuses; the list is empty if the connection closes without a response. */
+/** The response has exactly these statuses. The list is empty if the connection closes without a response. */
 export type RefusedCase = Hostile & { refused: readonly number[] }
 export type ForwardedCase = Hostile & { forwarded: Forwarded }
 export type SmugglingCase = RefusedCase | ForwardedCase

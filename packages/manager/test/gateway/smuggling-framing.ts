@@ -1,5 +1,5 @@
-// Requests whose end may be at different positions for two parsers. Each request is followed by, or contains,
-// another request.
+// Requests that two parsers could end at different positions. Each request is followed by, or contains, another
+// request.
 import {
   type Caller,
   type SmugglingCase,
@@ -68,7 +68,7 @@ const codings: SmugglingCase[] = [
   ].map((header) => ({ name: `TE ${shown(header)}`, bytes: post(header, innerInChunks), forwarded: {} })),
 ]
 
-// Complete requests in a coding that the gateway does not decode.
+// Complete requests with a transfer coding that the gateway does not decode.
 const unknownCodings: SmugglingCase[] = [
   'Transfer-Encoding: gzip, chunked',
   lines('Transfer-Encoding: identity', chunked),

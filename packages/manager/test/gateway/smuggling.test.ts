@@ -28,7 +28,7 @@ let caller: Caller
 let reached = 0
 beforeAll(async () => {
   service = await startTestApp()
-  // The response contains the marker of its request.
+  // The response contains the marker of its own request.
   upstream = await startRawUpstream((socket, request) => {
     const text = markersOf(request) || 'unmarked'
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
@@ -83,7 +83,7 @@ async function attempt({ bytes }: SmugglingCase) {
   return { statuses: answers.map(statusOf), texts: answers.map(({ body }) => body.toString()), own, onSame }
 }
 
-/** Expects that the request contains only the expected parts, so that any parser reads it the same way. */
+/** Expects that the request contains only the expected parts, so that all parsers read it in the same way. */
 function expectPlain(request: Message, forwarded: Forwarded): void {
   const { query = '', passes = {} } = forwarded
   const [method, ...rest] = request.start.split(' ')

@@ -51,7 +51,7 @@ test('[esb.forward-failure] a certificate must be trusted, in time and for the h
     otherName: [502, 502, 'the certificate of the upstream is for another name'],
     expired: [502, 502, 'the certificate of the upstream has expired'],
   })
-  // A server that is not the upstream receives no byte of a call.
+  // A server that is not the upstream must not receive any byte of a call.
   expect(upstreams.splice(0).map(({ requests }) => requests.length)).toEqual([1, 0, 0, 0])
 })
 

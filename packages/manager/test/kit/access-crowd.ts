@@ -1,5 +1,5 @@
-// Seeds a large number of access grants with SQL. Each person has a role in a project, in one of its tenants and in one
-// of its applications.
+// Seeds many access grants with SQL. Each person has a role in a project, in one of its tenants and in one of its
+// applications.
 import type { Pool } from 'pg'
 
 /** Seeds `people` users with three grants each in 100 projects. The audit trail contains half of the grants. */

@@ -37,7 +37,7 @@ export type Review = {
 export const reviewPath = '/api/access/review'
 export const attestPath = '/api/access/review/attest'
 
-/** Builds the calls. `service` is read on each call because it starts in `beforeAll`. */
+/** Creates the calls. `service` is read on each call, because it starts in `beforeAll`. */
 export function reviewCalls(service: () => TestApp) {
   const ask = (person: Person, query = '', headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${service().url}${reviewPath}${query}`, { headers: { ...headersOf(person), ...headers } })

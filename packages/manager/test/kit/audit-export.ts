@@ -27,7 +27,7 @@ export type JsonExport = {
   error?: string
 }
 
-/** Sends one request as a person who is authenticated by the proxy. */
+/** Sends one request as a person whom the proxy has authenticated. */
 export const askExport = (
   service: Pick<TestApp, 'url'>,
   person: Person,

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { type SeededProject, seedMachineUser } from '@manager/harness/seed.ts'
 
-/** Registers a new machine user of the project for its application, without usable secrets. Returns the id. */
+/**
+ * Registers a new machine user of the project for the project's application, without usable secrets. Returns the id.
+ */
 export async function seedBackend(sql: Pool, project: SeededProject): Promise<string> {
   const id = randomUUID()
   const { id: machineUserId } = await seedMachineUser(sql, project)

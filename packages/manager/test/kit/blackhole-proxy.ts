@@ -1,11 +1,11 @@
-// A TCP proxy that can stop forwarding on open connections without closing them, like a failed network route.
+// A TCP proxy that can stop forwarding on open connections without closing them, as a failed network route does.
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
 export type BlackholeProxy = {
   port: number
   /** Stops forwarding on all open connections. New connections work. */
   blackhole(): void
-  /** Forwards new connections to a different port. Open connections stay. */
+  /** Forwards new connections to a different port. Open connections keep their target. */
   retarget(port: number): void
   /** Resets the open connections. */
   reset(): void

@@ -10,7 +10,7 @@ import { seedTrigger } from './triggers.ts'
 type Values = Record<string, unknown>
 type Arguments = Record<string, [type: string, value: unknown]>
 type BrokenInput = {
-  /** The types and values of the arguments. `text` breaks the rule of every text field. */
+  /** The arguments with their types and values. `text` is a value that breaks the rule of every text field. */
   args: (text: string) => Arguments | Promise<Arguments>
   paths: string[]
 }

@@ -1,5 +1,5 @@
-// Requests responses that the trusted proxy fetches and clients cache, and checks the rules that apply to
-// every response.
+// Requests the responses that the trusted proxy fetches and that clients cache, and checks the rules for all of these
+// responses.
 import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'
@@ -9,7 +9,7 @@ export const secret: [string, string] = ['x-proxy-auth', proxySecret]
 
 export type ProxyCall = { method?: string; headers?: [string, string][]; app?: TestApp }
 
-/** Sends a request with the proxy secret. */
+/** Sends a request with the proxy secret, as the trusted proxy would. */
 export const requestThroughProxy = (
   app: TestApp,
   path: string,
@@ -37,7 +37,7 @@ export async function expectSecretOnly(app: TestApp, path: string, userId: strin
     ['x-token-subject', 'nobody'],
     ['authorization', 'Bearer x'],
   ]
-  // The response does not depend on the user in the headers of the proxy.
+  // The response does not depend on the user in the proxy headers.
   for (const header of people) {
     const { status, body } = await requestThroughProxy(app, path, { headers: [header] })
     expect([status, body]).toEqual([200, full.body])
@@ -62,7 +62,7 @@ export async function expectSecretOnly(app: TestApp, path: string, userId: strin
   }
 }
 
-/** Expects that the path returns an ETag, 304 for a request with this ETag, and the full body otherwise. */
+/** Expects that the path returns an ETag, 304 for a request with this ETag, and the full body for other requests. */
 export async function expectRevalidates(app: TestApp, path: string): Promise<void> {
   const full = await requestThroughProxy(app, path)
   const etag = etagOf(full)

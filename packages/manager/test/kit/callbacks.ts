@@ -30,8 +30,8 @@ export type TriggerScene = Awaited<ReturnType<typeof startTriggerScene>>
 export const thisMinute = (): Date => new Date(Math.floor(Date.now() / 60_000) * 60_000)
 
 /**
- * Waits for the next minute if the current one is almost over. At a minute boundary, the trigger would fire
- * again during the test.
+ * Waits for the next minute if the current one is almost over. Otherwise, the trigger could fire again during the
+ * test.
  */
 async function leaveEndOfMinute(): Promise<void> {
   const leftMs = 60_000 - (Date.now() % 60_000)

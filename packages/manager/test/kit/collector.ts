@@ -53,7 +53,7 @@ export async function startCollector() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** All received spans, including those it refused. */
+    /** All received spans, including those that the collector refused. */
     spans,
     bodies,
     authorizations,

@@ -1,4 +1,4 @@
-// Runs examples/comms-client.mjs with a fake socket and a fake inbox. The clock is vitest's fake timers.
+// Runs examples/comms-client.mjs with a fake socket, a fake inbox and vitest's fake timers.
 import { vi } from 'vitest'
 
 type Notification = { id: string; title?: string | null; read: boolean; seen: boolean }

@@ -1,4 +1,4 @@
-// Creates test configurations in temporary files, and returns the problems for which a configuration is rejected.
+// Creates test configurations in temporary files, and returns the problems if a configuration is rejected.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll } from 'vitest'

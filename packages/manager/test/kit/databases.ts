@@ -57,7 +57,7 @@ async function createTemplate(): Promise<string> {
 }
 
 /**
- * Records that heartbeats are being received. Few tests run the schedule that records this, and without the record no
+ * Records that heartbeats are being received. Few tests run the schedule that does this, and without the record no
  * backend counts as silent.
  */
 async function receiveHeartbeats(url: string): Promise<void> {

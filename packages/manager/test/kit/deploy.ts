@@ -52,7 +52,7 @@ export type Manifest = {
     ingress?: { ports?: Port[] }[]
     podSelector?: LabelSelector
   }
-  /** Present only in a kustomization. */
+  /** Only a kustomization has this field. */
   configMapGenerator?: { name: string; behavior?: string; literals: string[] }[]
 }
 

@@ -1,5 +1,5 @@
-// Seeds deployment specifications with SQL, creates an orchestrator that counts its calls, and makes the calls of the
-// proxy.
+// Seeds deployment specifications with SQL, creates an orchestrator that counts its calls, and sends the proxy's
+// requests.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Orchestrator, WakeResult, Workload } from '../../src/platform/orchestrator/orchestrator.ts'
@@ -59,7 +59,7 @@ export function createFakeOrchestrator(before: (calls: number) => Promise<void> 
 
 const targetQuery = (target: object): string => `?${new URLSearchParams(target as Record<string, string>)}`
 
-/** Returns the calls that the proxy makes for one deployment. */
+/** Returns functions that send the proxy's requests about one deployment. */
 export const proxyCalls = (url: () => string) => ({
   wake: (target: object): Promise<JsonAnswer> => call(url(), '/api/proxy/wake', throughProxy(), target),
   wakeByQuery: async (target: object): Promise<JsonAnswer> => {
@@ -80,7 +80,7 @@ export const proxyCalls = (url: () => string) => ({
 const specificationFields = `id workload image version minReplicas maxReplicas port healthPath
   readinessTimeoutSeconds scaleToZero createdAt updatedAt application { id } environment { id name }`
 
-/** Returns operations on specifications. Their result is aliased to `row` or `rows`. */
+/** Returns operations on specifications. The result of each is aliased to `row` or `rows`. */
 export function specificationCalls(service: () => Pick<TestApp, 'query' | 'sql'>) {
   const { query, ...changes } = rowCalls(service, 'DeploymentSpecification', specificationFields)
   return {

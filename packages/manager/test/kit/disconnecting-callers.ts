@@ -12,7 +12,7 @@ export const head = 'HTTP/1.1 200 OK\r\n'
 /** Never responds, responds endlessly or responds immediately, depending on the query string. */
 export function answer(socket: Socket, request: Message): void {
   if (request.start.includes('?silent')) return
-  // Close the connection after the response, so that it cannot be mistaken for a leaked one.
+  // Closes the connection after the response, so that it cannot be mistaken for a leaked connection.
   if (!request.start.includes('?stream'))
     return void socket.write(`${head}Connection: close\r\nContent-Length: 4\r\n\r\ngood`)
   socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`)

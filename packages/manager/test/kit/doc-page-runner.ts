@@ -1,8 +1,9 @@
-// Runs the examples on a documentation page. Its fenced blocks are requests (graphql, http, sh), each
-// followed by its response, or blocks in ignored languages. The response to graphql is json. The response to
-// a command (sh) is json, text or http, depending on its output. The response to http is http. `<a name>` in
-// a response captures the received value. After that, the name represents this value. Two names never
-// represent the same value.
+// Runs the examples on a documentation page. Each fenced block is a request (graphql, http or sh), the response to
+// the preceding request, or a block in a language that is ignored. The response to graphql is json, and the
+// response to http is http. The response to a command (sh) is json, text or http, depending on its output.
+//
+// `<a name>` captures the received value where it first occurs in a response. After that, the name represents this
+// value. Two names never represent the same value.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
@@ -127,7 +128,7 @@ export async function runSteps(
   for (const { request, expected, line } of steps) {
     const received = await ask(request.language, names.fill(request.text))
     answers.push(received)
-    // The page shows only the relevant headers, but the whole body.
+    // The page shows only the relevant headers, but the complete body.
     const shown = Object.keys(expected.headers).map((name) => [name, received.headers[name]])
     const compared = { ...received, headers: Object.fromEntries(shown) }
     expect(compared, `the response at line ${line}`).toEqual(names.resolve(expected, compared))
@@ -136,8 +137,8 @@ export async function runSteps(
 }
 
 /**
- * Replays the responses against copies of the page with one mistake each, at every possible position, and expects a
- * failure.
+ * Compares the responses with copies of the page that contain one mistake each, at every possible position, and
+ * expects a failure.
  */
 export async function expectMistakesToShow(
   steps: readonly Step[],

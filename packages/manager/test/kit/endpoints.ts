@@ -40,7 +40,9 @@ export const endpointFields = `id name description enabled consumeURL url authTy
   inputMessageType outputMessageType transformationTemplate logLevel`
 const accessFields = 'id enabled machineUser { id name } endpoint { id consumeURL }'
 
-/** Returns operations on endpoints. Their result is aliased to `row` or `rows`. `service` is read on each call. */
+/**
+ * Returns operations on endpoints. The result of each is aliased to `row` or `rows`. `service` is read on each call.
+ */
 export function endpointCalls(service: () => TestApp) {
   const { query, ...changes } = rowCalls(service, 'Endpoint', endpointFields)
   return {
@@ -69,7 +71,7 @@ export function endpointCalls(service: () => TestApp) {
   }
 }
 
-/** Returns operations on the endpoint access of machine users. */
+/** Returns operations on the access of machine users to endpoints. */
 export function accessCalls(service: () => TestApp) {
   const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
     service().query(caller, text, variables)

@@ -34,7 +34,7 @@ export async function seedCaller(sql: Pool, project: SeededProject): Promise<Cal
   return { projectId: project.id, endpointId, machineUserId }
 }
 
-/** Records the pair of endpoint and machine user, like the first call of the machine user. */
+/** Records the pair of endpoint and machine user, as the machine user's first call does. */
 export async function seedPair(sql: Pool | ClientBase, caller: Caller): Promise<void> {
   await sql.query(
     `insert into esb_callers (endpoint_id, machine_user_id, project_id) values ($1, $2, $3)

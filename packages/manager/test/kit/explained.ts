@@ -1,4 +1,4 @@
-// Runs code of the service on a database and explains its statements, with their plans and buffers.
+// Runs service code on a database and explains its statements, with their plans and buffers.
 import { CamelCasePlugin, type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import { Client, Pool } from 'pg'
 import type { DB } from '../../src/generated/db.ts'
@@ -64,8 +64,8 @@ export async function createExplainer(url: string) {
     const [{ Plan: root }] = (rows[0] as { 'QUERY PLAN': [{ Plan: Node }] })['QUERY PLAN']
     into.buffers += root['Shared Hit Blocks'] + root['Shared Read Blocks']
     const walk = (node: Node): void => {
-      // The last vacuum determines whether PostgreSQL must also read the table behind an index, and statistics determine
-      // whether it sorts the positions first.
+      // Treats these scans alike. The last vacuum determines whether PostgreSQL also reads the table behind an index,
+      // and statistics determine whether it sorts the row positions first.
       const kind = node['Node Type'].replace(/(Index Only|Bitmap Index) Scan/, 'Index Scan')
       const at = (node['Index Name'] ?? node['Relation Name'] ?? '').replace(/_\d{4}_\d{2}/, '')
       const line = `${kind} ${at}`.trim()

@@ -1,5 +1,5 @@
-// Tests a quiet project next to hostile projects. All its operations succeed, and take only slightly longer
-// than without the hostile projects.
+// Tests that all operations of a quiet project succeed despite hostile projects, and take only slightly longer than
+// without them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Flood, floods } from './hostile-projects.ts'
 import { type SharedScene, operations, startSharedScene } from './shared-scene.ts'
@@ -12,7 +12,7 @@ type Row = {
   operation: (scene: SharedScene) => Promise<number>
   times: number
 }
-// The service judges a transfer by its last 5 s.
+// The service computes the rate of a transfer over its last 5 s.
 const transferMs = 6_500
 const otherMs = 2_000
 const rows: Row[] = [
@@ -74,8 +74,8 @@ const rows: Row[] = [
   },
 ]
 /**
- * Floods the quiet project itself. The service computes several hashes on a low-priority thread, each of which is slow
- * on a busy machine. Runs only in nightly tests, and only once.
+ * Floods the quiet project itself. The service computes several hashes on a low-priority thread, and each of them is
+ * slow on a busy machine. Runs only in nightly tests, and only once.
  */
 const ownFlood: Row = {
   what: 'wrong passwords at its own application',

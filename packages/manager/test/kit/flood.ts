@@ -1,4 +1,4 @@
-// A load client in its own process. It sends POST requests at a steady rate, with one credential after the other, and
+// A load client in a separate process. It sends POST requests at a steady rate, cycling through the credentials, and
 // counts the responses. Run it as `node flood.ts <json>`, or with startFlood from a test.
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
@@ -7,7 +7,7 @@ export type Flood = {
   url: string
   headers: Record<string, string>
   body: string
-  /** Authorization values, used in turn. */
+  /** Authorization values, used in rotation. */
   authorizations: string[]
   perSecond: number
   seconds: number

@@ -30,7 +30,7 @@ export type Sent = {
   method?: string
   headers?: HeaderLine[]
   body?: string | Buffer
-  /** Send the body without a Content-Length. */
+  /** Whether to send the body without a Content-Length. */
   isChunked?: boolean
   /** The token in the Authorization header; null omits the header. */
   token?: string | null
@@ -94,8 +94,7 @@ export async function gatewayScene(service: TestApp, name = 'shop') {
   const access = accessCalls(() => service)
   let count = 0
   /**
-   * Opens a request with exactly these header lines after Host and Authorization. The code that calls `open` sends the
-   * body.
+   * Opens a request with exactly these header lines after Host and Authorization. The caller of `open` sends the body.
    */
   const open = (path: string, { method = 'GET', headers = [], to = service, ...sent }: Sent = {}) => {
     const { hostname, port } = new URL(to.url)

@@ -36,7 +36,8 @@ function startReaper(run: string): () => Promise<void> {
 }
 
 /**
- * Drops templates of older migrations, and databases left behind by a crashed machine. Databases of other runs stay.
+ * Drops templates of older migrations, and databases left behind by a crashed machine. Keeps the databases of
+ * other runs.
  */
 function dropForgotten(template: string): Promise<void> {
   return asAdmin(async (client) => {

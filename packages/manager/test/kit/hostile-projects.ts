@@ -1,5 +1,5 @@
-// Hostile projects that use as much of a scarce resource as they can until they are stopped. Each flood uses
-// a different resource.
+// Hostile projects that use as much of a scarce resource as they can until they are stopped. Each flood exhausts a
+// different resource.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type SharedProject, type SharedScene, bundleBytes, bundlePath } from './shared-scene.ts'
 import { headersOf, proxySecret } from '@manager/harness/callers.ts'

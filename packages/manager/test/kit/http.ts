@@ -49,7 +49,7 @@ export function rawCall(url: string, call: RawCall): Promise<RawAnswer> {
 export const timedGet = (agent: Agent, url: string, headers: Record<string, string>) =>
   timed(url, { method: 'GET', agent, headers })
 
-/** Like `timedGet`, with a JSON body. */
+/** Does the same as `timedGet` for a POST with a JSON body. */
 export function timedPost(agent: Agent, url: string, headers: Record<string, string>, body: string) {
   const length = Buffer.byteLength(body)
   const all = { 'content-type': 'application/json', 'content-length': length, ...headers }

@@ -7,21 +7,21 @@ import { type RawAnswer, rawCall } from './http.ts'
 
 export type Inbox = { tenantId: string; applicationId: string }
 export type SeededNotification = {
-  /** Creation time; now by default. */
+  /** The creation time. The default is the current time. */
   at?: Date
   type?: string | null
   title?: string | null
   body?: string | null
   severity?: string
   link?: string | null
-  /** JSON text. */
+  /** The data as JSON. */
   data?: string | null
   expiresAt?: Date | null
   readAt?: Date | null
   seenAt?: Date | null
 }
 
-/** Seeds notifications for these recipients and returns the ids. The ids ascend even within the same millisecond. */
+/** Seeds notifications for these recipients and returns their ids, which ascend even within the same millisecond. */
 export async function seedNotifications(
   sql: Pool,
   { tenantId, applicationId }: Inbox,
@@ -52,10 +52,7 @@ export async function seedNotifications(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Adds partitions for the months before the previous month, so that tests can insert rows of any age that
- * retention allows.
- */
+/** Adds partitions for earlier months, so that tests can insert rows of any age that retention allows. */
 export async function addPastMonths(sql: Pool, count = 4): Promise<void> {
   const { rows } = await sql.query<{ from: string; to: string }>(
     `select to_char(month, 'YYYY-MM-01') as from, to_char(month + interval '1 month', 'YYYY-MM-01') as to

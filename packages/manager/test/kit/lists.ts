@@ -54,7 +54,7 @@ export type ListKit = {
   lists: Map<string, ListField>
   /** Queries one list at any position in the schema. Its rows are in `data.rows`. */
   ask: (list: string, args: Args) => Promise<GraphqlAnswer>
-  /** Queries the connection of a list. */
+  /** Queries the connection that corresponds to a list. */
   askConnection: (list: string, args: Args & { after?: string | null | undefined }) => Promise<GraphqlAnswer>
   publishedFields: (list: string) => Promise<string[]>
   tenantsOf: (projectSlug: string, args: Args, field?: string) => Promise<string[]>
@@ -135,7 +135,7 @@ export async function createListKit(): Promise<ListKit> {
       application: main.applicationId,
       environment: main.environmentId,
       endpoint: endpointId,
-      // Search text for userProviderSearch.
+      // The search text that userProviderSearch requires.
       name: 'admin',
     }
     const named = declared
@@ -194,9 +194,9 @@ export async function createListKit(): Promise<ListKit> {
   return { service, admin, main, lists, ask, askConnection, publishedFields, tenantsOf, seedTenants }
 }
 
-/** These lists accept only a limit; the hits of a search have an argument of their parent. */
+/** These lists accept only a limit. The hits of a search get it as an argument of their parent. */
 const limitOnlyLists = new Set(['triggerRuns', 'hits'])
-/** Lists that are wrapped in an object: maps the name of the object type to the query that returns it. */
+/** Lists that are wrapped in an object. Maps the name of the object type to the query that returns it. */
 const wrappedLists: Record<string, string> = { PiletPackages: 'piletPackages' }
 
 /** Finds every list of objects with ids by its return type, regardless of its arguments. */

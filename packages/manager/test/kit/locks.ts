@@ -1,4 +1,4 @@
-// Database locks, for tests of waiting transactions.
+// Detects and holds database locks, for tests of waiting transactions.
 import { Client, type Pool } from 'pg'
 
 /** Returns true if a session of this database waits for a lock. */

@@ -1,5 +1,5 @@
-// Starts services with a retention, adds monthly partitions to the call log, and runs the job that creates and drops
-// them.
+// Starts services that have a retention period, adds monthly partitions to the call log, and runs the job that creates
+// and drops them.
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { type TestApp, startTestApp } from './app.ts'

@@ -19,8 +19,8 @@ export const machineFields = 'id name username enabled tokenPrefix lastRotatedAt
 export const generateToken = '__GENERATE_TOKEN__'
 
 /**
- * Returns operations on machine users. Their result is aliased to `made`, `row` or `rows`. `service` is read on each
- * call.
+ * Returns operations on machine users. The result of each is aliased to `made`, `row` or `rows`. `service` is read on
+ * each call.
  */
 export function machineCalls(service: () => TestApp) {
   const query = (caller: Person, text: string, variables: Input): Promise<GraphqlAnswer> =>
@@ -78,8 +78,8 @@ export function machineCalls(service: () => TestApp) {
 
 let clients = 0
 /**
- * Returns a client address that no other call of this process uses, so that failed logins of one test do not
- * block other tests.
+ * Returns a client address that no other call in this process uses, so that failed logins in one test do not block
+ * other tests.
  */
 export const freshClient = (): string => `10.7.${Math.floor(++clients / 250)}.${clients % 250}`
 

@@ -1,4 +1,4 @@
-// Runs that people start or repeat, in a scene with a registered backend.
+// Runs that people start or retry, in a scene with a registered backend.
 import { randomUUID } from 'node:crypto'
 import type { Person } from '@manager/harness/callers.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
@@ -27,7 +27,7 @@ export const runTrigger = (
     { id, ...input },
   )
 
-/** Starts a service without a limit on runs, and creates a developer who starts them. */
+/** Starts a service without a limit on runs, and creates a developer who starts runs. */
 export async function startManualRunScene() {
   const scene = await startTriggerScene({ env: { SVC_TRIGGERS_MANUAL_RUNS_PER_MINUTE: '10000' } })
   const { service, project } = scene
@@ -68,7 +68,7 @@ export async function startManualRunScene() {
       )
       return rows[0]?.id as string
     },
-    /** Returns the audit rows of runs that people started of this trigger, oldest first. */
+    /** Returns the audit rows of this trigger's runs that people started, oldest first. */
     auditOf: async (id: string): Promise<AuditRow[]> => {
       const { rows } = await sql.query<AuditRow>(
         `select entity_type, action, user_id, changes from audit_logs

@@ -1,4 +1,4 @@
-// Membership calls, which are the same for projects, tenants and applications, and assertions for their results.
+// Membership calls, which are the same for projects, tenants and applications, and assertions on their results.
 import { expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import type { TestApp } from './app.ts'

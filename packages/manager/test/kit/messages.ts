@@ -1,4 +1,4 @@
-// Large language packs.
+// Builds large language packs, and text that is slow to match.
 import type { KeyValuePair } from '../../src/platform/inputs/key-value-pairs.ts'
 
 /** Functions that return a key for an index, each with a different key structure. */

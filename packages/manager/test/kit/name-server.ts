@@ -1,5 +1,5 @@
-// A DNS server on loopback with configured answers. It answers over UDP, and over TCP if the UDP answer was truncated.
-// It records the questions.
+// A DNS server on loopback with configured answers. It answers over UDP, and also over TCP if the UDP answer was
+// truncated. It records the questions.
 import { type RemoteInfo, type Socket as UdpSocket, createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, createServer, isIP } from 'node:net'

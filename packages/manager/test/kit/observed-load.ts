@@ -108,8 +108,8 @@ const unread = (url: string, seat: Seat) =>
   fetch(`${url}/api/proxy/comms/${seat.applicationId}/unread`, { headers: seatHeaders(seat) })
 
 /**
- * Runs the workload for `seconds` and alternates between the processes. Returns how often each work item ran,
- * and the failures.
+ * Runs the workload for `seconds`, alternating between the processes. Returns how often each work item ran, and the
+ * failures.
  */
 export async function doWork(work: readonly Work[], processes: readonly Replica[], seconds: number) {
   const done: Record<string, number> = {}

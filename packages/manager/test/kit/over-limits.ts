@@ -1,4 +1,4 @@
-// GraphQL requests that exceed a limit.
+// GraphQL requests that each exceed one limit.
 const json = (query: string): string => JSON.stringify({ query })
 
 const nested = (depth: number): string =>

@@ -1,4 +1,4 @@
-// Inserts package rows, for tests of the blobs that they refer to.
+// Inserts package rows, for tests of the blobs to which they refer.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { StoredBlob } from '../../src/platform/blobs/blobs.ts'

@@ -4,8 +4,8 @@ import type { TestApp } from './app.ts'
 let made = 0
 
 /**
- * Inserts pending logins and distributes them evenly over the 100 shares of the limit. With `networks`, they
- * are also distributed over that many networks.
+ * Inserts pending logins, evenly distributed over the 100 shares of the limit. With `networks`, also distributes
+ * them over this number of networks.
  */
 export async function seedPending(
   { sql }: Pick<TestApp, 'sql'>,

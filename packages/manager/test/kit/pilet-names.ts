@@ -81,12 +81,12 @@ export async function expectNamesToRoundTrip(service: TestApp, admin: Person, co
     }
     await inTurns(items, check)
   }
-  // Uploads within one project are serialized, so run the projects concurrently.
+  // Uploads within one project are serialized, so upload to several projects concurrently.
   await Promise.all(batches.map(roundTrip))
   expect(checked).toBe(count)
 }
 
-/** Processes eight items at a time. */
+/** Processes the items in batches of eight. */
 async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   for (let from = 0; from < all.length; from += 8) await Promise.all(all.slice(from, from + 8).map(work))
 }

@@ -1,5 +1,5 @@
 // Serves a page that loads pilets through a proxy. The proxy serves the page and the loader, and adds the secret to
-// requests to the Manager. It can modify responses, like an attacker.
+// requests to the Manager. It can modify responses, as an attacker would.
 import { readFileSync } from 'node:fs'
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -85,7 +85,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: ensureChromium(), args })
 }
 
-/** Opens the page of a proxy. Returns the output of its pilets and the loader's result for each. */
+/** Opens the page of a proxy. Returns the output of its pilets and the loader's result for each pilet. */
 export async function openPiletPage(browser: Browser, { url }: PiletProxy) {
   const page = await browser.newPage()
   await page.goto(url)

@@ -1,4 +1,4 @@
-// Reads the query plans of the service's lookups.
+// Reads the query plans for the service's lookups.
 import { Client } from 'pg'
 import { lookupSettings } from '../../src/platform/postgres/pools.ts'
 

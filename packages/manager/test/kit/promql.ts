@@ -1,5 +1,5 @@
-// Lists the metrics in a PromQL expression with the labels that it expects. Supports only the syntax in the dashboards
-// and alerts; Prometheus checks the grammar.
+// Lists the metrics in a PromQL expression with the labels that it expects. Supports only the syntax that the
+// dashboards and alerts use; Prometheus checks the grammar.
 
 export type Matcher = { label: string; operator: string; value: string }
 export type NamedMetric = {

@@ -1,5 +1,4 @@
-// Tampers randomly with the audit trail as a database superuser, and counts how many changes verification
-// misses.
+// Tampers randomly with the audit trail as a database superuser, and counts the changes that verification misses.
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Anchors } from '../../src/platform/audit/checkpoint-chain.ts'
@@ -24,7 +23,7 @@ async function seedChain(service: TestApp, chainId: string): Promise<void> {
   }
 }
 
-/** Runs `work` with the table triggers disabled, like an attacker, and rolls it back. */
+/** Runs `work` with the triggers of the table disabled, as an attacker would, and rolls it back. */
 async function rolledBack(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
   const inside = db.transaction(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)

@@ -1,4 +1,4 @@
-// Builds valid and invalid WebSocket frames of clients, and parses frames of the server.
+// Builds valid and invalid client frames of the WebSocket protocol, and parses server frames.
 import { randomBytes } from 'node:crypto'
 import { type RawSocket, openRaw } from './raw-socket.ts'
 import { type Seat, seatHeaders, socketPath } from './sockets.ts'

@@ -8,7 +8,7 @@ export type RawSocket = {
   send(bytes: string | Buffer): void
   /** Returns all bytes received so far. */
   received(): Buffer
-  /** How the remote side ended the connection; null while it is open. */
+  /** How the remote side ended the connection; null while the connection is open. */
   ended(): 'end' | 'reset' | null
   /** Waits until the condition is true or the connection is closed. Checks the condition on every socket event. */
   waitUntil(condition: () => boolean): Promise<void>

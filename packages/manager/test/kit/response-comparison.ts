@@ -168,7 +168,7 @@ function createCheck(schema: Json): Check {
   return (body) => {
     if (validator.Check(body)) return []
     const [, errors] = validator.Errors(body)
-    // If a body can have several shapes, list the differences from each shape.
+    // If a body can have several shapes, the differences from each shape are listed.
     return errors
       .filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'additionalProperties')
       .slice(0, 10)

@@ -1,4 +1,4 @@
-// A scene for tests of the search: two projects with an object of every kind, whose texts contain "quokka".
+// A scene for search tests: two projects with an object of every kind, each with a text that contains "quokka".
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -15,7 +15,7 @@ type SearchArgs = { kinds?: readonly string[]; projectId?: string; limit?: numbe
 /** Ids of the objects of a project, by kind. */
 type Objects = Record<string, string>
 
-/** Kinds of the objects of a project that are found by a text. */
+/** The kinds of project objects that a text search can find. */
 export const textKinds =
   'application endpoint languagePack machineUser piletPackage project tenant trigger'.split(' ')
 const fields = `kind id title subtitle matchedField projectId applicationId environmentId endpointId triggerId`

@@ -1,4 +1,4 @@
-// Stores pilets without an upload, and reads the traces of an upload.
+// Stores pilets without an upload, and reads the data that an upload leaves behind.
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { computePrecedence } from '../../src/features/pilets/precedence.pure.ts'

@@ -30,7 +30,7 @@ const mebibyte = 1_048_576
 /** Larger than the socket buffers of a connection that is not read. */
 export const bundleBytes = 8 * mebibyte
 const quietBundle = 'small'
-// Smaller sizes than by default, with the same number of concurrent transfers of maximum size.
+// These sizes are smaller than the defaults, but allow the same number of concurrent transfers of maximum size.
 const env = {
   ...generousLimits,
   SVC_PILETS_MAX_UPLOAD_BYTES: String(bundleBytes),
@@ -40,7 +40,7 @@ const env = {
   SVC_CALLBACKS_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_ESB_ALLOWED_CIDRS: '127.0.0.0/8',
   SVC_ESB_MAX_CONNECTIONS: '64',
-  // In this test, each project has one deployment, and this deployment may use all deliveries of the process.
+  // In this test, each project has one deployment, which may use all deliveries of the process.
   SVC_TRIGGERS_MAX_DELIVERIES_PER_DEPLOYMENT: '512',
 }
 const slowMs = 25_000
@@ -158,7 +158,7 @@ const upload: Operation = ({ running, quiet, admin }) =>
     return { status: (await uploadPilet(running, admin, pilet)).status }
   }, 200)
 
-/** Measures the time from a trigger being due until its backend is called. */
+/** Measures the time from when a trigger is due until its backend is called. */
 const firstAttempt: Operation = async ({ service, running, quiet, backend }) => {
   const name = randomUUID()
   const arrived = new Promise<void>((resolve) => arrivals.set(name, resolve))

@@ -47,7 +47,7 @@ const run = fc.tuple(unit, fc.constantFrom(1, 2, 30, 1_000, maxLength))
 const texts = fc
   .array(run, { minLength: 1, maxLength: 4 })
   .map((all) => all.map(([text, times]) => text.repeat(Math.min(times, maxLength))).reduceRight(joined, ''))
-/** Truncates the first string, so that the strings after it stay complete. */
+/** Truncates the first string, so that the following strings stay complete. */
 function joined(rest: string, text: string): string {
   return text.slice(0, Math.max(1, maxLength - rest.length)) + rest
 }

@@ -1,11 +1,11 @@
-// A process with thousands of minimal WebSockets. It records when data arrives on each WebSocket.
+// A process with thousands of minimal WebSockets, which records when data arrives on each of them.
 import { type Socket, connect } from 'node:net'
 
 export type CrowdOrder =
   | { open: { port: number; requests: string[]; ready: string } }
   /** The reply is sent when data has arrived on every socket that is not paused. */
   | { watch: true }
-  /** Stops reading from this many sockets. */
+  /** Stops reading from this number of sockets. */
   | { pause: number }
   /** The reply contains the number of open sockets and the total number of frames with this text. */
   | { count: string }

@@ -1,4 +1,4 @@
-// Opens WebSockets like a browser: through the proxy, which sends the user and the tenant.
+// Opens WebSockets as a browser does: through the proxy, which sends the user and the tenant.
 import { WebSocket } from 'ws'
 import { proxySecret } from '@manager/harness/callers.ts'
 

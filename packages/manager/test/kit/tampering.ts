@@ -1,4 +1,4 @@
-// Tampers randomly with the audit trail. The owner of the database could make the same changes.
+// Tampers randomly with the audit trail, with changes that the owner of the database could make.
 import { sql } from 'kysely'
 import { hashEntry } from '../../src/platform/audit/entry.ts'
 import { parseEntry } from '../../src/platform/audit/rows.ts'

@@ -1,4 +1,4 @@
-// Test calls of endpoints through GraphQL.
+// Makes test calls to endpoints through GraphQL.
 import type { Person } from '@manager/harness/callers.ts'
 import type { GraphqlAnswer } from '@manager/harness/graphql.ts'
 import type { TestApp } from './app.ts'

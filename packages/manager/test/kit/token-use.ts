@@ -1,4 +1,4 @@
-// Uses personal access tokens, and finds the users for whom they act.
+// Uses personal access tokens, and determines which user each token represents.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { expect } from 'vitest'
 import type { World } from '../../src/world.ts'
@@ -23,7 +23,7 @@ export function extend(server: FastifyInstance): void {
 export const tokenHeaders = (token: string) => ({ ...throughProxy(), ...bearer(token) })
 export const ask = (app: TestApp, headers: Record<string, string>, text = '{ me { id } }', variables = {}) =>
   postQuery(app.url, { ...throughProxy(), ...headers }, text, variables)
-/** Returns the id of the user for whom a token acts on /query, or the status of the refusal. */
+/** Returns the id of the user that a token represents on /query, or the status if the token is rejected. */
 export async function userOf(app: TestApp, token: string): Promise<string | number> {
   const { status, data } = await ask(app, bearer(token))
   return status === 200 ? (data.me.id as string) : status
@@ -31,7 +31,7 @@ export async function userOf(app: TestApp, token: string): Promise<string | numb
 export const kdfRuns = async (app: TestApp) =>
   (await app.world.metrics.authKdfRuns.get()).values[0]?.value ?? 0
 
-/** Returns functions that start replicas of a service, and read when ann's tokens were last used. */
+/** Returns functions that start replicas of a service, and that read when ann's tokens were last used. */
 export function tokenUse(scene: () => { service: TestApp; ann: Person }) {
   const startReplica = (env: Record<string, string> = {}, world: Partial<World> = {}): Promise<TestApp> =>
     startTestApp({
@@ -50,7 +50,7 @@ export function tokenUse(scene: () => { service: TestApp; ann: Person }) {
   return { startReplica, lastUsedAt }
 }
 
-/** Creates two users. ann has one token that no test revokes, and one that is used once before the tests. */
+/** Creates two users. ann has one token that no test revokes, and one that is used only once, before the tests. */
 export async function seedTokenUsers(service: TestApp) {
   const [ann, ben] = [await seedUser(service.sql, 'ann'), await seedUser(service.sql, 'ben')]
   const [lasting, early] = [await createToken(service, ann), await createToken(service, ann)]

@@ -1,4 +1,4 @@
-// Calls for triggers, and functions that seed trigger rows with SQL.
+// Trigger calls, and functions that seed trigger rows with SQL.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Person } from '@manager/harness/callers.ts'
@@ -31,7 +31,7 @@ export async function seedBackend(sql: Pool, of: SeededProject): Promise<void> {
   )
 }
 
-/** Seeds runs of a trigger in one environment, one minute apart. The last one is planned for `until`. */
+/** Seeds runs of a trigger in one environment, one minute apart. The last run is planned for `until`. */
 export async function seedRuns(
   sql: Pool,
   of: { projectId: string; applicationId: string; triggerId: string; environmentId: string },
@@ -49,7 +49,9 @@ export async function seedRuns(
 
 export const triggerFields = 'id name description cronExpression runKey enabled createdAt updatedAt'
 
-/** Returns operations on triggers. Their result is aliased to `row` or `rows`. `service` is read on each call. */
+/**
+ * Returns operations on triggers. The result of each is aliased to `row` or `rows`. `service` is read on each call.
+ */
 export function triggerCalls(service: () => TestApp) {
   const { query, ...changes } = rowCalls(service, 'Trigger', triggerFields)
   return {

@@ -13,7 +13,7 @@ export function unreadResponses() {
   const seen = { closed: 0, served: 0 }
 
   /**
-   * Starts a server. /large returns more than the socket buffers can store, /late responds after a delay, and all other
+   * Starts a server. /large returns more than the socket buffers can hold, /late responds after a delay, and all other
    * paths respond immediately.
    */
   async function start(limits: { max: number; unreadMs: number }): Promise<void> {

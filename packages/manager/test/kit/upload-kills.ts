@@ -1,5 +1,5 @@
-// Tests that a process that is killed during an upload leaves a complete version or none. The sweeper deletes bytes
-// without a version.
+// Tests that a process that is killed during an upload leaves either a complete version or no version. The sweeper
+// deletes bytes without a version.
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'
@@ -35,7 +35,7 @@ const listed = async ({ projectId, tester }: Scene, caller: Caller): Promise<Lis
   (JSON.parse((await callPilets(caller, tester, `/pilets/${projectId}`)).text) as { packages: Listed[] })
     .packages
 
-/** Uploads again, like a client after an aborted upload, until the service is not busy. */
+/** Uploads again until the service is not busy, as a client does after an aborted upload. */
 async function retry({ tester }: Scene, caller: Caller, pilet: Pilet): Promise<number> {
   for (;;) {
     const { status } = await uploadPilet(caller, tester, pilet)
@@ -44,7 +44,7 @@ async function retry({ tester }: Scene, caller: Caller, pilet: Pilet): Promise<n
   }
 }
 
-/** Counts blob rows and stored bytes that no package refers to. */
+/** Counts the blob rows and the stored blobs that no package refers to. */
 async function leftOvers({ service, bucket }: Scene): Promise<{ rows: number; bytes: number }> {
   const { rows } = await service.sql.query<{ rows: number; chunks: number; inBucket: number }>(
     `select count(*) filter (where p.hash is null)::int rows,

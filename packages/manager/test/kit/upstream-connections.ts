@@ -68,7 +68,7 @@ export function upstreamConnections(
   }
 
   /**
-   * Expects that no caller receives an unsolicited response, and that the upstream connection closes within
+   * Expects that no caller receives an unsolicited response, and that the connection to the upstream closes within
    * `timeout`.
    */
   async function expectUnsolicitedDropped(timeout: number): Promise<void> {

@@ -1,5 +1,5 @@
 // Starts the service in its own process, with an orchestrator that stores its workloads in the database. Other
-// processes change the same workloads without any locking. Run it as `node waking-process.ts`, or with startProcess
+// processes change the same workloads without locking them. Run it as `node waking-process.ts`, or with startProcess
 // from a test.
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'pg'

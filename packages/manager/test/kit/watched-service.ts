@@ -1,5 +1,5 @@
-// Starts the service like main.ts, with an event loop monitor in the same process. On SIGUSR2, it prints the event loop
-// delays since the previous signal. `startWatched` starts it from a test.
+// Starts the service as main.ts does, with an event loop monitor in the same process. On SIGUSR2, it prints the event
+// loop delays since the previous signal. `startWatched` starts it from a test.
 import { existsSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
@@ -7,7 +7,7 @@ import { type ServiceProcess, startProcess } from '@manager/harness/process.ts'
 export type LoopReport = {
   /** Wall-clock event loop delay, including the resolution of the monitor. */
   p99Ms: number
-  /** The same without the time in which the thread was runnable but waited for a CPU. */
+  /** The same delay without the time in which the thread was runnable but waited for a CPU. */
   ownP99Ms: number
   ownMaxMs: number
 }

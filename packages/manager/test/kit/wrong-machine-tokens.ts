@@ -32,7 +32,7 @@ export function useMachineService(timeoutMs: number) {
     await waitForRedis(app, timeoutMs)
   })
   afterAll(async () => {
-    // Close the replicas first: the service owns their database.
+    // Closes the replicas first, because the service owns their database.
     for (const app of started.toReversed()) await app.close()
     dropReferences(service)
   })

@@ -1,4 +1,4 @@
-// Creates every manifest of deploy/kubernetes on a real API server. The service wakes deployments with only the
+// Creates every manifest in deploy/kubernetes on a real API server. The service wakes deployments with only the
 // permissions that the manifests grant.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

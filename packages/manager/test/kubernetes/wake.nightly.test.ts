@@ -137,8 +137,8 @@ test('a Deployment with 3 replicas keeps them', async () => {
 })
 
 test('the floor of an autoscaler is raised from 0 to 1, and nothing else of it changes', async () => {
-  // The first autoscaler in the list belongs to a different workload, and the names do not match the
-  // workloads.
+  // The first autoscaler in the list belongs to a different workload. The names of autoscalers differ from those of
+  // their workloads.
   await create(deploymentOf('scaled', 0), deploymentOf('other', 0))
   await create(autoscalerOf('a-first', 'other', 0), autoscalerOf('by-calls', 'scaled', 0))
   const before = await wholeSpecOf('by-calls')

@@ -1,5 +1,5 @@
-// Tests the alert rules: promtool checks them and tests each with a healthy and a failing case, and each has a runbook
-// entry.
+// Tests the alert rules: promtool checks each rule and tests it with a healthy and a failing case, and each rule has a
+// runbook entry.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -41,7 +41,7 @@ function missingCases(of: readonly AlertCase[]): string[] {
     const silent = own.filter(({ alert_rule_test }) =>
       alert_rule_test.every(({ exp_alerts }) => exp_alerts.length === 0),
     )
-    // A rule never fires without any series, so the healthy case must contain the metrics that the rule reads.
+    // A rule without any series never fires, so the healthy case must contain the metrics that the rule reads.
     const shown = (one: AlertCase): Set<string> =>
       new Set(one.input_series.map(({ series }) => series.slice(0, series.indexOf('{'))))
     const looksAt = metricsOf(expr).map(({ name }) => name)

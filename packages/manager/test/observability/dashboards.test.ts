@@ -40,7 +40,7 @@ describe.each(all)('%s', (_file, { schemaVersion, templating, panels }) => {
       expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length)
       for (const { expr, legendFormat } of targets) {
         expect(legendFormat).not.toBe('')
-        // Otherwise the process selection would have no effect.
+        // Without this selector, choosing a job or a process in the dashboard would have no effect.
         expect(expr.split('{job="$job", instance=~"$instance"').length).toBeGreaterThan(1)
       }
     }

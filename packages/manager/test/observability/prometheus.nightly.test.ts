@@ -18,7 +18,7 @@ let prometheus: Prometheus
 let work: Awaited<ReturnType<typeof doWork>>
 const shown = new Map<string, Series[]>()
 
-/** Replaces the dashboard variables, like Grafana when all processes are selected. */
+/** Replaces the dashboard variables, as Grafana does when all processes are selected. */
 const filled = (expr: string): string =>
   expr.replaceAll('$__rate_interval', '10s').replaceAll('$job', 'manager').replaceAll('$instance', '.+')
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await observed.close()
 })
 
-/** Returns the values of a query; NaN stands for no data. */
+/** Returns the values of a query. NaN means that there is no data. */
 const numbersOf = (where: string): number[] =>
   (shown.get(where) ?? [])
     .flatMap(({ values }) => values.map(([, value]) => Number(value)))

@@ -1,5 +1,5 @@
 // Tests callbacks to public addresses, which a machine without a public address cannot receive. In an isolated network
-// namespace, this machine has such addresses, without a route to the outside.
+// namespace, this machine has such addresses but no route to the outside.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// Tests that mutations declare the audit rows that they append. Without a declaration, the service does not
-// start. The matrix detects rows that differ from the declaration.
+// Tests that mutations declare the audit rows that they append. Without a declaration, the service does not start. The
+// matrix detects audit rows that differ from the declaration.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../kit/app.ts'
 import { type AuditRow, auditSurprise } from './audited.ts'
@@ -41,7 +41,7 @@ describe('declared audit rows', () => {
 
   test('the matrix notices a mutation without its row, and one with a row it does not declare', async () => {
     const plants: [string, string, string, RegExp][] = [
-      // The mutation changes and appends nothing, as if the append were forgotten.
+      // The mutation neither changes a row nor appends an audit row, as if it had forgotten to append one.
       [
         'previewESBTransform',
         '@audited(as: [])',

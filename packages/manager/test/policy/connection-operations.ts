@@ -16,7 +16,7 @@ const listNames = new Set(
 
 /**
  * Returns the operation on the connection of a list: callers who may read a list may read its connection. Returns
- * nothing for other fields.
+ * undefined for other fields.
  */
 export function createConnectionOperation({ name, text, ...rest }: Operation): Operation[] {
   const field = name.split('.')[1] as string

@@ -142,7 +142,7 @@ describe('role escalation', () => {
     }
     process.stdout.write(`demote-while-granting rounds=100 granted=${granted} escalations=${escalations}\n`)
     expect(escalations).toBe(0)
-    // Both orders must occur, otherwise there was no race.
+    // Both orders must occur; otherwise, there was no race.
     expect(granted).toBeGreaterThan(0)
     expect(granted).toBeLessThan(100)
   })

@@ -1,4 +1,4 @@
-// Fields that link one object to another, each with its own policy.
+// Fields that link one object to another. Each has its own policy.
 import { type Operation, op } from './operation.ts'
 import {
   applicationReaders,
@@ -10,7 +10,7 @@ import {
   tenantStaff,
 } from './principals.ts'
 
-/** Fields that link one object to another. Each field has its own policy. */
+/** Fields that link one object to another. Each has its own policy. */
 export const linkOperations: Operation[] = [
   op('Project.tenants', 'project', members, (t) => `{ project(slug: "${t.slug}") { tenants { id } } }`),
   op(

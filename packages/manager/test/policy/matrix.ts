@@ -1,5 +1,5 @@
-// Runs the authorization matrix: every guarded operation, as every kind of principal, on objects of their own
-// project and of a different project.
+// Runs the authorization matrix: every guarded operation, as every kind of principal, on objects in their own project
+// and in a different project.
 import type { TestApp } from '../kit/app.ts'
 import { auditSurprise, followAudit } from './audited.ts'
 import type { Operation } from './operation.ts'
@@ -13,7 +13,7 @@ type Outcome = 'ok' | 'forbidden' | 'not found' | `other: ${string}`
 export function expected(operation: Operation, principal: Principal, projectKind: 'own' | 'other'): Outcome {
   if (operation.scope === 'system') return operation.allow.includes(principal) ? 'ok' : 'forbidden'
   if (principal === 'administrator') return 'ok'
-  // In the other project, its owner has the role `owner`, and every other principal has no role.
+  // In the other project, only its owner has a role.
   const effectiveRole = projectKind === 'own' ? principal : principal === 'other owner' ? 'owner' : 'stranger'
   if (operation.allow.includes(effectiveRole)) return 'ok'
   return seenBy[operation.scope].includes(effectiveRole) ? 'forbidden' : 'not found'
@@ -32,7 +32,7 @@ type Case = { operation: Operation; projectKind: 'own' | 'other'; principal: Pri
 export const projectKinds = ['own', 'other'] as const
 
 /**
- * Runs the operations as every principal on both projects. A successful mutation must append the audit rows it
+ * Runs the operations as every principal on both projects. A successful mutation must append the audit rows that it
  * declares. A query or a failed mutation must append none.
  */
 export async function runMatrix(
@@ -90,7 +90,7 @@ async function createMatrix(service: TestApp) {
       world = await createMatrixWorld(service)
   }
 
-  /** Runs a permitted mutation on its own object, and then reads the audit trail. */
+  /** Runs a permitted mutation on a separate object, and then reads the audit trail. */
   async function tryWrite(one: Case): Promise<void> {
     const { operation, projectKind, principal } = one
     const target = world[projectKind]

@@ -1,4 +1,4 @@
-// Compares `myPermissions` with the matrix of documented rules. An object lists a permission exactly if the
+// Compares `myPermissions` with the matrix of documented rules. An object lists a permission if and only if the
 // caller may run the operations that require this permission on the object.
 import { TypeInfo, buildSchema, parse, visit, visitWithTypeInfo } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,13 +35,15 @@ const kindByScope: Record<string, ObjectKind> = {
   ENVIRONMENT: 'environment',
 }
 
-/** Returns the object that must list the permission of a field; most objects of the schema belong to a project. */
+/** Returns the kind of object that must list the permission of a field. For most fields, it is the project. */
 function findKind({ scope }: Operation, policyScope: string): ObjectKind {
   if (scope === 'settings' || scope === 'row') return 'tenant'
   return kindByScope[policyScope] ?? 'project'
 }
 
-/** Returns a function that lists the guarded fields of an operation: the caller needs the permission of each. */
+/**
+ * Returns a function that lists the guarded fields of an operation. The caller needs the permission for each of them.
+ */
 function createFieldReader(app: TestApp): (operation: Operation, target: SeededProject) => GuardedField[] {
   const schema = buildSchema(app.app.describe().schema)
   const guarded = new Map(app.app.fields.map((one) => [`${one.type}.${one.field}`, one]))

@@ -1,4 +1,4 @@
-// An operation of the schema that the matrix runs.
+// Defines an operation of the schema that the matrix runs.
 import type { SeededProject } from '@manager/harness/seed.ts'
 import type { Principal, seenBy } from './principals.ts'
 import { type MatrixWorld, newSlug } from './world.ts'

@@ -33,7 +33,7 @@ const queries: Operation[] = [
   op('Query.me', 'system', everyone, () => '{ me { id } }'),
   op('Query.users', 'system', everyone, () => '{ users { id } }'),
   op('Query.search', 'system', everyone, () => '{ search(text: "own") { isComplete hits { id } } }'),
-  // The user shares no project with anyone, so only administrators find them.
+  // The user shares no project with anyone, so only administrators can find this user.
   op('Query.user', 'system', everyone, (_, id) => `{ user(id: "${id}") { id } }`, {
     make: fresh.user,
     alwaysFailsWith: /^user not found$/,

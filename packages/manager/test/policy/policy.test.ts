@@ -1,5 +1,5 @@
-// Tests permissions: the service refuses to start if an operation has no policy, and the matrix runs every operation as
-// every principal.
+// Tests permissions: the service refuses to start if an operation has no policy, and the matrix runs every operation
+// as every principal.
 import { createFeatures, defineFeature } from '../../src/feature.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'

@@ -1,4 +1,5 @@
-// Tests that an object that occurs many times in a response is checked only once, unless a repeated check matters.
+// Tests that an object that occurs many times in a response is checked only once, unless a repeated check makes a
+// difference.
 import { execute, parse } from 'graphql'
 import { beforeEach, expect, test } from 'vitest'
 import { notFound } from '../../src/platform/errors.ts'

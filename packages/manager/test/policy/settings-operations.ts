@@ -9,7 +9,10 @@ const settingsOf = (owner: 'project' | 'tenant' | 'application' | 'row'): Rest =
 const filledSettingsOf = (owner: 'project' | 'tenant'): Rest => ({
   make: (world, target) => fresh.filledSettings(world, target, owner),
 })
-/** Creates two rows in the same project. The first has settings, the second has none. */
+/**
+ * Adds settings to the seeded application in the tenant, and links another application without settings to the
+ * tenant.
+ */
 const copied: Rest = {
   make: async (world, target) => {
     await fresh.filledSettings(world, target, 'row')

@@ -51,7 +51,7 @@ export async function createMatrixWorld(service: TestApp): Promise<MatrixWorld> 
 
 export const newSlug = (): string => `s${randomUUID().slice(0, 8)}`
 
-/** Functions that create an object for a single call, which may consume it. */
+/** Functions that create an object for a single call, which may consume the object. */
 export const fresh = {
   user: async ({ service }: MatrixWorld): Promise<string> => (await seedUser(service.sql, newSlug())).id,
   tenant: async ({ service }: MatrixWorld, target: SeededProject): Promise<string> => {

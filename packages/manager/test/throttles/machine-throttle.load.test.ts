@@ -22,7 +22,8 @@ describe('how long a block lasts', () => {
     await waitForRedis(quick, 5_000)
     const client = freshClient()
     expect((await fail(quick, client)).status).toBe(401)
-    // The log contains the intended duration of a block. The clock only proves that the block does not end earlier.
+    // The log contains the intended duration of a block. The clock only proves that the block does not end earlier
+    // than that.
     const meant = () => quick.logLines.flatMap(({ block_ms }) => (block_ms === undefined ? [] : [block_ms]))
     for (const blocks of [[1_000], [1_000, 2_000], [1_000, 2_000, 2_200]]) {
       const start = performance.now()

@@ -1,5 +1,5 @@
-// Tests the throttle for failed machine credentials: what it counts and for whom, how long a block lasts, and which
-// replicas share it.
+// Tests the throttle for failed machine credentials: which failures it counts, for which client, how long a block
+// lasts, and which replicas share the counts.
 import { describe, expect, test } from 'vitest'
 import type { TestApp } from '../kit/app.ts'
 import { basicValue, bearer, call, statuses, throughProxy } from '@manager/harness/credentials.ts'
@@ -150,7 +150,7 @@ describe('who is counted', () => {
     for (let i = 0; i < 10; i++)
       expect(await failFrom(service, peer, forge(i, i % 2 ? { 'x-proxy-auth': 'wrong' } : {}))).toBe(401)
     for (let i = 10; i < 30; i++) expect(await failFrom(service, peer, forge(i, {}))).toBe(429)
-    // Neither the clients with the forged addresses nor the address of this test process are blocked.
+    // Neither the clients with the forged addresses nor the address of this test process is blocked.
     expect((await fail(service, '198.51.100.3')).status).toBe(401)
     expect((await call(service.url, machinePath, wrong())).status).toBe(401)
     // With the right secret, the address in the header counts.
@@ -178,8 +178,8 @@ describe('who is counted', () => {
 
 describe('who shares the counters', () => {
   /**
-   * Runs the work with a new client. If Redis was unreachable during the work, the replicas shared nothing,
-   * so the work is repeated.
+   * Runs the work with a new client. If Redis was unreachable during that time, the replicas shared nothing, and the
+   * work is repeated.
    */
   async function withRedis(apps: TestApp[], work: (client: string) => Promise<void>): Promise<void> {
     const lapses = (): number =>

@@ -36,7 +36,7 @@ const limited = [
 ]
 const unknownAddress = 'any other address of machines'
 
-// More than any limit per minute: 30 login starts, 30 login polls, 10 codes.
+// Exceeds every limit per minute: 30 login starts, 30 login polls, 10 codes.
 const tries = 40
 
 type Request = { path: string; type: string; body: string }

@@ -94,7 +94,7 @@ describe('throttles', () => {
         expect(statuses(await failTimes(one, client, failures))).toEqual(refused(failures))
         const good = { ...bearer(token), 'x-forwarded-for': client }
         expect((await call(other.url, '/api/machine/check', good)).body.authenticated).toBe(true)
-        // Wait: the success is sent to Redis in a batch, and a replica that blocks a client checks again within 1 s.
+        // The success is sent to Redis in a batch, and a replica that blocks a client checks again only within 1 s.
         await new Promise((resolve) => setTimeout(resolve, 1_300))
         expect(statuses(await failTimes(one, client, 9))).toEqual(refused(9))
       }
@@ -115,7 +115,7 @@ describe('throttles', () => {
     )
     expect(first.ms).toBeLessThan(median(calm) + 150)
     expect(median(later)).toBeLessThan(median(calm) + 25)
-    // The other replica has not seen this client fail and cannot learn about it now.
+    // The other replica has not seen this client fail, and cannot learn about it now.
     expect((await fail(other, client)).status).toBe(401)
     redis.signal('SIGCONT')
     await waitUntil(() => one.world.redis.isUp() && other.world.redis.isUp())
@@ -130,7 +130,7 @@ describe('throttles', () => {
     await one.world.redis.eval("redis.call('FLUSHALL') return 1", [])
     expect((await fail(one, client)).status).toBe(429)
     expect(statuses(await failTimes(one, half, 5))).toEqual([...refused(4), 429])
-    // Only the counts of other replicas are lost.
+    // After the flush, each replica knows only the failures that it counted itself.
     expect((await fail(other, client)).status).toBe(401)
   })
 

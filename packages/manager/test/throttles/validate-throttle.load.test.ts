@@ -27,7 +27,7 @@ const transport = { loopDelayMs: () => 0 }
 let service: TestApp
 /** A process that locks out clients after a few failures and for a short time. */
 let quick: TestApp
-/** The same as `quick`, with short windows. */
+/** A process like `quick` that also counts failures within short windows. */
 let brief: TestApp
 let project: SeededProject
 
@@ -75,7 +75,7 @@ describe('other limits', () => {
     expect(await untilFree(() => failCheaply(client, quick))).toBe(401)
     expect(performance.now() - start).toBeGreaterThan(1_950)
     expect(await statuses(3, () => failCheaply(client, quick))).toEqual([401, 401, 429])
-    // The second lockout is not longer than the first.
+    // The second lockout is not longer than the first one.
     expect((await failCheaply(client, quick)).headers.get('retry-after')).toMatch(/^[12]$/)
   })
 

@@ -56,8 +56,8 @@ async function lockOut(client: string): Promise<void> {
 }
 
 /**
- * Fails alternately in both processes until one process refuses. Each process sees fewer failures than its
- * own limit. Returns the number of failures.
+ * Sends failing requests to the two processes alternately until one of them locks out the client. Each process
+ * receives fewer failures than its own limit. Returns the number of failures.
  */
 async function untilLocked(most: number, send: (app: TestApp) => Promise<JsonAnswer>): Promise<number> {
   for (let count = 0; count < 2 * most; count++)
@@ -187,7 +187,8 @@ describe('malformed requests about a person', () => {
     expectLocked(await malformed(client), 300)
     expect((await validateFrom(client, `Bearer ${token}`)).status).toBe(200)
     expect((await failCheaply(client)).status).toBe(401)
-    // A valid token does not clear the lockout: it proves nothing about the people behind that address.
+    // A valid token does not clear the lockout, because other people behind the same address may still be
+    // guessing.
     expectLocked(await oauth(client), 300)
   })
 
@@ -209,7 +210,7 @@ describe('guesses at one Basic user name', () => {
     expect(await statuses(5, () => guessPassword(client, a))).toEqual(times(5, 401))
     expectLocked(await guessPassword(client, a), 900)
     expectLocked(await guessPassword(client, a), 900)
-    // Guesses that are refused without a check do not count for the client, so ten guesses are checked in total.
+    // Guesses that are refused without a check do not count against the client, so ten guesses are checked in total.
     expect(await statuses(3, () => guessPassword(client, b))).toEqual(times(3, 401))
     expect(await statuses(2, () => guessPassword(client, c))).toEqual(times(2, 401))
     expectLocked(await guessPassword(client, d), 300)
@@ -332,7 +333,7 @@ describe('other limits', () => {
   test('[proxy-auth.thresholds] [proxy-auth.lockout] a lockout ends after its configured time, and the count begins anew', async () => {
     const client = nextClient()
     for (const _ of [1, 2]) {
-      // The second lockout is not longer than the first.
+      // The second lockout is not longer than the first one.
       expect(await statuses(4, () => failCheaply(client, other))).toEqual([401, 401, 401, 429])
       expect(waitOf(await failCheaply(client, other))).toEqual([429, '2'])
       now += 1_999

@@ -47,7 +47,7 @@ test.concurrent(
     })
     const person = await seedUser(service.sql, 'caller')
     expect(new Set(await send(service.url, person, 200))).toEqual(new Set([400]))
-    // No span was exported: all spans that are not dropped are in the queue or in the hanging request.
+    // No span was exported: all spans that were not dropped are in the queue or in the hanging request.
     const { dropped = 0, exported, failed } = await spansCounted(service)
     expect({ exported, failed }).toEqual({ exported: 0, failed: 0 })
     expect(dropped).toBeGreaterThanOrEqual(200 - 64)

@@ -77,7 +77,7 @@ test('no span holds a header, a path, a query, a body, a value of SQL, an e-mail
   )
   await expect.poll(() => collector.ofTrace(last.traceId).length, { timeout: 20_000 }).toBeGreaterThan(0)
   const names = new Set(collector.spans.map(({ name }) => name))
-  // Check that the spans of the calls above exist. Otherwise the search would prove nothing.
+  // Check that the spans of the calls above exist. Otherwise, the test would search empty output.
   expect([...names]).toEqual(
     expect.arrayContaining(['POST /esb/*', 'GET /esb/*', 'POST', 'GET', 'POST /query', 'GET unknown']),
   )

@@ -118,7 +118,7 @@ test('who is not sampled is not exported, and partners are told so', async () =>
   await exported(sampled.traceId)
   const [first, second] = gateway.upstream.received.map(({ headers }) => headers['traceparent'])
   expect(first).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
-  // A trace that starts here is sampled with the configured ratio, which is 0.
+  // A trace that starts here is sampled at the configured ratio, which is 0.
   expect(second).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
   const known = new Set(collector.spans.map((span) => span.traceId))
   expect(known.has(traceId)).toBe(false)

@@ -16,8 +16,8 @@ import type { Entry, ReportService, StreamedReport } from './report.service.ts'
 
 type Services = { reports: ReportService; attestations: AttestService; formKey: KeyObject }
 
-// Justifications that people write by hand fit. Only generated requests, such as 10,000 entries with 1,000
-// characters each, exceed this limit.
+// Justifications that people write by hand fit within this limit. Only generated requests, such as 10,000 entries with
+// 1,000 characters each, exceed it.
 const bodyLimit = 4_194_304
 const policy = { can: { do: 'ACCESS_REVIEW' as const, on: [], in: 'SYSTEM' as const } }
 const getActor = (request: FastifyRequest): Actor => request.actor as Actor

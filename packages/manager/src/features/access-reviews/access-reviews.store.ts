@@ -123,7 +123,7 @@ export type AttestationValues = {
   projectId: string | null
   chainId: string
   decision: string
-  /** The hash of the population must be equal to each of these values. */
+  /** The expected hashes of the population. The actual hash must be equal to each of them. */
   expectedHashes: readonly string[]
   /** Null if the attestation covers every entry of the population. */
   entries: readonly { entryId: string; decision: string }[] | null
@@ -183,7 +183,7 @@ export async function attestEntries(
 }
 
 /**
- * Locks only the head of this chain. Returns whether the chain contains a later change to one of these entity
+ * Locks only the head of this chain. Returns whether the chain contains a later change to an entity of one of these
  * types.
  */
 export async function hasChangedSince(
@@ -217,7 +217,7 @@ export type Attestation = {
 }
 export type AttestedEntry = { entryId: string; decision: string; justification: string }
 
-/** Inserts the attestation and its decisions about individual entries, in two statements. */
+/** Inserts the attestation and its decisions on individual entries, in two statements. */
 export async function insertAttestation(
   tx: Tx,
   attestation: Attestation,

@@ -144,7 +144,7 @@ describe('making a token', () => {
 
   test('[access-tokens.format] the row keeps a salted PBKDF2-SHA256 hash of 600,000 iterations and no part of the secret', async () => {
     const cleo = await person('cleo')
-    // The test hashes in the same process as the service, which must not count as overload.
+    // The test also computes hashes in the process of the service, which must not count as overload.
     const transport = { loopDelayMs: () => 0 }
     const real = await startTestApp({ database: service.database, limits: 'production', transport })
     const [one, two] = [await createToken(real, cleo), await createToken(real, cleo)]

@@ -222,7 +222,7 @@ describe('tokens that we never issued', () => {
       expect(await ask(fresh, bearer(text))).toMatchObject({ status: 401, error: invalid })
       expect(await validated(fresh, text, `203.0.113.${100 + at}`)).toBe(401)
     }
-    // The only statement checks whether tokens without a checksum exist. Its result is cached for 5 s.
+    // The only statement checks whether tokens without a checksum exist. The result of this check is cached for 5 s.
     expect(await kdfRuns(fresh)).toBe(0)
     expect(fresh.statements.filter((text) => !text.includes('where not has_check'))).toEqual([])
     await fresh.close()

@@ -24,7 +24,7 @@ const anyCharacter = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 )
 
-/** Returns whether a string passes as a token that the service issued. */
+/** Returns whether a string is accepted as a token that the service issued. */
 const passes = (text: string, key: KeyObject): boolean =>
   parseTokenPrefix(text) !== null && hasValidChecksum(text, [key])
 

@@ -1,5 +1,5 @@
-// Tokens of an older installation have no checksum. This file detects whether such tokens exist, and queues
-// their verification. Anyone can forge such a token for a known prefix, so only a few tokens are hashed.
+// Tokens from an older installation have no checksum. This file detects whether such tokens exist, and queues their
+// verification. Anyone can forge such a token for a known prefix, so only a few tokens are hashed.
 import { createSingleFlight } from '../../platform/cache/single-flight.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { unavailable } from '../../platform/errors.ts'
@@ -26,9 +26,9 @@ export function createUncheckedTokens(database: Pick<Database, 'run'>): () => Pr
 }
 
 /**
- * Returns a function that verifies tokens with the same prefix one after another. Each attempt sees the
- * failures of the previous attempts. Only a few attempts can wait. Concurrent attempts with the same name
- * share one result.
+ * Returns a function that verifies tokens with the same prefix one after another, so that each attempt sees the
+ * failures of the previous attempts. Only a few attempts can wait. Concurrent attempts with the same name share one
+ * result.
  */
 export function createPrefixQueue<T>() {
   const runOnce = createSingleFlight<T>()

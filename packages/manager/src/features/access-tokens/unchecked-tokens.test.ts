@@ -1,4 +1,4 @@
-// These tests cover tokens of an older installation: they still work, and guessing them is expensive.
+// These tests cover tokens from an older installation: they still work, and guessing them is expensive.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -94,7 +94,7 @@ describe('a token of an old install', () => {
     const before = await kdfRuns(attacked)
     const guess = () => ask(attacked, bearer(forged(old.tokenPrefix)))
     const answers = await Promise.all(Array.from({ length: 40 }, guess))
-    // The queue was full and rejected some guesses, so the test resends these guesses.
+    // The queue was full and rejected some guesses, so the test resends those guesses.
     for (let more = 0; more < 10; more++) answers.push(await guess())
     const statuses = new Set(answers.map(({ status }) => status))
     expect([...statuses].filter((status) => ![401, 503].includes(status))).toEqual([])
@@ -104,7 +104,8 @@ describe('a token of an old install', () => {
       error: 'too many wrong tokens with this prefix; try again later',
     })
     expect((await kdfRuns(attacked)) - before).toBe(5)
-    // The token still works on the replica that knows it. The block applies to this prefix only, on every replica.
+    // The token still works on the replica that has already verified it. The block applies only to this prefix, but on
+    // every replica.
     expect(await userOf(attacked, old.token)).toBe(ann.id)
     expect([await userOf(other, forged(old.tokenPrefix)), await kdfRuns(other)]).toEqual([503, 0])
     expect(await validated(other, forged(old.tokenPrefix))).toBe(429)

@@ -41,7 +41,7 @@ const idsIn = async (of: { tenantId?: string; applicationId?: string }) => {
   return (data.tenant2Applications as { id: string }[]).map(({ id }) => id)
 }
 
-/** Creates another tenant of a project, without any application. */
+/** Creates another tenant in a project, without any application. */
 const newTenant = async (projectId: string, slug: string): Promise<string> => {
   const id = randomUUID()
   await seedTenant(service.sql, projectId, id, slug)

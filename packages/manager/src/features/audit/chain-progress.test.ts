@@ -1,4 +1,4 @@
-// Tests the state of a project's audit chain that maintainers read.
+// Tests the state of a project's audit chain as maintainers see it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { type SeededProject, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'

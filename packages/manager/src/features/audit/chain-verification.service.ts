@@ -1,4 +1,5 @@
-// Verifies the chain of a project on request. A call verifies a part of the chain; the caller continues after it.
+// Verifies the chain of a project on request. Each call verifies one part of the chain and returns the position at
+// which the next call continues.
 import type { KeyObject } from 'node:crypto'
 import type { CheckpointKey } from '../../platform/audit/checkpoint-chain.ts'
 import { type PartLimits, type PartReport, verifyChainPart } from '../../platform/audit/verify-part.ts'
@@ -16,16 +17,20 @@ export type ChainVerificationDeps = {
 export type ChainVerificationService = ReturnType<typeof createChainVerificationService>
 export type ChainVerification = PartReport & { verifiedAt: string }
 
-// A part ends long before the request times out.
+// Each part must end long before the request times out.
 const defaultLimits: PartLimits = { rows: 100_000, checkpoints: 100, ms: 2_000 }
 
-// The last verification that waits still starts before its request times out. A project has at most half of the places.
+// These limits let the last waiting verification start before its request times out. One project can use at most half
+// of the queue.
 const [maxVerifications, maxPerProject] = [8, 4]
 
-/** Creates the service. A process runs one verification at a time, because exports and reviews need the other snapshots. */
+/**
+ * Creates the service. A process runs one verification at a time, because exports and reviews need the remaining
+ * snapshots.
+ */
 export function createChainVerificationService({ database, clock, ...options }: ChainVerificationDeps) {
   const { keys, macKey, limits = defaultLimits } = options
-  /** The projects of the verifications that run or wait. */
+  /** The project of each running or waiting verification. */
   const projects: string[] = []
   let lastEnd: Promise<void> = Promise.resolve()
   return {

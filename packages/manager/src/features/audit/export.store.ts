@@ -1,4 +1,4 @@
-// Exports order rows by chain and position. A client that resumes from a position misses no rows: seq has no
+// Exports order rows by chain and position. A client that resumes from a position misses no rows: positions have no
 // gaps, and later commits get higher positions.
 import { systemChain } from '../../platform/audit/entry.ts'
 import type { Snapshot } from '../../platform/postgres/snapshots.ts'
@@ -88,7 +88,7 @@ export async function* streamEntries(
 }
 
 /**
- * Returns the position at which the next export continues, or null if the export is complete. Reads as many
+ * Returns the position at which the next export continues, or null if the export is complete. Reads at most as many
  * index rows as the limit allows.
  */
 export async function findNextPosition(snapshot: Snapshot, request: ExportRequest): Promise<Position | null> {

@@ -191,7 +191,7 @@ describe('what is exported', () => {
         paged.push(...positions(page.entries))
         cursor = page.next_cursor
       } while (cursor !== null && paged.length <= 2 * whole.length)
-      // The pages include the audit row of the first page's export, but not those of later pages.
+      // The pages include the audit row about the export of the first page, but not those about the later pages.
       const systemRows = whole.filter((one) => one.startsWith(systemChain)).length
       const added = `${systemChain} ${systemRows + 1}`
       expect(paged).toEqual([...whole.slice(0, systemRows), added, ...whole.slice(systemRows)])

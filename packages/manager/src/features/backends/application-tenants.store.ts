@@ -5,9 +5,8 @@ export type TenantName = { id: string; name: string }
 
 export const tenantsPerPage = 1_000
 
-// The index contains the enabled rows of an application in tenant order, so a page reads only the rows that
-// it returns. The limit is part of the SQL text, because the planner would estimate far more rows for a
-// parameter.
+// The index contains the enabled rows of an application in tenant order, so a page reads only the rows that it
+// returns. The limit is part of the SQL text: with a parameter, the planner would expect far more rows.
 const pageStatement: PreparedStatement = {
   name: 'backends-application-tenants',
   kind: 'read',

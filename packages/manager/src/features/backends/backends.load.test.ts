@@ -95,7 +95,7 @@ describe('heartbeats', () => {
     const elapsedMs = performance.now() - began
     expect(new Set(statuses)).toEqual(new Set([200]))
     const updates = service.statements.filter((text) => text.includes('update backend_registrations'))
-    // On a busy machine, the heartbeats take more than a second.
+    // On a busy machine, the heartbeats can take more than a second.
     expect(updates.length).toBeLessThanOrEqual(Math.max(5, 1 + Math.ceil(elapsedMs / 300)))
     const { rowCount } = await service.sql.query(
       "select from backend_registrations where machine_user_id = $1 and last_heartbeat < now() - interval '50 seconds'",
@@ -178,7 +178,7 @@ describe('an application with a hundred thousand tenants', { timeout: 120_000 },
       peak = Math.max(peak, residentBytes())
     }
     for (const response of unread) response.destroy()
-    // Size of all complete responses. The process keeps one or two pages per response in memory. The rest is
+    // Total size of all complete responses. The process keeps one or two pages per response in memory. The rest is
     // garbage that has not been collected yet.
     expect(peak - before).toBeLessThan((unread.length * text.length) / 2)
     expect(text.length).toBeGreaterThan(15_000_000)

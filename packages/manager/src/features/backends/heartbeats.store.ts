@@ -8,9 +8,9 @@ export type Heartbeat = { id: string; machineUserId: string }
 export type HeartbeatOutcome = 'accepted' | 'busy' | 'unknown' | 'foreign'
 
 /**
- * Updates the last heartbeat of the registrations in one statement. Returns the outcomes in input order. Rows
- * are locked in id order, so statements of two processes cannot deadlock. Depending on `whenLocked`, the
- * statement skips rows that another transaction has locked, or waits for them.
+ * Updates the last heartbeat of the registrations in one statement. Returns the outcomes in input order. Rows are
+ * locked in id order, so that statements of two processes cannot deadlock. Depending on `whenLocked`, the statement
+ * skips rows that another transaction has locked, or waits for them.
  */
 export async function recordHeartbeats(
   db: Queries,

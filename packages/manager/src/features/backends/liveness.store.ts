@@ -29,7 +29,7 @@ export type ListedBackend = {
 const maxTargets = 5
 const formatInterval = (ms: number): RawBuilder<unknown> => sql`make_interval(secs => ${ms / 1_000})`
 
-/** The first SQL condition is very cheap and sufficient for most rows. */
+/** The first SQL condition costs very little and is sufficient for most rows. */
 const isLive = (staleAfterMs: number): RawBuilder<unknown> =>
   sql`last_heartbeat > now() - ${formatInterval(staleAfterMs)} or backend_silence(last_heartbeat) < ${formatInterval(staleAfterMs)}`
 
@@ -75,7 +75,7 @@ export async function listLiveTargets(
   return rows
 }
 
-/** Returns those of the registrations whose backend is live, in any order. */
+/** Returns the ids of the registrations whose backend is live, in any order. */
 export async function findLiveIds(
   db: Reads,
   ids: readonly string[],

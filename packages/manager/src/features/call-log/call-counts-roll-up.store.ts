@@ -1,18 +1,19 @@
-// Counts the calls of a range by project, application, hour and outcome. The block ranges of the index by time (BRIN)
-// lead to the newest calls, so the cost depends on the calls of the range and not on the size of the log or on the
-// number of callers. Calls in flight are kept in esb_open_calls until they end.
+// Counts the calls of a range by project, application, hour and outcome. The BRIN index on the time finds the newest
+// calls, so the cost depends on the number of calls in the range, not on the size of the log or the number of callers.
+// Calls in flight are kept in esb_open_calls until they end.
 import { sql } from 'kysely'
 import type { TimeRange } from '../../platform/jobs/roll-ups.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 
-// The forward timeout is at most one hour.
+// No call lasts longer than this, because the forward timeout is at most one hour.
 const maxCallHours = 2
 
-/** Without statistics of the last minute, the planner would expect no rows and read all of them. */
+/** The planner has no statistics about the last minute. It would expect no rows there and scan the whole table. */
 const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
-// A failure with a 4xx status is a response of the Manager. Without a failure, the response is the partner's.
+// A failure with a 4xx status means that the Manager rejected the call. Without a failure, the partner sent the
+// response.
 const outcome = sql`case
   when duration_ms is null then 'unknown'
   when failure is not null and response_status between 400 and 499 then 'rejected'

@@ -1,6 +1,6 @@
-// These functions return the number of logged calls as text for error messages, such as "3 logged ESB
-// requests". They return null if no call was served, because rejected calls do not prevent a deletion. The
-// transaction must already have locked the entity that it deletes: a first call waits for this lock.
+// These functions return the number of logged calls as text for error messages, such as "3 logged ESB requests". They
+// return null if no call was served, because rejected calls do not prevent a deletion. The transaction must already
+// have locked the entity that it deletes, because the first call of a caller waits for this lock.
 import type { Tx } from '../../platform/postgres/handles.ts'
 import * as store from './logged-calls.store.ts'
 

@@ -66,8 +66,8 @@ export async function insertCalls(run: RunPrepared, calls: readonly Call[]): Pro
  * locks both rows, so a deletion sees both the call and the pair, or neither.
  */
 export async function insertFirstCall(tx: Tx, call: Call, servedUntil: string): Promise<void> {
-  // A concurrent change of the endpoint blocks this call for at most 1 s. The transaction of a test call also appends an
-  // audit row, so it waits for the disk.
+  // A concurrent change to the endpoint blocks this call for at most 1 s. The transaction of a test call also appends
+  // an audit row, so it waits for the disk.
   const durability = call.isTest ? sql`current_setting('synchronous_commit')` : 'off'
   await sql`select set_config('lock_timeout', '1s', true), set_config('synchronous_commit', ${durability}, true)`.execute(
     tx,

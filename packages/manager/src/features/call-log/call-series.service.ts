@@ -1,4 +1,4 @@
-// Reads the number of calls by hour.
+// Reads the number of calls per hour.
 import { notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { readDayRange } from '../../platform/inputs/day-range.ts'

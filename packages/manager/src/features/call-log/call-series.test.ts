@@ -1,4 +1,5 @@
-// These tests cover the series of calls and the schedule that counts them: every call counts once, whatever fails.
+// These tests cover the series of calls and the schedule that counts them: every call is counted exactly once, even
+// after failures.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'

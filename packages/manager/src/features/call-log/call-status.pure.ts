@@ -1,6 +1,6 @@
-// Statuses by which callers select logged calls. Pure.
+// Parses the status filter of logged calls.
 
-/** Statuses from `min` to `max`, or the calls that failed without a response to the caller. */
+/** A range of statuses from `min` to `max`, or `failed` for calls that failed without a response to the caller. */
 export type CallStatus = 'failed' | { min: number; max: number }
 
 /** Parses `failed`, a status such as `404`, or a class such as `5xx`; returns null for any other text. */

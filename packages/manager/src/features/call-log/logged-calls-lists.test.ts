@@ -1,4 +1,4 @@
-// These tests cover filters, order and pages of logged calls. logged-calls-plans.test.ts covers the query plans.
+// These tests cover filtering, ordering and paging of logged calls. logged-calls-plans.test.ts covers the query plans.
 import { expect, test } from 'vitest'
 import { type Caller, esbAuditLogsOf, seedCall, seedCaller, seedCalls } from '../../../test/kit/esb-calls.ts'
 import { expectRefused } from '../../../test/kit/members.ts'

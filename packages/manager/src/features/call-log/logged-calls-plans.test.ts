@@ -42,7 +42,7 @@ beforeAll(async () => {
      from esb_callers, unnest($2::timestamptz[]) until where project_id = $1`,
     [others.id, [now, lastMonth]],
   )
-  // Some calls share one request id, as if a caller sent it with every call. The others have unique ids.
+  // Some calls share one request id, as if a caller sent it with every call. The other calls have unique ids.
   await sql.query(
     `update esb_audit_logs set request_id = case when duration_ms is null or extract(milliseconds from created_at)::int % 2 = 0
        then 'same' else id::text end`,

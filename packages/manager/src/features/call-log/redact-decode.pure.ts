@@ -28,8 +28,8 @@ export function decodeText(bytes: Buffer, contentType: string | null, isTruncate
   const [, declaredCharset] = charsetMatch ?? xmlEncoding.exec(bytes.toString('latin1', 0, 256)) ?? []
   try {
     const encoding = declaredCharset === undefined ? 'utf-8' : new TextDecoder(declaredCharset).encoding
-    // Valid UTF-8 is decoded as UTF-8 even if a different charset is declared. In the declared charset, no
-    // sensitive name would be recognized.
+    // Valid UTF-8 is decoded as UTF-8 even if a different charset is declared: in that charset, no sensitive name
+    // would be recognized.
     return (
       decodeUtf8(bytes, isTruncated) ??
       (isTrusted(encoding, bytes) ? decode(encoding, bytes, isTruncated) : null)

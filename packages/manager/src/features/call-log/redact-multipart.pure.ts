@@ -1,5 +1,5 @@
-// Redacts multipart bodies. The name and type of a part determine how it is shown. For a file, only the
-// length is shown. The code works on bytes, because parts can be binary.
+// Redacts multipart bodies. The name and type of a part determine how the log shows the part. For a file, the log shows
+// only the length. The code works on bytes, because parts can be binary.
 import { type Budget, spend } from './redact-budget.pure.ts'
 import { isSecretHeader, getMeaning } from './redact-keys.pure.ts'
 import { redactionMarker } from './redact-spans.pure.ts'
@@ -55,8 +55,7 @@ type DelimiterLine = { start: number; end: number; isClosing: boolean }
 
 function findDelimiterLines(bytes: string, delimiter: string): DelimiterLine[] {
   const lines: DelimiterLine[] = []
-  // The search pattern starts with a line break, which the delimiter contains only once. Therefore, no byte
-  // is compared repeatedly.
+  // The search pattern contains a line break only at its start, so the search never compares a byte twice.
   const [text, pattern] = [`\n${bytes}`, `\n${delimiter}`]
   for (let start = text.indexOf(pattern); start >= 0; start = text.indexOf(pattern, start + 1)) {
     delimiterEnd.lastIndex = start + delimiter.length
@@ -93,7 +92,7 @@ function redactPartContent(
   return redactPart({ content, contentType: typeHeader.exec(parameters)?.[1]?.trim() ?? null, isTruncated })
 }
 
-/** Encoded names (RFC 2047) are not decoded and count as secret. */
+/** Encoded names (RFC 2047) are not decoded; they count as secret. */
 const isSecretPart = (name: string): boolean => getMeaning(name) === 'secret' || name.includes('=?')
 
 const redactPartHead = (head: string, { budget }: PartOptions): string =>

@@ -87,7 +87,7 @@ const jsonCases: Record<string, string> = {
   'deeper than anybody nests': `{"b":"kept","a":${'['.repeat(3_000)}{"password":"s3cr3t","c":{"value":"h1dden","name":"pin"}}`,
 }
 
-// In these bodies, only the text after the secret reveals where the secret ends.
+// In these bodies, only the text after the secret shows where the secret ends.
 const brokenCases: Record<string, string> = {
   'a quote that should be escaped': '{"a":"kept","password":"s3cr3t"h1dden","b":"x"}',
   'a quote and a comma that should be escaped': '{"a":"kept","password":"s3cr3t","h1dden"}',

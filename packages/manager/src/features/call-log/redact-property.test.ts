@@ -1,5 +1,5 @@
-// Secrets under sensitive keys must never be shown, regardless of spelling, depth, format or position in the
-// body. Everything else must be shown.
+// Tests that secrets under sensitive keys are never shown, regardless of spelling, depth, format or position in the
+// body, and that everything else is shown.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redactBody, redactHeaders, redactUrl } from './redact.pure.ts'

@@ -11,8 +11,9 @@ export type Span = { range: Range; text: string }
 type Slice = (start: number, end: number) => string
 
 /**
- * Returns the text up to `end` with all spans replaced. If spans overlap, the outer one wins. If two spans
- * have the same range, the later one wins: a value is searched before it is known to be entirely secret.
+ * Returns the text up to `end` with all spans replaced. If spans overlap, the outer span wins. If two spans have the
+ * same range, the later span wins, because the parser searches a value for embedded secrets before it knows that the
+ * whole value is secret.
  */
 export function replaceSpans(slice: Slice, end: number, spans: readonly Span[]): string {
   let [result, at] = ['', 0]

@@ -41,7 +41,7 @@ describe('64 KiB of what is hard to read', () => {
     '://',
   ]
 
-  /** Returns the lowest CPU time of several runs, or the first one that is low enough. */
+  /** Returns the lowest CPU time of several runs, or the first time that is low enough. */
   function leastMs(work: () => void, enoughMs: number): number {
     let least = Infinity
     for (let tries = 0; tries < 6 && least >= enoughMs; tries++) {

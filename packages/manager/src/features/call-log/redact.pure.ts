@@ -39,8 +39,8 @@ export function redactUrl(url: string, budget = createBudget()): string {
 }
 
 /**
- * Returns the text that is logged for a body. `captured` is the start of the body, at most 64 KiB.
- * `totalBytes` is its full length.
+ * Returns the text to log for a body. `captured` is the start of the body, at most 64 KiB. `totalBytes` is its full
+ * length.
  */
 export function redactBody(
   capturedBody: Buffer,
@@ -53,7 +53,8 @@ export function redactBody(
   const redactedText = isEncoded ? null : runWithinBudget(() => redactContent(part, budget, 0), null)
   if (totalBytes === 0) return ''
   if (redactedText === null) return `[${isEncoded ? 'binary' : describeType(part)}, ${totalBytes} bytes]`
-  // With many short values, the redacted text would be too long to store.
+  // The marker is longer than a short value, so redacting many short values could produce text that is too long to
+  // store.
   const maxLength = 2 * capturedBody.length + 1_000
   const storedText = toStorableText(
     redactedText.length > maxLength ? redactedText.slice(0, maxLength) + redactionMarker : redactedText,

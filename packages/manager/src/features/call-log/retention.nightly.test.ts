@@ -1,4 +1,4 @@
-// These tests drop monthly partitions while the log is read: calls must wait at most 2 s.
+// These tests drop monthly partitions while the log is read. Calls must wait at most 2 s.
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../../../test/kit/app.ts'
 import { seedCaller } from '../../../test/kit/esb-calls.ts'

@@ -107,7 +107,7 @@ test('a token is delivered or revoked, however the service ends', { timeout: 600
       `after the kills: ${JSON.stringify(left)}\n`,
   )
   expect(lost).toEqual([])
-  // Without such a request, the kill would not have interrupted anything.
+  // Without an approved login, the kill would not have interrupted anything.
   expect(unanswered).toBeGreaterThan(0)
   expect(countOf(({ revoked }) => revoked)).toBeGreaterThan(0)
 })

@@ -34,7 +34,7 @@ const begin = async (name: string) => {
     sendForm(service, anna, { code: started.user_code, form_token, decision, compared: 'yes' })
   return { ...started, send }
 }
-/** Locks the row until another transaction waits for it. Then makes the change and commits. */
+/** Locks the row until another transaction waits for it, then makes the change and commits. */
 const whileRowLocked = async (
   code: string,
   change: (client: PoolClient) => Promise<unknown>,

@@ -17,7 +17,7 @@ const bodyLimit = 8_192
 
 type Services = { terminal: TerminalService; decisions: DecisionService; delivery: Delivery }
 
-/** Registers the routes for the terminal and the page on which the person decides. */
+/** Registers the routes for the terminal, and the page on which a person approves or denies the login. */
 export function registerCliLoginRoutes(server: ApiServer, services: Services): void {
   registerTerminalRoutes(server, services)
   void server.register((forms, _options, done) => {

@@ -1,6 +1,6 @@
-// This service tracks whether a token was delivered. A poll removes the token from the login and sends it.
-// When the response is sent, the login is consumed. A token is revoked if it was not fetched, or if its
-// response was not confirmed as sent. Such a token may be lost, and no terminal uses it.
+// This service tracks whether a token was delivered. A poll removes the token from the login and sends it. When the
+// response is sent, the login is consumed. If no poll fetched the token in time, or if the response was not confirmed
+// as sent, the token may be lost. The service then revokes it.
 import { type Audit, type AuditEvent, createSystemActor } from '../../platform/audit/append.ts'
 import type { Db, Tx } from '../../platform/postgres/handles.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'

@@ -1,4 +1,5 @@
-// Serves the deployment operations of people: they wake a deployment and check its readiness like the proxy, by ids.
+// Lets users wake a deployment and check its readiness. The proxy can do the same, but it identifies a deployment by an
+// application id and an environment name instead of two ids.
 import type { Actor } from '../../policy/actor.ts'
 import type { Audit } from '../../platform/audit/append.ts'
 import { notFound, orNotFound } from '../../platform/errors.ts'

@@ -1,4 +1,4 @@
-// These tests send very many wakes to three processes, one of which is killed, and check the lookup cost.
+// These tests send very many wake requests to three processes, one of which is killed, and check the lookup cost.
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -84,8 +84,8 @@ describe('three processes', { timeout: 120_000 }, () => {
       ).toEqual([202])
       const { calls, changes } = await workload()
       expect(changes).toBe(1)
-      // A slow machine may need more time for 500 responses than the lifetime of a result. Later requests
-      // then find the deployment awake.
+      // A slow machine may need longer for 500 responses than the lifetime of a result. Later requests then find the
+      // deployment awake.
       expect(calls).toBeLessThan(10)
     }
   })

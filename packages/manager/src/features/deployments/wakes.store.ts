@@ -3,7 +3,7 @@ import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { Queries, Reads, Tx } from '../../platform/postgres/handles.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 
-/** An application id and an environment name, as the proxy sends them. */
+/** An application id and an environment name, in the form that the proxy sends. */
 export type DeploymentKey = { applicationId: string; environment: string }
 
 /** A deployment with its last wake. Without a specification, the fields after the ids are null. */

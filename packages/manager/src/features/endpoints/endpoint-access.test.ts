@@ -1,4 +1,4 @@
-// These tests cover access rows, which allow machine users to call endpoints, through GraphQL.
+// These tests cover, through GraphQL, the access rows that allow machine users to call endpoints.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'

@@ -21,8 +21,8 @@ export function findConsumeUrlProblem(value: string): string | null {
 }
 
 /**
- * Returns whether the path can be decoded. The server would reject other paths as malformed before matching
- * them.
+ * Returns whether the path can be decoded. The server would reject any other path as malformed before it matches the
+ * routes.
  */
 function isDecodable(value: string): boolean {
   try {
@@ -46,10 +46,7 @@ export function findUrlProblem(value: string): string | null {
   return value.includes('#') ? 'url must not contain a fragment' : null
 }
 
-/**
- * Checks the user name. It must not contain a colon, because in Basic authentication the first colon ends the
- * user name.
- */
+/** Checks the user name. It must not contain a colon, because a colon ends the user name in Basic authentication. */
 export function findUsernameProblem(value: string): string | null {
   if (value.includes(':')) return 'authUsername must not contain a colon'
   if (isLongerThan(value, maxUsernameLength))

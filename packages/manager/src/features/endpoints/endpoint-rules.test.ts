@@ -102,7 +102,7 @@ describe('consumeURL', () => {
     fc.assert(
       fc.property(anyPath, fc.constantFrom('', '/'), (text, start) => {
         const value = start + text
-        // This is the same rule, written character by character.
+        // The same rule, written character by character.
         const characters = Array.from(value)
         const isFine =
           characters.length <= 500 &&

@@ -1,6 +1,6 @@
-// These columns show the subject and the entity of an access change in an audit row. A change contains only
-// the fields that differ. For memberships, the subject is in the description. For machine users and tenants,
-// the subject is in the row that created the access.
+// These columns show the subject and the entity of an access change in an audit row. A change contains only the fields
+// that differ. For memberships, the description names the subject. For machine users and tenants, the subject is in
+// the row that created the access.
 import { castToUuid } from './trail-query.pure.ts'
 
 export const membershipKinds = ['user2project', 'user2tenant', 'user2application']

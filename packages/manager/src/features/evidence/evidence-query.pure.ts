@@ -9,11 +9,10 @@ export type EvidenceQuery = {
   controls: readonly string[]
   /** The columns in order, each with its SQL expression. */
   columns: Readonly<Record<string, string>>
-  /** The SQL from `from` to `where`, and `group by` if needed. $1 and $2 are the start and the end of the window. */
+  /** The SQL from `from` to `where`, and `group by` if needed. $1 is the start and $2 the end of the window. */
   source: string
   /**
-   * The order, which determines which rows are kept if there are too many. The columns must identify each row
-   * uniquely.
+   * The order, which determines the rows to keep if there are too many. Its columns must identify each row uniquely.
    */
   orderBy: string
 }

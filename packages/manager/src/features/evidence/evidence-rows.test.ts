@@ -108,7 +108,7 @@ describe('rows of evidence', () => {
     const rowsOfReader = async () =>
       (await rowsOf('privileged-access')).filter((row) => row['entity_id'] === reader)
     expect(await rowsOfReader()).toEqual([])
-    // The change contains only the role. The tenant is taken from the grant's row.
+    // The change contains only the role. The tenant is read from the row that granted the role.
     await ofTenant.update(admin, { id: reader, role: 'stewards' })
     expect(await rowsOfReader()).toMatchObject([{ action: 'update', role_before: 'readers' }])
     await ofTenant.remove(admin, { id: reader })
@@ -215,7 +215,7 @@ describe('rows of evidence', () => {
   })
 
   test('[evidence.names-auth] failures and lockouts are counted by minute, kind and network', async () => {
-    // A process writes its counts when it stops, if not earlier.
+    // A process writes its counts when it stops, or earlier.
     const other = await startTestApp({
       database: service.database,
       env: { SVC_THROTTLES_VALIDATE_FAILURES: '3' },

@@ -27,8 +27,8 @@ export const staleCredentials: EvidenceQuery = {
     expires_at: 'c.expires_at',
     reason: 'c.reason',
   },
-  // The end of the window is irrelevant for the current state. It is referenced because PostgreSQL requires
-  // that the statement uses all parameters.
+  // The end of the window does not matter for the current state. It is referenced because PostgreSQL requires a
+  // statement to use all parameters.
   source: `from (
       select 'machine_user' as credential_type, m.id, m.name, null::uuid as owner_id, m.project_id, e.name as environment,
         m.created_at, m.last_rotated_at, null::timestamptz as last_used_at, null::timestamptz as expires_at,

@@ -8,12 +8,12 @@ export type RequestedWindow = { from?: string | undefined; to?: string | undefin
 
 const dayMs = 86_400_000
 const defaultDays = 90
-// The earliest time that the database supports, because it has no year 0.
+// The earliest time that the database supports: it has no year 0.
 const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 
 const dayPattern = /^\d{4}-\d\d-\d\d$/
 
-/** Converts the window of a page. Days start at midnight UTC, and an empty field is treated as absent. */
+/** Converts the window that a page submits. Days start at midnight UTC, and an empty field is treated as absent. */
 export const convertDayBounds = ({ from, to }: RequestedWindow): RequestedWindow => ({
   from: convertBound(from),
   to: convertBound(to),

@@ -38,7 +38,10 @@ describe('large bodies are never held whole', () => {
   const part = Buffer.alloc(65_536, 'x')
   const lateMs = 300
 
-  /** Returns the memory of live buffers. A thread frees unused buffers; the second collection waits for it. */
+  /**
+   * Returns the memory of live buffers. A thread frees unused buffers; the second garbage collection waits for this
+   * thread.
+   */
   function bufferedBytes(): number {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
@@ -46,7 +49,7 @@ describe('large bodies are never held whole', () => {
     collect()
     return process.memoryUsage().arrayBuffers
   }
-  /** Creates a body of 128 MiB and reports how many bytes of it were consumed. */
+  /** Creates a body of 128 MiB and reports how many of its bytes have been consumed. */
   function body() {
     let taken = 0
     const parts = (function* () {
@@ -55,7 +58,7 @@ describe('large bodies are never held whole', () => {
     return { stream: Readable.from(parts, { objectMode: false }), taken: () => taken }
   }
   /**
-   * Starts to read after a delay. Returns the bytes that arrived, the lag behind the sender, and the buffer
+   * Starts to read after a delay. Returns the number of bytes that arrived, the lag behind the sender, and the buffer
    * memory during the transfer.
    */
   async function readLate(stream: Readable, taken: () => number) {

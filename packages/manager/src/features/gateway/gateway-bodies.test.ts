@@ -268,7 +268,7 @@ describe('limits', () => {
   })
 
   test('[esb.forward-limits] an answer that grows too large after it has begun is cut, and never looks whole', async () => {
-    // Neither framing announces a length, so the caller has the status 200 and the first bytes before the
+    // Neither framing announces a length, so the caller has received the status 200 and the first bytes before the
     // limit is reached.
     for (const [framing, part] of [
       [

@@ -1,4 +1,4 @@
-// These tests cover the counter of calls that failed because of the Manager itself, by application.
+// These tests cover the counter, by application, of calls that failed because of the Manager itself.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../test/kit/gateway.ts'

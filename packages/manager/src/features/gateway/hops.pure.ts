@@ -1,5 +1,5 @@
-// The hop count prevents endless loops, in which an endpoint forwards calls back to the gateway. The count is
-// in a header of the Manager. Callers can send this header, but only to raise the count.
+// The hop count prevents endless loops, in which an endpoint forwards calls back to the gateway. The count is in a
+// header of the Manager. Callers can send this header too, but can only raise the count.
 
 const headerName = 'x-svc-hops'
 const maxHops = 5

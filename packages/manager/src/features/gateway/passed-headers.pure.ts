@@ -12,8 +12,8 @@ const droppedToUpstream = new Set([...hopByHop, ...splitWords('host content-leng
 const droppedToCaller = new Set([...hopByHop, 'x-request-id'])
 
 /**
- * Returns the caller's headers that are forwarded to the upstream, as a flat list. `replaced` contains the
- * names of additional headers to drop.
+ * Returns the caller's headers to forward to the upstream, as a flat list. `replaced` contains the names of additional
+ * headers to drop.
  */
 export function selectUpstreamHeaders(raw: readonly string[], replacedNames: ReadonlySet<string>): string[] {
   const connectionNames = readConnectionNames(raw)
@@ -34,7 +34,7 @@ export function selectUpstreamHeaders(raw: readonly string[], replacedNames: Rea
   return forwardedHeaders
 }
 
-/** Returns the upstream's headers that are forwarded to the caller. */
+/** Returns the upstream's headers to forward to the caller. */
 export function selectCallerHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const connectionNames = parseTokens([headers.connection ?? ''].flat().join(','))
   const forwardedHeaders: OutgoingHttpHeaders = {}

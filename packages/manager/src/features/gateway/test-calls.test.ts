@@ -1,4 +1,5 @@
-// These tests cover test calls of endpoints: what the partner receives, what the person receives, and what is recorded.
+// These tests cover test calls to endpoints: what the partner receives, what the person receives, and what is
+// recorded.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
 import { seedMachineUser, seedMember, seedProject, seedUser } from '@manager/harness/seed.ts'

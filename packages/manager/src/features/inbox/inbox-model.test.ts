@@ -43,7 +43,7 @@ beforeAll(async () => {
 const types = ['a', 'a.b', null] as const
 const notification = fc.record({
   inbox: fc.nat(3),
-  // The number is a bit set that selects among the three recipients.
+  // The number is a bit set that selects some of the three recipients.
   recipients: fc.integer({ min: 1, max: 7 }),
   type: fc.constantFrom(...types),
   // There are only a few values, so that many notifications share a value.
@@ -88,7 +88,7 @@ async function seed(world: World, people: Person[]): Promise<Sent[]> {
   return sent
 }
 
-/** Reads all pages in order while a newer notification arrives before each page. */
+/** Reads all pages in order. A newer notification arrives before each page. */
 async function walkPages(wanted: World['walks'][number], who: Person): Promise<string[]> {
   const inbox = inboxes[wanted.inbox] as Inbox
   const filter = `unread=${wanted.unread}&type=${wanted.type ?? ''}`

@@ -27,7 +27,7 @@ type PagedRow = Pick<InboxRow, 'id' | 'matches' | 'reached_scan_limit' | 'severi
 
 /**
  * Selects the rows of a page, newest first. If more rows follow, the caller passes one row more than the limit. A page
- * ends where a scan stopped: rows between that row and the next one may be unknown.
+ * ends where a scan stopped, because rows between that row and the next one may be unknown.
  */
 export function selectPage<Row extends PagedRow>(rows: readonly Row[], limit: number) {
   const stoppedAt = rows.findIndex((row) => row.reached_scan_limit)

@@ -126,7 +126,7 @@ describe('markMyNotificationsRead', () => {
 })
 
 describe('the hint of a mark', () => {
-  /** A process that serves GraphQL and no websockets. */
+  /** A process that serves GraphQL but no WebSockets. */
   let console: TestApp
   beforeAll(async () => {
     console = await startTestApp({ database: service.database, env: { SVC_ROLES: 'api' } })

@@ -42,7 +42,7 @@ describe('one language pack', () => {
   test('[language-packs.update] 2 MiB of bytes pass, one more byte does not, however few characters they are', async () => {
     const id = await make(admin, project.id, 'cs')
     const maxBytes = 2 * mebibyte
-    // Each ü has two bytes. The keys have three bytes in total, and the x makes the sum even.
+    // Each ü has two bytes. The keys have three bytes in total, and the x makes the total even.
     const last = `${'ü'.repeat(maxBytes / 4 - 2)}x`
     const full = [pair('a', 'ü'.repeat(maxBytes / 4)), pair('bb', last)]
     const bytes = full.reduce((sum, { Key, Value }) => sum + Buffer.byteLength(Key + Value), 0)
@@ -117,7 +117,7 @@ describe('the packs of one project', () => {
 })
 
 describe('the packs of one answer', () => {
-  /** Returns content whose JSON has exactly the given size: one key, and a value that fills the rest. */
+  /** Returns content whose JSON has exactly the given size: one key, and a value that fills the remaining bytes. */
   const contentOfBytes = (bytes: number): KeyValuePair[] => [
     pair('k', 'x'.repeat(bytes - JSON.stringify([pair('k', '')]).length)),
   ]

@@ -4,7 +4,10 @@ import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 const localePattern = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/
 const maxLocaleLength = 35
 
-/** Returns whether the string has the form of a locale: a language and further parts, joined by hyphens. */
+/**
+ * Returns whether the string has the form of a locale: a language, optionally followed by subtags that are separated by
+ * hyphens.
+ */
 export const isLocale = (text: string): boolean => text.length <= maxLocaleLength && localePattern.test(text)
 
 /** Returns the locale followed by its language, in lookup order. */

@@ -1,5 +1,5 @@
-// Reads the access of users to an application in a tenant, their role and their unread flag. One statement with key
-// lookups serves many users.
+// Reads the access, role and unread flag of users of an application in a tenant. One statement with key lookups serves
+// many users.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'

@@ -17,7 +17,7 @@ test('SIGTERM closes sockets with 4000 after the drain delay, also those that do
   const mute = await openRawSocket(url, seat)
   child.kill('SIGTERM')
   expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([4000, 4000, 4000, 4000, 4000])
-  // The process does not accept new sockets while it waits for the unresponsive client.
+  // While the process waits for the unresponsive client, it does not accept new sockets.
   const late = await refusedHandshake(url, socketPath(project.applicationId), seatHeaders(seat)).catch(
     () => null,
   )

@@ -1,5 +1,4 @@
-// These tests cover the websocket handshake. A handshake can be rejected like any other request until it is
-// accepted.
+// These tests cover the WebSocket handshake. Until a handshake is accepted, it can be rejected like any other request.
 import { describe, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { proxySecret } from '@manager/harness/callers.ts'

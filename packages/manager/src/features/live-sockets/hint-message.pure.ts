@@ -1,5 +1,5 @@
-// Defines the format of hints between processes: one line of JSON with the audience, then the frame text,
-// which is forwarded without parsing.
+// Defines the format of hints between processes: one line of JSON with the audience, followed by the frame text, which
+// is forwarded without parsing.
 import type { Audience, Hint } from './hints.pure.ts'
 
 export type HintMessage = {
@@ -9,7 +9,8 @@ export type HintMessage = {
 }
 
 /**
- * Maximum message length in characters. It is more than four times the length of the largest regular message.
+ * Maximum message length in characters. It is more than four times the length of the largest message that the service
+ * sends.
  */
 export const maxMessageLength = 262_144
 

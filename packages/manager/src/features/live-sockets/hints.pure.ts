@@ -14,7 +14,7 @@ export type Hint = {
   audience: Audience
   /** The frame, as JSON. */
   text: string
-  /** If true, the hint is dropped for slow consumers. If false, slow consumers are disconnected instead. */
+  /** If true, the hint is dropped for slow clients. If false, slow clients are disconnected instead. */
   mayDrop: boolean
   /** The connection that caused the hint and does not receive it. */
   exceptConnection?: string

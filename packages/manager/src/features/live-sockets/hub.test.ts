@@ -78,7 +78,7 @@ describe('a hint', () => {
     await expect.poll(() => sockets.every(({ written }) => written.length === 1)).toBe(true)
     expect([frames.size, published.length]).toEqual([1, 1])
     expect(decodeHint(published[0]?.[1] ?? '')?.hint.text).toBe(live(1).text)
-    // A process that receives the hint delivers it in the same way and does not publish it again.
+    // A process that receives the hint delivers it in the same way, but does not publish it again.
     hear(...(published[0] as [string, string]))
     await expect.poll(() => sockets.every(({ written }) => written.length === 2)).toBe(true)
     expect([frames.size, published.length]).toEqual([2, 1])

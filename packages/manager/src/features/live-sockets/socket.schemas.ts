@@ -1,4 +1,4 @@
-// Describes the websocket handshake. The documentation in docs/ describes the frames.
+// Describes the WebSocket handshake. The documentation in docs/ describes the frames.
 import { Type } from 'typebox'
 import { createErrorResponses, createPathIdSchema } from '../../platform/http/http.schemas.ts'
 

@@ -1,4 +1,4 @@
-// These tests cover websocket admission and hints.
+// These tests cover the admission of WebSockets, and hints.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '@manager/harness/callers.ts'
@@ -35,7 +35,7 @@ const close = async (...sockets: TestSocket[]): Promise<void> => {
 const tell = (hint: Partial<Hint>): void =>
   publishFromOtherProcess(service, { ...liveHint(project), mayDrop: false, ...hint })
 /**
- * Counts the mark hints that `toldBefore` sends to everyone. `toldBefore` returns the frames that each socket
+ * Counts the mark hints that `toldBefore` sends to everyone. `toldBefore` returns, for each socket, the frames that it
  * received before its mark hint.
  */
 let marks = 0
@@ -245,7 +245,7 @@ describe('a hint', () => {
     const first = await open(seat)
     let sent = 0
     const sockets: TestSocket[] = [first]
-    // A busy machine opens the last sockets late, so hints continue until each socket has received one.
+    // A busy machine opens the last sockets late, so hints are sent until each socket has received one.
     const isOver = (round: number): boolean => round >= 20 && sockets.every(({ frames }) => frames.length > 1)
     for (let round = 0; round < 5_000 && !isOver(round); round++) {
       if (round % 3 === 0 && sockets.length < 8) sockets.push(openSocket(service.url, seat))
@@ -257,7 +257,7 @@ describe('a hint', () => {
       const [hello, ...rest] = frames
       expect(hello?.type).toBe('hello')
       const numbers = rest.map(({ data }) => Number(data))
-      // After the first hint that a socket receives, no hint is missing.
+      // No hint is missing after the first one that a socket receives.
       expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => sent - numbers.length + i))
     }
     expect(first.frames).toHaveLength(sent + 1)

@@ -31,7 +31,7 @@ test(
     const [, perSocket] = /service: 10000 sockets, .* ([\d.]+) KB/.exec(stdout) ?? []
     const [, ratio] = /ratio=([\d.]+)/.exec(stdout) ?? []
     expect(Number(perSocket)).toBeLessThanOrEqual(20)
-    // The goal is 0.85, but other load on the machine makes the ratio fluctuate.
+    // The goal is 0.85, but the ratio fluctuates with other load on the machine.
     expect(Number(ratio)).toBeGreaterThanOrEqual(0.6)
   },
 )

@@ -1,5 +1,6 @@
-// Compares the cost of the memberships of a user, and of filtered member lists, in a small and in a large table. They
-// must read only the memberships of the user, or of the project. LOAD_SIZE=full adds a million memberships of each kind.
+// Compares the cost of reading a user's memberships, and of filtered member lists, in a small and in a large table.
+// The statements must read only the memberships of the user, or of the project. LOAD_SIZE=full adds a million
+// memberships of each kind.
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSize } from '@manager/harness/load-sizes.ts'
@@ -141,7 +142,7 @@ test('memberships of a user and filtered members cost the same by index, whateve
       `${name}: ${buffers} buffers at ${sizes[0]} rows, ${many[name]?.buffers} at ${sizes[1]}\n  ${plan.join('\n  ')}\n`,
     )
   for (const [name, { plan, buffers }] of Object.entries(few)) {
-    // At both sizes, statistics decide between indexes that cost the same.
+    // At both table sizes, statistics decide between indexes that cost the same.
     const plans = [...plan, ...(many[name]?.plan ?? [])]
     expect([name, (many[name]?.buffers ?? 0) <= 2 * buffers]).toEqual([name, true])
     expect([name, plans.filter((line) => line.startsWith('Seq Scan'))]).toEqual([name, []])

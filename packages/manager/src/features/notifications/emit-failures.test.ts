@@ -1,4 +1,4 @@
-// These tests cover emits with an unknown commit status, and emits that exceed the queue capacity.
+// These tests cover emits whose commit status is unknown, and emits that exceed the capacity of the queue.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {

@@ -21,7 +21,7 @@ export type EmitBody = {
   dedupe_key?: string | null
 }
 
-/** Content and audience of a notification. Without recipients and roles, it is for every member. */
+/** Content and audience of a notification. Without recipients and roles, it is sent to every member. */
 export type EmitInput = {
   recipients: string[] | null
   roles: string[] | null

@@ -13,7 +13,7 @@ const { service } = useProject()
 beforeAll(() => waitForRedis(service, 60_000))
 
 let slugs = 0
-/** Creates a project with unused limits. */
+/** Creates a project whose limits are unused. */
 async function fresh(): Promise<{ place: object; token: string; project: SeededProject }> {
   const own = await seedProject(service.sql, `fresh-${++slugs}`)
   return { place: targetFields(own), token: (await seedMachineUser(service.sql, own)).token, project: own }

@@ -1,4 +1,5 @@
-// These tests check that one project's emits and users' marks do not delay the emits of other projects.
+// These tests check that neither the emits of one project nor the marks of its users delay the emits of other
+// projects.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { contentOf, emit, generousLimits, targetFields } from '../../../test/kit/comms.ts'

@@ -1,4 +1,4 @@
-// Reads the number of notifications, recipients and marks by day.
+// Reads the daily numbers of notifications, recipients and marks.
 import { readDayRange } from '../../platform/inputs/day-range.ts'
 import type { Db } from '../../platform/postgres/handles.ts'
 import * as store from './notification-counts.store.ts'

@@ -1,4 +1,4 @@
-// These statements read the counts by day, and add the changes that emits and marks have inserted to them.
+// These statements read the daily counts. They also add the changes that emits and marks have inserted to the counts.
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../platform/postgres/handles.ts'
 import type { BatchResult } from './retention.store.ts'
@@ -12,8 +12,8 @@ export type NotificationDeliveryCount = {
 }
 
 /**
- * Returns the days of the range in order. A day without emits has only marks of notifications that were emitted before
- * counting started.
+ * Returns the days of the range in order. Days without emits are omitted: they contain only marks on notifications
+ * that were emitted before counting started.
  */
 export async function listCounts(
   db: Reads,
@@ -53,7 +53,7 @@ export async function addChanges(db: Queries): Promise<BatchResult> {
   return { isLast: (rows[0]?.count ?? 0) < batchSize }
 }
 
-/** Deletes the next batch of counts of days that are over for longer than the retention. */
+/** Deletes the next batch of counts for days that ended before the retention period. */
 export async function deleteOldCounts(db: Queries, retentionDays: number): Promise<BatchResult> {
   const { numAffectedRows } = await sql`
     with old as materialized (

@@ -1,4 +1,4 @@
-// These tests cover the counts of notifications: emits through the route of backends, and marks through the inbox.
+// These tests cover the counts of notifications: emits through the route for backends, and marks through the inbox.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { emit, generousLimits, seedTenantMember, targetFields } from '../../../test/kit/comms.ts'
 import { inboxCalls, seedNotifications } from '../../../test/kit/inbox.ts'
@@ -79,7 +79,7 @@ describe('notificationDeliveryCounts', () => {
     const [one = '', two = '', three = ''] = ids
     const mark = { seen: await seen(project, { id: first }, { ids: [one, two] }) }
     expect(mark.seen.body.updated).toBe(2)
-    // One of the rows was seen before, the other is seen now.
+    // One of the two rows was already seen.
     expect((await read(project, { id: first }, { ids: [two, three] })).body.updated).toBe(2)
     expect((await read(project, { id: first }, { ids: [two, three] })).body.updated).toBe(0)
     expect((await seen(project, { id: first }, { ids: [three] })).body.updated).toBe(0)
@@ -99,7 +99,7 @@ describe('notificationDeliveryCounts', () => {
     const [first = ''] = people
     const ids: string[] = []
     for (let index = 0; index < 3; index++) ids.push(await send({ recipients: [first] }))
-    // The first row is seen in the future, as if the clock of the database was set back since.
+    // The first row was seen in the future, as if the database clock had been set back.
     await service.sql.query(
       "update notification_recipients set seen_at = now() + interval '1 hour' where notification_id = $1",
       [ids[0]],

@@ -1,5 +1,5 @@
-// Notifications are deleted when they expire, when their monthly partition is dropped, or when the tenant
-// loses the application. All times are from the database clock.
+// Notifications are deleted when they expire, when their monthly partition is dropped, or when the application is
+// removed from the tenant. All times are from the database clock.
 import type { Db } from '../../platform/postgres/handles.ts'
 import { createPartitionsSchedule } from '../../platform/postgres/partitions.ts'
 import type { Schedule } from '../../platform/jobs/schedules.ts'
@@ -40,7 +40,7 @@ export async function runInBatches(
   for (;;) if (signal?.aborted === true || (await run()).isLast) return
 }
 
-/** Erases the next batch of an erasure request. The last batch also deletes the request. */
+/** Erases the next batch for an erasure request. The last batch also deletes the request. */
 async function eraseNext(db: Db): Promise<store.BatchResult> {
   return db.transaction(async (tx) => {
     const erasure = await store.lockErasure(tx)

@@ -212,7 +212,7 @@ describe('what is rejected', () => {
         (wrong) => `${wrong}/${id}/${rest}`,
       ),
       `${other.applicationId}/${other.id}/${rest}`,
-      // These are a path that a proxy has decoded, and paths that are not bundle addresses.
+      // The first path was decoded by a proxy. The other paths are not bundle addresses.
       `${project.applicationId}/${id}/@acme/menu/1.0.0`,
       `${project.applicationId}/${id}/${rest}/`,
       `${project.applicationId}/${id}`,

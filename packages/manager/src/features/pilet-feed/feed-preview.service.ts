@@ -1,5 +1,5 @@
-// Returns a feed for people: the items of the feed that browsers load, and the reason for each version. The preview
-// shares its statement with the feed and does not use the cache, which compares the version of the data at each use.
+// Returns a preview of a feed: the items that browsers load, and the reason for each version. The preview runs the same
+// statement as the feed, but without the cache.
 import { AppError, notFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { type FeedItem, createFeed } from './feed.pure.ts'

@@ -1,5 +1,5 @@
 // One statement reads any number of feeds and the project version. Layers, versions and pins are index lookups. The
-// cost therefore depends on the modules of the feeds and not on the number of packages or tenants.
+// cost therefore depends on the modules of the feeds, not on the number of packages or tenants.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'

@@ -70,7 +70,7 @@ describe('bundles that a client does not read', () => {
     // Sending the same bundle to another client needs no additional memory.
     expect((await requestThroughProxy(service, pathOf(project, 'a'))).status).toBe(200)
     await expectHeld(2 * size)
-    // Another project receives its share of the memory, so one of the two unread transfers is aborted.
+    // Another project gets its share of the memory, so one of the two unread transfers is aborted.
     expect((await requestThroughProxy(service, pathOf(other, 'b'))).status).toBe(200)
     await expectHeld(size)
     for (const { socket } of [slow, second]) socket.destroy()

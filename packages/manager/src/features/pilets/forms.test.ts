@@ -1,5 +1,5 @@
-// These tests send bodies that are not a form with one file. Each gets a clear error, stores nothing, and releases its
-// memory.
+// These tests send bodies that are not forms with exactly one file. Each gets a clear error, stores nothing, and
+// releases its memory.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Person, headersOf } from '@manager/harness/callers.ts'

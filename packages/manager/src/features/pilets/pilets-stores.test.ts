@@ -1,5 +1,5 @@
-// These tests check that bytes in the database and in a bucket behave in the same way: callers cannot distinguish the
-// stores.
+// These tests check that bytes in the database and bytes in a bucket behave in the same way: callers cannot
+// distinguish the stores.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, headersOf, proxySecret } from '@manager/harness/callers.ts'

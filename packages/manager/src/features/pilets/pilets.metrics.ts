@@ -2,7 +2,7 @@ import type { MetricFactory } from '../../platform/metrics.ts'
 
 export type PiletMetrics = ReturnType<typeof createPiletMetrics>
 
-/** Creates the pilet metrics. `held` returns the number of bytes that uploads and responses hold in memory. */
+/** Creates the pilet metrics. `held` returns the number of bytes that uploads and responses keep in memory. */
 export const createPiletMetrics = (
   { counter, computedGauge }: MetricFactory,
   held: { uploads: () => number; responses: () => number },

@@ -97,7 +97,7 @@ function registerUpload(server: ApiServer, { uploads, maxUploadBytes }: PiletSer
   server.post(
     version,
     {
-      // This limits the bytes that are read and discarded after a rejection. The form reader enforces its own limits.
+      // Limits the bytes that are read and discarded after a rejection. The form reader enforces its own limits.
       bodyLimit: 2 * getMaxFormBytes(maxUploadBytes),
       config: { ...createPolicy('PILET_UPLOAD', 'piletPackage create'), bodyTimeoutMs: maxBodyTimeoutMs },
       schema: uploadSchema,

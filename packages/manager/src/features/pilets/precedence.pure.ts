@@ -12,12 +12,12 @@ export function computePrecedence(version: string): Precedence {
   const core = isStable ? withoutBuild : withoutBuild.slice(0, dash)
   const numbers = core.split('.').map(toSortableNumber).join('')
   if (isStable) return { precedence: `${numbers}~`, isStable }
-  // A space sorts before every character of an identifier, so a shorter list is lower.
+  // A space sorts before every character of an identifier, so a shorter list sorts lower.
   const identifiers = withoutBuild.slice(dash + 1).split('.')
   return { precedence: `${numbers}!${identifiers.map(toSortableIdentifier).join(' ')}`, isStable }
 }
 
-/** Prefixes the number with its length, so that a longer number is higher. Versions have at most 256 characters. */
+/** Prefixes the number with its length, so that a longer number sorts higher. Versions have at most 256 characters. */
 const toSortableNumber = (digits: string): string => String(digits.length).padStart(3, '0') + digits
 
 /** Numeric identifiers sort before alphanumeric ones. */

@@ -37,7 +37,9 @@ export function findKeys(db: Reads): Promise<SigningKeyRow[]> {
   return db.selectFrom('piletSigningKeys').select(columns).orderBy('createdAt').orderBy('id').execute()
 }
 
-/** Returns the keys for display. Counting scans an index, so the cost grows with the number of packages. */
+/**
+ * Returns the keys for display. Counting their packages scans an index, so the cost grows with the number of packages.
+ */
 export async function listKeys(db: Reads): Promise<ListedKey[]> {
   const { rows } = await sql<ListedKey>`
     select key_id, is_active, created_at, activated_at,
@@ -55,7 +57,7 @@ export async function countUnsigned(db: Reads): Promise<{ unsigned: number; unst
   return rows[0] ?? { unsigned: 0, unstated: 0 }
 }
 
-/** Blocks other changes of the ring until the transaction ends. Reads continue. */
+/** Blocks other changes to the ring until the transaction ends. Reads continue. */
 export async function lockRing(tx: Tx): Promise<void> {
   await sql`lock table pilet_signing_keys in share row exclusive mode`.execute(tx)
 }

@@ -1,5 +1,5 @@
-// These tests check that the memory of uploads in progress stays within the budget and is always released when an
-// upload ends.
+// These tests check that uploads in progress stay within the memory budget, and that an upload always releases its
+// memory when it ends.
 import { expect, test, vi } from 'vitest'
 import { createUploadMemory } from './upload-memory.service.ts'
 

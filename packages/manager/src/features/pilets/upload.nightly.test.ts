@@ -1,5 +1,5 @@
-// These tests send full-size uploads to a real process. They check the memory use, and that the memory of
-// clients that do not finish is released.
+// These tests send full-size uploads to a real process. They check the memory use, and that clients that do not finish
+// release their memory.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -118,8 +118,8 @@ describe('64 clients who announce the largest upload and do not finish', () => {
       clients.push(await begin(index, sent))
       if (index % 8 === 0) await watch()
     }
-    // If no memory is left for a client, it receives 503 immediately. The service waits for the remaining
-    // bodies of the other clients.
+    // If no memory is left for a client, it receives 503 immediately. From the other clients, the service waits for
+    // the rest of the body.
     await vi.waitFor(
       async () => {
         await watch()

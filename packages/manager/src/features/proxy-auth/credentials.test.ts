@@ -144,8 +144,7 @@ describe('a credential that holds', () => {
       '{ me { id } }',
     )
     expect([query.status, query.error]).toEqual([401, expect.stringMatching(/^no authenticated user/)])
-    // The same routes accept the token with a different scheme, so the scheme is the reason for the
-    // rejection.
+    // The same routes accept the token with another scheme, so the scheme is the reason for the rejection.
     expect((await call(service.url, '/api/machine/check', bearer(machine.token))).body.authenticated).toBe(
       true,
     )

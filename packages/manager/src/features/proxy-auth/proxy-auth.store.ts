@@ -1,6 +1,6 @@
-// One statement per kind of credential reads all data for the proxy: the credential, the owner and the access
-// of the owner. A shorter statement reads only whether the access is unchanged. Both use only index lookups,
-// so the cost is independent of the number of rows.
+// One statement per kind of credential reads all data for the proxy: the credential, the owner and the owner's access.
+// A shorter statement checks only whether the access is unchanged. Both use only index lookups, so the cost is
+// independent of the number of rows.
 import { orderByPosition } from '../../platform/postgres/coalesce.ts'
 import type { PreparedStatement, RunPrepared } from '../../platform/postgres/prepared.ts'
 import { createVersionSql } from '../../platform/postgres/project-version.ts'
@@ -30,13 +30,13 @@ const ownTenants = buildTenantListSql(`
       where d.tenant_id = m.tenant_id and d.name = m.role_name)
     and (select enabled.enabled from tenant2applications enabled
       where enabled.tenant_id = m.tenant_id and enabled.application_id = app.id)`)
-// The list of all tenants is read once and shared by all callers of the batch that can access all tenants.
+// The list of all tenants is read once. All callers in the batch that can access all tenants share it.
 const buildSharedTenantsSql = (isStaff: string): string => `case when ${isStaff}
   and row_number() over (partition by app.id, ${isStaff} order by wanted.position) = 1 then ${allTenants} end`
 const applicationQuery = `
   select a.id, a.project_id from applications a where a.id = wanted.application_id limit 1`
 
-/** The short statement reads the identity and the access version; the long one also reads the access. */
+/** The short statement reads the identity and the access version. The long statement also reads the access. */
 export type AccessStatements = { short: PreparedStatement; long: PreparedStatement }
 const createStatements = (
   name: string,
@@ -204,7 +204,7 @@ export type CatalogTenant = {
   deployment_mode: string
 }
 
-// The statement applies the same access rules, across all projects if no application is given. The role in the tenant
+// The statement applies the same access rules; without an application, it covers all projects. The role in the tenant
 // takes precedence over the role in the project. Administrators can access every tenant of a given application.
 const catalogStatement: PreparedStatement = {
   name: 'proxy-auth-tenant-catalog',

@@ -1,5 +1,5 @@
-// This feature finds objects of all kinds by a part of a name or by an id. It reads the tables of other features, and
-// shows a caller only the objects that the lists and queries of those features show.
+// This feature finds objects of all kinds by a part of their name or by their id. It reads the tables of other
+// features, and shows a caller only the objects that the lists and queries of those features show.
 import { defineFeature } from '../../feature.ts'
 import { readSdl } from '../../platform/graphql/schema.ts'
 import type { Db } from '../../platform/postgres/handles.ts'

@@ -1,11 +1,11 @@
-// These statements find out what the caller of a search sees, and read the call log for a request id.
+// These statements find the objects that the caller of a search may see, and the logged calls with a request id.
 import { sql } from 'kysely'
 import type { Reads, Tx } from '../../platform/postgres/handles.ts'
 import { type Candidate, maxCandidates, maxMembers } from './search.store.ts'
 
-/** Maximum number of memberships of each kind whose objects are searched for a caller who is not an administrator. */
+/** Maximum number of memberships of each kind whose objects a search covers if the caller is not an administrator. */
 export const maxMemberships = 1_000
-/** Maximum number of endpoints whose calls are searched for a request id. */
+/** Maximum number of endpoints in whose calls a search looks for a request id. */
 const maxEndpoints = 5_000
 
 export type Membership = {
@@ -17,7 +17,10 @@ export type Membership = {
   canRead: boolean
 }
 
-/** Returns up to `maxMemberships` + 1 memberships of each kind, only those in the project if there is one. */
+/**
+ * Returns up to `maxMemberships` + 1 memberships of each kind. `projectId` restricts them to one project unless it is
+ * null.
+ */
 export async function listMemberships(
   db: Reads,
   userId: string,
@@ -55,16 +58,17 @@ const callColumns = sql`l.id, l.method || ' ' || left(l.path, 500) as title, l.r
   e.application_id, null::uuid as environment_id, e.id as endpoint_id, null::uuid as trigger_id, '{}'::text[] as texts`
 
 /**
- * Returns the logged calls with this request id. Callers choose request ids, so calls of other projects may have the
- * same id. If there are few calls with the id, the statement reads all of them. Otherwise it looks the id up for each
- * endpoint of the projects, so calls of other projects neither hide a call nor delay the search.
+ * Returns the logged calls with this request id. Callers choose request ids, so calls in other projects may have the
+ * same id. If there are few calls with the id, the statement reads all of them. Otherwise, it looks up the id in each
+ * endpoint of the projects, so that calls of other projects neither hide a match nor delay the search.
  */
 export async function findCallsByRequestId(
   tx: Tx,
   requestId: string,
   projectIds: 'all' | readonly string[],
 ): Promise<FoundCalls> {
-  // The planner would read many calls of an endpoint if it expects many calls with the same id.
+  // If the planner expects many calls with the same id, it reads many unrelated calls of an endpoint. These settings
+  // force it to look up the id in an index.
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
     set_config('enable_indexscan', 'on', true)`.execute(tx)
   const isSeen = projectIds === 'all' ? sql`true` : sql`e.project_id = any(${projectIds}::uuid[])`
@@ -77,7 +81,7 @@ export async function findCallsByRequestId(
   return findCallsByEndpoint(tx, requestId, projectIds)
 }
 
-/** Returns the calls of the newest endpoints of the projects. */
+/** Returns the calls to the newest endpoints of the projects. */
 async function findCallsByEndpoint(
   tx: Tx,
   requestId: string,

@@ -180,7 +180,7 @@ describe('the configuration of an application in a tenant', () => {
             enabled_modules: [value],
           })
       }
-    // A different tenant of the project has its own two layers and does not inherit from these layers.
+    // Another tenant of the project has its own two layers and inherits nothing from the layers of this tenant.
     const [second, row] = [randomUUID(), randomUUID()]
     await seedTenant(service.sql, changing.id, second, 'changing-second')
     await service.sql.query(

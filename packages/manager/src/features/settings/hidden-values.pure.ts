@@ -1,4 +1,4 @@
-// The values that a more specific layer hides, for people who look for the source of an effective value.
+// Lists the values that a more specific layer hides, so that users can find the source of an effective value.
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import {
   type EffectiveSettings,
@@ -10,7 +10,7 @@ import {
 
 /** A value that is not effective, and the layer that sets it. */
 type HiddenValue<T> = { value: T; layer: LayerName }
-/** Effective settings; each value has the values that it hides, the most specific layer first. */
+/** The effective settings. Each value has the list of values that it hides, with the most specific layer first. */
 export type ExplainedSettings = ReturnType<typeof addHiddenValues>
 
 const layersFromSpecific = layerNames.toReversed()

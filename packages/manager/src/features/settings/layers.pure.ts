@@ -10,7 +10,7 @@ export type FrontendModuleConfig = {
   KeyValuePairs: KeyValuePair[]
 }
 
-/** Ordered from the most general to the most specific layer. */
+/** The layers, from the most general to the most specific. */
 export const layerNames = ['project', 'application', 'tenant', 'tenant2application'] as const
 export type LayerName = (typeof layerNames)[number]
 export type ModuleConfigs = { backend: BackendModuleConfig; frontend: FrontendModuleConfig }

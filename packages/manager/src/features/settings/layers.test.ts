@@ -22,7 +22,7 @@ const anyText = fc.oneof(
   fc.string({ maxLength: 4 }),
 )
 const anyList = fc.array(fc.constantFrom('x', 'y', 'z', '__proto__'), { maxLength: 3 })
-// There are only a few keys, so that layers share them.
+// There are only a few keys, so that several layers have the same key.
 const anyKey = fc.oneof(
   fc.constantFrom('a', 'b', 'c', 'A', ' a', ...oddKeys),
   fc.string({ minLength: 1, maxLength: 3 }),
@@ -41,7 +41,7 @@ const anyConfigs: fc.Arbitrary<Configs> = fc.record({
     KeyValuePairs: anyPairs,
   }),
 })
-/** Generates layers in any order, any of which may lack a row. */
+/** Generates layers in any order. Any of them may lack a row. */
 const anyLayers: fc.Arbitrary<Layers> = fc
   .tuple(
     fc.record(
@@ -59,7 +59,7 @@ const emptyConfigs = (): Configs => ({
   frontend: fillFrontendDefaults(null),
 })
 
-/** Fields whose whole value is provided by a single layer. */
+/** Fields whose whole value comes from a single layer. */
 const wholeFields = [
   ['backend', 'EnabledModules'],
   ['frontend', 'EnabledThemes'],

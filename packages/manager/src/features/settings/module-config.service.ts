@@ -26,8 +26,8 @@ export function changeBackend(config: BackendModuleConfig, update: BackendUpdate
   return checkInput({
     EnabledModules: () => checkNames(updatedConfig.EnabledModules, 'EnabledModules', maxModuleNameLength),
     KeyValuePairs: () => {
-      // Only the pairs in the update are checked. An earlier release accepted the key, and the other fields of
-      // such a row must stay editable.
+      // Only the pairs in the update are checked. Rows from an earlier release can contain keys that are now rejected,
+      // and their other fields must stay editable.
       rejectFrontendKeys(update.KeyValuePairs ?? [])
       return checkConfigPairs(updatedConfig.KeyValuePairs)
     },

@@ -1,5 +1,5 @@
-// These keys have a special meaning to the service. Their values are checked on save. A mistake is therefore
-// reported to its author and not to the user who loads a page.
+// These keys have a special meaning to the service. Their values are checked on save. A mistake is therefore reported
+// to its author, not to the user who loads a page.
 import type { KeyValuePair } from '../../platform/inputs/key-value-pairs.ts'
 import { isExactVersion, isPackageName, maxNameLength } from '../../platform/inputs/packages.ts'
 

@@ -1,5 +1,5 @@
-// Races two writers on one settings row. Changes of different keys are both kept. If two changes expect the same
-// revision, exactly one is applied.
+// Races two writers on one settings row. If they change different keys, both changes are kept. If both expect the same
+// revision, exactly one change is applied.
 import { expect, test } from 'vitest'
 import { useProject } from '../../../test/kit/project.ts'
 

@@ -1,4 +1,4 @@
-// These tests cover settings updates through GraphQL: stored, kept and rejected values, and their audit rows.
+// These tests cover settings updates through GraphQL: values that are stored, kept or rejected, and their audit rows.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectRefused } from '../../../test/kit/members.ts'

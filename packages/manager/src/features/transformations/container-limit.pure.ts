@@ -1,4 +1,4 @@
-// Parsed JSON with very many lists and objects needs about 30 times the memory of the JSON text.
+// JSON with very many lists and objects needs about 30 times as much memory when it is parsed as its text does.
 
 export const maxContainers = 1_000_000
 

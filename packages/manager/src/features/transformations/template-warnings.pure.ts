@@ -25,7 +25,7 @@ export const createMissingValueWarning = ({
 }
 
 /**
- * Returns a warning, because many receivers cannot parse exponents. JSON uses no exponents between 1e-6 and
+ * Returns a warning about an exponent, which many receivers cannot parse. JSON uses no exponents between 1e-6 and
  * 1e21.
  */
 export const createExponentWarning = ({ value, text, line, column }: ExponentNumber): TemplateWarning => {

@@ -21,7 +21,7 @@ type Transformation = {
   inputMessageType: string | null
   outputMessageType: string | null
   body: Buffer
-  /** Project whose share of the worker threads the rendering uses. */
+  /** The project that is charged for the rendering, from its share of the worker threads. */
   projectId: string
   application: { id: string; name: string; slug: string; description: string }
   endpoint: { id: string; name: string; consumeUrl: string; url: string | null; description: string }

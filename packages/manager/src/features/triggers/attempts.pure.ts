@@ -1,6 +1,6 @@
 // Defines queued attempts, and their queues and groups.
 
-/** An attempt to deliver a run, which is identified by its primary key. */
+/** An attempt to deliver a run. The run's primary key identifies the attempt. */
 export type AttemptJob = { triggerId: string; environmentId: string; scheduledAt: string; attempt: number }
 
 /** Names of the queues. The previous release uses the same names. */

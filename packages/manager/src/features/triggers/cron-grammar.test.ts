@@ -1,4 +1,4 @@
-// These tests cover valid cron expressions, and the error messages for invalid expressions.
+// These tests cover valid cron expressions, and the error messages for invalid ones.
 import { describe, expect, test } from 'vitest'
 import { CronError, type CronFields, parseCronFields } from './cron-grammar.pure.ts'
 

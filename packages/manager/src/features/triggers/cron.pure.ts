@@ -54,8 +54,9 @@ function chooseInstant(
 const [february, march, maxFebruaryDays, maxMonthDays] = [2, 3, 29, 31]
 
 /**
- * Croner treats 30 February as a day in March and continues from there, which skips the first of March. February
- * therefore gets its own calendar if its missing days and the first days of March are not treated alike.
+ * Croner treats 30 February as a day in March and continues from there, so it skips the first of March. If an
+ * expression matches both months, February therefore gets its own calendar, unless every day matches or no day of
+ * February can match.
  */
 function splitFebruary(fields: CronFields): CronFields[] {
   const { days, months, needsBothDays } = fields
@@ -68,7 +69,8 @@ function splitFebruary(fields: CronFields): CronFields[] {
 const [minutesOfHour, hoursOfDay, monthsOfYear, daysOfWeek] = [60, 24, 12, 7]
 
 function createCalendar({ zone, needsBothDays, ...fields }: CronFields): Calendar {
-  // If one day field is enough, a star in the other would make croner ignore that field.
+  // If a match in one day field is enough, both fields must be lists: croner would ignore a field if the other field
+  // were a star.
   const starCounts = needsBothDays ? { days: maxMonthDays, weekdays: daysOfWeek } : {}
   const pattern = [
     formatList(fields.minutes, minutesOfHour),
@@ -78,7 +80,7 @@ function createCalendar({ zone, needsBothDays, ...fields }: CronFields): Calenda
     formatList(fields.weekdays, starCounts.weekdays),
   ].join(' ')
   const options: CronOptions = { mode: '5-part', domAndDow: needsBothDays }
-  // For UTC, an offset instead of a time zone makes the calendar ten times as fast.
+  // For UTC, an offset instead of a time zone makes the calendar ten times faster.
   return new Calendar(pattern, zone === 'UTC' ? { ...options, utcOffset: 0 } : { ...options, timezone: zone })
 }
 

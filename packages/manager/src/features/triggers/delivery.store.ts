@@ -5,7 +5,7 @@ import type { Queries, Tx } from '../../platform/postgres/handles.ts'
 import type { AttemptJob } from './attempts.pure.ts'
 
 export type StartedRun = {
-  /** Position of the attempt in the input, from 1. */
+  /** Position of the attempt in the input, starting at 1. */
   position: number
   id: string
   projectId: string

@@ -1,13 +1,13 @@
-// Counts the runs of a range by project, trigger, planned hour and outcome. The ids of runs contain the time of the
-// transaction that planned them, so the range is read from the index on the id. Runs whose outcome may change are kept in
-// trigger_open_runs, and are moved from one outcome to the other.
+// Counts the runs of a range by project, trigger, planned hour and outcome. Run ids contain the time of the transaction
+// that planned the run, so the index on the id finds the runs of a range. Runs whose outcome may change are kept in
+// trigger_open_runs. When the outcome changes, the roll-up moves the run from the old outcome to the new one.
 import { sql } from 'kysely'
 import { createSmallestId } from '../../platform/ids.ts'
 import type { TimeRange } from '../../platform/jobs/roll-ups.ts'
 import type { Tx } from '../../platform/postgres/handles.ts'
 import type { LockedRun } from './run-operations.store.ts'
 
-/** Without statistics of the last minute, the planner would expect no rows and read all of them. */
+/** The planner has no statistics about the last minute. It would expect no rows there and scan the whole table. */
 const forceIndexScans = sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 

@@ -1,4 +1,4 @@
-// Pages of the runs of a trigger.
+// Reads pages of the runs of a trigger.
 import { orNotFound } from '../../platform/errors.ts'
 import { parseUuid } from '../../platform/ids.ts'
 import { checkOneOf } from '../../platform/inputs/inputs.ts'

@@ -3,7 +3,7 @@ import { loadRow } from '../../platform/graphql/loaders.ts'
 import type { UsersService } from './users.service.ts'
 
 export function createUsersResolvers(service: UsersService) {
-  // The caller of a request is known without their revision, which only few requests need.
+  // The request already contains the caller's row, but without the revision, which few requests need.
   const readUser = (context: object, id: string) => loadRow(context, 'user', id, service.findMany)
   return {
     Query: {

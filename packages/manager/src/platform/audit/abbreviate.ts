@@ -1,4 +1,4 @@
-// Shortens long values for audit rows, so that every row stays small. Pure.
+// Shortens long values for audit rows, so that every row stays small.
 import { createHash } from 'node:crypto'
 
 const maxLength = 200

@@ -1,6 +1,6 @@
 // Appends hundreds of audit rows in the transaction of the changes they describe, with two statements per chain. The
-// head of a chain stays locked from the first statement on, so use this function only for bulk work; requests use
-// `append`.
+// first statement locks the head of the chain until the end of the transaction, so use this function only for bulk
+// work; requests use `append`.
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Tx } from '../postgres/handles.ts'
@@ -17,7 +17,7 @@ import { hashEntry } from './entry.ts'
 /** Appends one audit row per event, all by the same actor, in the caller's transaction. */
 export type AppendMany = (tx: Tx, actor: AuditActor, events: readonly AuditEvent[]) => Promise<void>
 
-/** Creates the function. Rows of one chain receive consecutive numbers in the order of the events. */
+/** Creates an `AppendMany`. Rows of one chain receive consecutive numbers in the order of the events. */
 export const createAppendMany =
   (clock: Clock): AppendMany =>
   async (tx, actor, events) => {

@@ -1,4 +1,4 @@
-// Appends audit rows in the transaction of the change they describe: both are committed or neither is.
+// Appends audit rows in the transaction of the change that they describe: both are committed or neither is.
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import type { Tx } from '../postgres/handles.ts'
@@ -13,7 +13,7 @@ import {
   systemChain,
 } from './entry.ts'
 
-/** The principal behind a change, and the client that it used. */
+/** The principal behind a change, and the client that the principal used. */
 export type AuditActor = {
   principal: Principal
   ipAddress: string
@@ -22,7 +22,7 @@ export type AuditActor = {
   traceId?: string | undefined
 }
 
-/** Returns the actor for changes by a job or a CLI command; `name` identifies it. */
+/** Returns the actor of changes that a job or a CLI command makes; `name` identifies the job or command. */
 export const createSystemActor = (name: string): AuditActor => ({
   principal: { type: 'system', id: name },
   ipAddress: '',
@@ -86,10 +86,10 @@ export function createAudit(clock: Clock): Audit {
 
 /** An audit entry before the chain assigns its `seq`. */
 export type NewEntry = Omit<AuditEntry, 'seq' | 'principal'> & { principal: Principal }
-/** Returns the chain of an event: its project, or the system chain. */
+/** Returns the chain to which the event belongs: that of its project, or the system chain. */
 export const getChainId = (event: AuditEvent): string => event.projectId ?? systemChain
 
-/** Builds the entry that is appended for an event. */
+/** Builds the entry that is appended for the event. */
 export function createEntry(event: AuditEvent, actor: AuditActor, now: Date): NewEntry {
   const { principal } = actor
   return {
@@ -137,7 +137,7 @@ async function appendEntry(tx: Tx, entry: NewEntry): Promise<void> {
   if (retryResult.numAffectedRows !== 1n) throw new Error(`the audit chain ${entry.chainId} has no head`)
 }
 
-/** Creates the head of a chain before its first row; does nothing if the head exists. */
+/** Creates the head of a chain that has no rows; does nothing if the head exists. */
 export async function startChain(tx: Tx, chainId: string): Promise<void> {
   await tx
     .insertInto('auditChains')

@@ -1,4 +1,4 @@
-// The verdict on a chain as reports and exports show it. Pure.
+// Formats the verdict on a chain for reports and exports.
 import type { Checkpoint } from './checkpoint.ts'
 import type { ChainReport } from './verify.ts'
 

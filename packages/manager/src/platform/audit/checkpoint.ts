@@ -1,5 +1,6 @@
 // Signed checkpoints contain the heads of chains with new rows. They reveal later edits, deletions and truncations,
-// even by the owner of the database. Each checkpoint is also logged, so a copy exists outside the database.
+// even if the owner of the database makes them. Each checkpoint is also logged, so that a copy exists outside the
+// database.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
@@ -30,11 +31,11 @@ export function hashCheckpoint(checkpoint: Omit<Checkpoint, 'hash' | 'signature'
 }
 
 /**
- * Writes a checkpoint of up to 1,000 chains with rows after their last checkpoint, in id order from `after` on. Returns
- * null if no chain has new rows, or if another replica wrote a checkpoint concurrently. Costs one index scan over these
- * chains, for any number of projects. No lock is held while this process hashes and signs: heads are read as committed.
- * The new position is recorded only on chains that no writer has locked. A chain locked by a stalled writer is included
- * in the next checkpoint again, and blocks no other chain.
+ * Writes a checkpoint for up to 1,000 chains that have rows after their last checkpoint, in id order from `after` on.
+ * Returns null if no chain has new rows, or if another replica wrote a checkpoint concurrently. Costs one index scan
+ * over these chains, for any number of projects. No lock is held while this process hashes and signs: heads are read
+ * as committed. The new position is recorded only on chains that no writer has locked. A chain that a stalled writer
+ * has locked is included in the next checkpoint again, and blocks no other chain.
  */
 export async function writeCheckpoint(
   db: Db,

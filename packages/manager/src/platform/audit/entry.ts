@@ -1,4 +1,4 @@
-// One audit row and its hash. Pure: the writer and the verifier must build exactly the same bytes.
+// One audit row and its hash. The functions are pure: the writer and the verifier must build exactly the same bytes.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
@@ -32,7 +32,7 @@ export type AuditEntry = {
 /** The chain of changes that belong to no project. */
 export const systemChain = '00000000-0000-0000-0000-000000000000'
 
-/** Predecessor hash of the first row of a chain. */
+/** The predecessor hash in the first row of a chain. */
 export const genesisHash: Buffer = Buffer.alloc(32)
 
 /** Serializes a value as RFC 8785 JSON, independent of key order; throws if the value has no JSON form. */
@@ -42,19 +42,19 @@ export function formatCanonicalJson(value: unknown): string {
   return text
 }
 
-/** Returns the SHA-256 of the canonical JSON of the entry and its predecessor's hash. */
+/** Returns the SHA-256 of the canonical JSON of the entry and the hash of its predecessor. */
 export function hashEntry(entry: AuditEntry, prevHash: Buffer): Buffer {
   const content = { ...getHashedContent(entry), seq: entry.seq, prevHash: prevHash.toString('hex') }
   return createHash('sha256').update(formatCanonicalJson(content)).digest()
 }
 
-/** Returns the fields that the hash covers besides the links. Form 1 had neither `principal` nor `form`. */
+/** Returns the hashed fields except the links. Form 1 had neither `principal` nor `form`. */
 function getHashedContent(entry: Omit<AuditEntry, 'seq'>) {
   const { form, principal, ...linklessFields } = pickHashedFields(entry)
   return form === 1 ? linklessFields : { ...linklessFields, form, principal }
 }
 
-/** Picks exactly the hashed fields: the row may have other fields. */
+/** Picks only the hashed fields: the row may have other fields. */
 function pickHashedFields(entry: Omit<AuditEntry, 'seq'>) {
   const { form, chainId, id, entityType, entityId, action, description, metadata } = entry
   const { changes, principal, userId, ipAddress, userAgent, createdAt } = entry
@@ -77,7 +77,7 @@ function pickHashedFields(entry: Omit<AuditEntry, 'seq'>) {
 }
 
 /**
- * Returns the canonical JSON that hashEntry covers, split around the values that only the head of the chain knows:
+ * Returns the canonical JSON that hashEntry covers, split around the values that only the chain head contains:
  * `before` + hash of the predecessor in hex + `middle` + seq + `after`. Keys are in code unit order.
  */
 export function splitAroundHead(entry: Omit<AuditEntry, 'seq'>): {

@@ -4,7 +4,7 @@ import type { Reads } from '../postgres/handles.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type AuditEntry, type Principal, hashEntry, currentForm } from './entry.ts'
 
-/** Runs a statement, either in a snapshot (its `query`) or on a database or transaction (`queryOf`). */
+/** Runs a statement, either in a snapshot (its `query`) or on a database or transaction (`createQuery`). */
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** Returns a `Query` for this database or transaction. Statements must alias columns to the names they need. */
@@ -64,7 +64,7 @@ export function parseEntry<Row extends { principalType: string | null; principal
   return { ...row, seq: Number(row.seq), principal }
 }
 
-/** Advances the state past a valid row; returns the problem and its seq if the row is invalid. */
+/** Advances the state past a valid row; for an invalid row, returns the problem and its seq. */
 export function checkRow(
   row: StoredRow,
   state: Position,
@@ -73,7 +73,7 @@ export function checkRow(
   const seq = state.seq + 1
   if (row.seq !== seq) return { seq, reason: `row ${seq} is missing` }
   if (!row.prevHash.equals(state.hash)) return { seq, reason: `row ${seq} does not follow its predecessor` }
-  // The hash of form 1 does not cover a principal, so the row must not have a principal.
+  // The hash of form 1 does not cover a principal, so a row of form 1 must not have one.
   if (row.form === 1 ? row.principal !== null : row.form !== currentForm || row.principal === null)
     return { seq, reason: `row ${seq} was changed` }
   if (!row.hash.equals(hashEntry(row, state.hash))) return { seq, reason: `row ${seq} was changed` }
@@ -119,7 +119,7 @@ export function checkHead(
     return { seq: state.seq + 1, reason: `rows are missing: a checkpoint sealed row ${lastSealed}` }
   if (seq !== state.seq)
     return { seq: Math.min(state.seq, seq) + 1, reason: `the chain's head has a different row count: ${seq}` }
-  // Rows that count as covered are not included in a later checkpoint, so a false claim would leave them unprotected.
+  // Rows that count as covered are omitted from later checkpoints, so a false claim would leave them unprotected.
   if ((head?.checkpointedSeq ?? 0) > lastSealed)
     return { seq: lastSealed + 1, reason: `the chain's head refers to a checkpoint that does not exist` }
   if (head !== null && !head.hash.equals(state.hash))

@@ -8,7 +8,7 @@ import type { CheckpointKey } from './checkpoint-chain.ts'
 import { formatCanonicalJson } from './entry.ts'
 import { createQuery } from './rows.ts'
 
-/** The signature covers the kind, so that no other signature of this key is valid for such a file. */
+/** The signature covers the kind, so that no other signature of this key can be used for such a file. */
 const kind = 'manager-audit-heads-1'
 
 /** The file that `manager audit checkpoint export` writes. */
@@ -17,7 +17,7 @@ export type SealedHeads = {
   checkpoint: { seq: number; hash: string; createdAt: string }
   heads: Head[]
   keyId: string
-  /** Base64. A reader who recognizes the key by its id can verify the file without other data. */
+  /** Base64. With this key, readers can verify the file without other data if they recognize its id. */
   publicKey: string
   hash: string
   signature: string
@@ -38,7 +38,8 @@ const hashHeads = ({ checkpoint, heads, keyId, publicKey, ...rest }: Content): B
 }
 
 /**
- * Returns the signed list of all chain heads, each from the newest checkpoint of its chain; null without a checkpoint.
+ * Returns the signed list of all chain heads, each from the newest checkpoint of its chain; null if no checkpoint
+ * exists.
  */
 export async function readSealedHeads(db: Db, key: SigningKey): Promise<SealedHeads | null> {
   const content = await db.transaction(

@@ -140,8 +140,7 @@ async function verifySnapshot(query: Query, context: VerifyContext): Promise<Aud
 }
 
 /**
- * Compares the stored checkpoints with the external checkpoints and the retired keys; returns the first
- * difference.
+ * Compares the stored checkpoints with the external checkpoints and the retired keys; returns the first difference.
  */
 function compareKnown(
   { keys, external, options: { since } }: VerifyContext,
@@ -218,8 +217,8 @@ async function listWalks(
 }
 
 /**
- * Returns every chain that has a head or a row or is in a checkpoint; costs one lookup per chain, for any number of
- * rows.
+ * Returns every chain that has a head or a row or is in a checkpoint; costs one lookup per chain, regardless of the
+ * number of rows.
  */
 async function listChains(query: Query, sealedChainIds: readonly string[]): Promise<string[]> {
   const rows = await query<{ chainId: string }>(

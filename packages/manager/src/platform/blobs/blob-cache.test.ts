@@ -1,4 +1,4 @@
-// Bytes are compared with their hash before a caller gets them, and concurrent callers share one read.
+// Tests that bytes are compared with their hash before a caller gets them, and that concurrent callers share one read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BlobsWorld, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { version } from '../../version.ts'

@@ -8,7 +8,7 @@ import { type BlobStores, type StoreName, storeNames } from './blob-store.ts'
 export type BlobStorage = { db: Db; stores: BlobStores }
 
 const sweepBatch = 50
-// A single blob may cause one or two failures; after three failures, the store is assumed to be at fault.
+// A single blob may cause one or two failures; after three, the store is assumed to be at fault.
 const maxSweepFailures = 3
 
 /** Marks up to 50 unreferenced rows for removal; returns their hashes, oldest first. */
@@ -43,9 +43,9 @@ export function removeMarked({ db, stores }: BlobStorage, sha256: string): Promi
 }
 
 /**
- * Removes blobs that have been unreferenced for `graceMs`; returns the number of removed blobs. The cost
- * depends on the removed blobs, not on the retained blobs. A failing store is left for the next sweep, and
- * does not prevent the sweep of the other store.
+ * Removes blobs that have been unreferenced for `graceMs`; returns the number of removed blobs. The cost depends on
+ * the number of removed blobs, not on the number of retained ones. If one store fails, the sweep of the other store
+ * continues, and the next sweep tries again.
  */
 export async function sweepBlobs(
   storage: BlobStorage,

@@ -1,4 +1,4 @@
-// Both stores behave in the same way, on a real PostgreSQL and a real S3 service.
+// Tests that both stores behave in the same way, with a real PostgreSQL and a real S3 service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BlobsWorld, readAll, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { storeNames } from './blob-store.ts'

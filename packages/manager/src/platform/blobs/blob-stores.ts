@@ -1,4 +1,4 @@
-// The stores of an installation. When the setting changes, existing blobs stay in their store, so both stores may be in
+// The stores of an installation. If the setting changes, existing blobs stay in their store, so both stores may be in
 // use.
 import type { Database } from '../postgres/database.ts'
 import type { PreparedStatement } from '../postgres/prepared.ts'

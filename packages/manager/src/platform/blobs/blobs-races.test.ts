@@ -1,4 +1,4 @@
-// Row locks decide between concurrent uses and removals of a blob.
+// Tests that row locks decide between concurrent uses and removals of a blob.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BlobsWorld, readAll, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'

@@ -1,4 +1,4 @@
-// Blob lifecycle: kept, referenced, released, swept, and recovered after an interruption.
+// Tests the lifecycle of blobs: they are kept, referenced, released, swept, and recovered after an interruption.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BlobsWorld, readAll, sha256Of, uniqueBytes, startBlobs } from '../../../test/kit/blobs.ts'
 import { addPackage, createProjects } from '../../../test/kit/package-rows.ts'

@@ -9,7 +9,10 @@ import { type BlobStorage, markUnreferenced, removeMarked, sweepBlobs } from './
 // A row refers to a blob by a foreign key and by `reference`. A trigger on its table records its deletion (see
 // migrations).
 
-/** A generation of a blob whose bytes are stored. `ownSince` identifies this use; null if the blob has other uses. */
+/**
+ * A generation of a blob whose bytes are stored. `ownSince` identifies this use; it is null if the blob has other
+ * uses.
+ */
 export type StoredBlob = { sha256: string; generation: string; ownSince: string | null }
 /** Stores, references, releases and sweeps blobs. */
 export type Blobs = ReturnType<typeof createBlobs>
@@ -33,8 +36,9 @@ export function createBlobs(storage: BlobStorage) {
     },
 
     /**
-     * Marks the blob as referenced, in the transaction of the row that refers to it. Waits for concurrent transactions
-     * on the blob. Throws 503 for a later generation, which may have no bytes yet.
+     * Marks the blob as referenced, in the transaction that inserts the referring row. Waits for concurrent
+     * transactions on the blob. Throws 503 if the blob has been replaced by a later generation, which may not have its
+     * bytes yet.
      */
     reference: async (tx: Tx, { sha256, generation }: StoredBlob): Promise<void> => {
       const { numUpdatedRows } = await tx
@@ -48,8 +52,8 @@ export function createBlobs(storage: BlobStorage) {
     },
 
     /**
-     * Removes a blob that was stored and not referenced. A blob that another caller has used, before or since, is left
-     * to that caller and to the sweep.
+     * Removes a blob that was stored but not referenced. If another caller has used the blob before or after, the blob
+     * is not removed: that caller or the sweep decides about it.
      */
     release: async ({ sha256, ownSince }: StoredBlob): Promise<void> => {
       if (ownSince === null) return
@@ -65,7 +69,10 @@ export function createBlobs(storage: BlobStorage) {
   }
 }
 
-/** Inserts or renews the row of a blob; waits for a running removal. Returns undefined if the blob is still marked. */
+/**
+ * Inserts the row of a blob or updates its time; waits for a running removal. Returns undefined if the blob is still
+ * marked.
+ */
 async function registerBlob(
   db: Queries,
   stores: BlobStores,

@@ -9,7 +9,7 @@ export type Deadline = {
   end(): void
 }
 
-// The limit is below the idle timeout of transactions: a transaction stays open while bytes are removed.
+// The limit is lower than the idle timeout for transactions: a transaction stays open while bytes are removed.
 const baseTimeoutMs = 6_000
 const minBytesPerMs = 4_096
 

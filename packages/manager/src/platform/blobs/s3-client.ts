@@ -13,7 +13,9 @@ export type S3Settings = {
   bucket: string
   /** Prefix of every object key. */
   prefix: string
-  /** If null, the SDK uses its default sources: environment, files, the role of the machine. */
+  /**
+   * If null, the SDK uses its default sources: environment variables, configuration files, or the role of the machine.
+   */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
 type OpenedClient = { sdk: typeof Sdk; client: Sdk.S3Client }
@@ -77,7 +79,7 @@ async function openClient({ endpoint, region, credentials }: S3Settings, log: Lo
     maxAttempts: 2,
     // The request timeout of the SDK only logs a warning; the deadline replaces it.
     requestHandler: { connectionTimeout: connectTimeoutMs, httpAgent: agent, httpsAgent: agent },
-    // With this header, every large PUT would open a separate connection beyond the limit.
+    // With this header, every large PUT would open a separate connection in excess of the limit.
     expectContinueHeader: false,
     // The blob cache compares hashes, and not every service supports the checksums of AWS.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -88,7 +90,7 @@ async function openClient({ endpoint, region, credentials }: S3Settings, log: Lo
 }
 
 const ignore = (): void => undefined
-/** Suppresses the lower levels, at which the SDK logs inputs and outputs. */
+/** Suppresses the lower log levels, at which the SDK logs inputs and outputs. */
 function createQuietLogger(log: Logger) {
   const warn = (message: unknown): void => {
     if (typeof message === 'string') log.warn({ notice: message.slice(0, 500) }, 'S3 client warning')
@@ -109,7 +111,7 @@ export function setContentHash(command: Sdk.PutObjectCommand, sha256: string): S
   return command
 }
 
-/** Logs the failure, because a 503 is not logged: operators must see that the bucket rejects the key. */
+/** Logs the failure, because 503 responses are not logged and operators must see that the bucket rejects the key. */
 function createUnavailableError(error: unknown, log: Logger): Error {
   // Only these fields are logged: an SDK error contains the whole response, with headers and signatures.
   const { name, code, $metadata } = error as Error & {

@@ -10,7 +10,7 @@ type S3Deps = {
   log: Logger
   /**
    * Returns the suffix of a blob's object key; null if the blob does not exist. The suffix changes whenever the same
-   * bytes are stored again after a removal, so that a late delete by the service does not affect them.
+   * bytes are stored again after a removal, so that a delayed delete in the S3 service does not affect them.
    */
   findGeneration: (sha256: string) => Promise<Generation | null>
 }
@@ -58,7 +58,7 @@ export function createS3Store(settings: S3Settings, { log, findGeneration }: S3D
       await putAt(object, sha256, bytes)
       const currentObject = await find(sha256)
       if (currentObject?.Key === object.Key && !currentObject.isBeingRemoved) return
-      // The blob was removed concurrently, perhaps before these bytes were written, so they are deleted here.
+      // The blob was removed concurrently, perhaps before these bytes were written. They are therefore deleted here.
       await removeAt(object)
       throw createBlobRemovedError()
     },

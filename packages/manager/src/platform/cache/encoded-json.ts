@@ -21,8 +21,8 @@ export function encodeJson(value: unknown): EncodedJson {
 let lastTurn: Promise<unknown> = Promise.resolve()
 
 /**
- * Resolves in a separate event loop turn for each caller. Long work runs one piece per turn, so that requests can
- * run between the pieces.
+ * Resolves in a separate event loop turn for each caller. Long work runs piece by piece, one piece per turn, so that
+ * requests can run between the pieces.
  */
 export function yieldToEventLoop(): Promise<unknown> {
   lastTurn = lastTurn.then(() => nextTurn())

@@ -3,7 +3,7 @@ import { AppError, notFound } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 import type { EncodedJson } from './encoded-json.ts'
 
-/** A null tenant stands for all tenants. */
+/** If the tenant is null, the scope covers all tenants. */
 type Scope = { applicationId: string; tenantId: string | null }
 /** The response is null if the application is not enabled. */
 type Find = (scope: Scope) => Promise<{ answer: EncodedJson | null } | null>

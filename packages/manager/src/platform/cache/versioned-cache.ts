@@ -14,11 +14,12 @@ export type VersionedCacheOptions<Key, Value> = {
   /** Returns the current version of the project, read after the request for this key arrived. */
   readVersion: (projectId: string, key: Key) => string | null | Promise<string | null>
   maxBytes: number
-  /** Called once per request that was served from the cache, and once per build. */
+  /** Called once per request that the cache serves, and once per build. */
   onOutcome: (outcome: 'hit' | 'miss') => void
 }
 
-// Entries expire, because changes without a trigger, such as a restored table or a TRUNCATE, keep the version.
+// Entries expire, because changes that fire no trigger, such as a restored table or a TRUNCATE, do not change the
+// version.
 const maxAgeMs = 60_000
 // Memory of an entry in addition to its bytes: name, ids, bookkeeping.
 const entryBytes = 800
@@ -73,7 +74,7 @@ export function createVersionedCache<Key, Value extends BuiltValue>(
         (await options.readVersion(builtValue.projectId, key)) === builtValue.version
       )
         return builtValue
-      // A build that is in flight at this point started later.
+      // This build cannot be used. If another build is in flight now, it started later.
       flight = flights.get(name)
     }
     return (flight ?? startBuild(name, key)).built

@@ -15,11 +15,11 @@ type Recorder = { record(id: string): void; write(): Promise<void>; reset(): voi
 
 const writeEveryMs = 60_000
 const resetEveryMs = 3_600_000
-// The limit is about 10 MB. A principal beyond the limit is recorded within the hour or at its next call.
+// The limit is about 10 MB. A principal in excess of the limit is recorded later, within the hour or at its next call.
 const maxRecorded = 100_000
 const rowsPerStatement = 5_000
 
-// Times are from the database clock, at most one minute late. Ids without a row, such as an unknown user, are
+// Times come from the database clock and are at most one minute late. Ids without a row, such as unknown users, are
 // dropped. Rows are written in id order, so that two processes cannot deadlock.
 const createStatement = (table: string, column: string, principals: string): Statement => ({
   kind: 'idempotent',

@@ -1,11 +1,11 @@
-// The user directory behind userProviderSearch. `local` knows the users the service has seen; an LDAP or OIDC
+// The user directory behind userProviderSearch. `local` contains the users that the service has seen; an LDAP or OIDC
 // directory would be a second implementation of the same interface.
 import { sql } from 'kysely'
 import type { Db } from '../postgres/handles.ts'
 import { type ListFields, type Page, createContainsPattern, createStartPattern } from '../lists/filters.ts'
 import { fetchPage } from '../lists/page.ts'
 
-/** A user as the directory describes them. */
+/** A user in the directory. */
 export type DirectoryUser = {
   id: string
   username: string

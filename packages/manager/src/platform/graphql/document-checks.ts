@@ -74,7 +74,7 @@ function add(counts: Map<string, number>, name: string): number {
   return count
 }
 
-/** Counts the selections of all definitions with fragments expanded; each fragment is measured only once. */
+/** Counts the selections in all definitions, including expanded fragments; each fragment is measured only once. */
 function countExpandedSelections(document: DocumentNode): number {
   const fragments = new Map<string, SelectionSetNode>()
   for (const node of document.definitions)
@@ -91,7 +91,7 @@ function countExpandedSelections(document: DocumentNode): number {
       if (!sizes.has(name)) sizes.set(name, Number.NaN).set(name, countSelections(fragments.get(name)))
       return sum + 1 + (sizes.get(name) ?? 0)
     }, 0)
-  // Every definition is counted, so that a cycle of unused fragments is found too.
+  // Every definition is counted, so that cycles of unused fragments are found too.
   return document.definitions.reduce(
     (sum, node) => sum + ('selectionSet' in node ? countSelections(node.selectionSet) : 0),
     0,

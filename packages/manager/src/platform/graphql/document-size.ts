@@ -1,5 +1,5 @@
-// Rejects documents that could return far too many objects before they run. Each nested list counts as a full
-// page. Ordinary documents stay far below the limit; the objects they produce are counted during execution
+// Rejects documents, before they run, that could return far too many objects. Each nested list counts as a full page.
+// Ordinary documents stay far below the limit; the objects they produce are counted during execution
 // (object-budget.ts).
 import {
   type DocumentNode,
@@ -21,7 +21,7 @@ import { fullPage, getPageSize, isConnection, maxObjects } from './object-budget
 
 /**
  * A query may have four nested lists with default pages and many fields in each, but not five. A mutation must not be
- * rejected for its objects after it has run, so its largest possible result has to be within the budget.
+ * rejected for its number of objects after it has run, so its largest possible result must be within the budget.
  */
 const computeMaxObjects = (operation: OperationTypeNode): number =>
   operation === OperationTypeNode.MUTATION ? maxObjects : 1_000_000_000
@@ -41,7 +41,7 @@ export function findSizeProblem(
   { schema, document, operation }: RequestedOperation,
   providedVariables: Variables,
 ): AppError | null {
-  // Most operations stay below the limit with full pages, whatever their variables are.
+  // Most operations stay below the limit with full pages, regardless of their variables.
   if (smallOperations.has(operation)) return null
   const fragments = new Map<string, SelectionSetNode>()
   for (const node of document.definitions)
@@ -87,7 +87,7 @@ function createCounter(fragments: ReadonlyMap<string, SelectionSetNode>): Count 
     type: GraphQLObjectType,
     { readArguments, parentPage }: { readArguments: ReadPageArguments; parentPage: number },
   ): number => {
-    // Aliases of __typename count as they do during execution (object-budget.ts).
+    // Aliases of __typename are counted as during execution (object-budget.ts).
     if (node.name.value === '__typename') return Number(node.alias !== undefined)
     const field = type.getFields()[node.name.value]
     const namedType = field && getNamedType(field.type)

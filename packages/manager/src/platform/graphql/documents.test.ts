@@ -1,4 +1,4 @@
-// Each document is validated once, whether it is valid or not, and the cache of rejected documents is bounded. Pure.
+// Each document is validated once, whether it is valid or not, and the cache of rejected documents is bounded.
 import { buildSchema } from 'graphql'
 import { expect, test, vi } from 'vitest'
 import { createDocuments } from './documents.ts'

@@ -18,7 +18,7 @@ import { limitRules, limits } from './limits.ts'
 import { maxErrors, createDocumentError } from './error-messages.ts'
 
 type CheckedDocument = { document: DocumentNode } | { errors: readonly AppError[] }
-/** A valid document, and the operation in it to run. */
+/** A valid document and the operation to run. */
 export type Operation = { document: DocumentNode; operation: OperationDefinitionNode }
 
 const maxValidDocuments = 256
@@ -26,7 +26,7 @@ const rejectedLimits = { max: 1_000, maxSize: 1_048_576 }
 // Memory of an entry in addition to its text.
 const entryBytes = 200
 
-/** Creates a reader of operations; each document is parsed and validated once, for as long as it is cached. */
+/** Creates a reader of operations. Each document is parsed and validated only once while it is cached. */
 export function createDocuments(schema: GraphQLSchema) {
   const validDocuments = new LRUCache<string, DocumentNode>({ max: maxValidDocuments })
   // Rejected documents are keyed by hash: a document can have 32 KiB, and callers can send any number of
@@ -51,7 +51,7 @@ export function createDocuments(schema: GraphQLSchema) {
     return checkedDocument
   }
   return {
-    /** Whether the text is a cached valid document. */
+    /** Whether a valid document with this text is cached. */
     isKnown: (text: string): boolean => validDocuments.has(text),
     /** Returns the requested operation of a document, or the errors of the document. */
     read: (text: string, operationName?: string): Operation | { errors: readonly AppError[] } => {
@@ -72,8 +72,8 @@ const rules = [...specifiedRules, ...limitRules]
 
 function checkText(schema: GraphQLSchema, text: string): CheckedDocument {
   try {
-    // Locations are disabled: responses do not show them, and computing the location of a failed field reads all lines
-    // before it.
+    // Locations are disabled: responses do not show them, and computing the location of a failed field reads all
+    // preceding lines.
     const document = parse(text, { maxTokens: limits.tokens, noLocation: true })
     checkDocument(document)
     const errors = validate(schema, document, rules, { maxErrors })

@@ -23,7 +23,8 @@ export const limits = {
   depth: 12,
   aliases: 30,
   directives: 50,
-  // The largest list of pairs has 30,000 values; each is checked twice, here and by execution, on the event loop.
+  // The largest list of pairs has 30,000 values. Each value is checked twice on the event loop: here and during
+  // execution.
   variables: 40_000,
 } as const
 

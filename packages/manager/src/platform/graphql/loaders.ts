@@ -5,7 +5,7 @@ import { orNotFound } from '../errors.ts'
 
 const loaders = new WeakMap<object, Map<string, DataLoader<string, unknown>>>()
 
-/** Loads one key; `name` identifies the loader and includes the arguments it was created for. */
+/** Loads one key; `name` identifies the loader and includes the arguments for which it was created. */
 export function load<Value>(
   context: object,
   name: string,

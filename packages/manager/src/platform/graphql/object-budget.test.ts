@@ -1,4 +1,4 @@
-// Objects are counted while they are produced, and no more rows are read than a response may contain. Pure.
+// Tests that objects are counted while they are produced, and that no more rows are read than a response may contain.
 import { type GraphQLSchema, buildSchema, execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { load } from './loaders.ts'
@@ -20,7 +20,8 @@ type Args = { limit?: number }
 type Reads = { batches: number; rows: number; open: number; mostOpen: number }
 
 /**
- * Builds a schema whose lists have `rowsOf(limit)` rows. As in production, concurrent requests are read in one batch.
+ * Builds a schema in which each list has `rowsOf(limit)` rows. As in production, concurrent requests are read in one
+ * batch.
  */
 function schemaOf(rowsOf: (limit: number) => number, most = max): { schema: GraphQLSchema; reads: Reads } {
   const schema = buildSchema(sdl)
@@ -90,7 +91,7 @@ describe('a response', () => {
     expect([data, errors?.[0]?.message]).toEqual([null, tooMany])
     expect(reads.mostOpen).toBeLessThanOrEqual(max)
     expect(reads.rows).toBeLessThanOrEqual(2 * max)
-    // The rejection ends running reads: nothing is read after the response.
+    // The rejection stops running reads: nothing is read after the response.
     const { batches } = reads
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(reads.batches).toBe(batches)

@@ -19,12 +19,12 @@ const bytesPerValue = 24
 const maxShortLength = 64
 
 /**
- * `contents` can be large and are charged before they are read; `values` are all other values, which are
+ * The `contents` can be large, so they are charged before they are read; `values` are all other values, which are
  * charged when they are resolved.
  */
 type Kind = 'contents' | 'values'
 type ChargedBytes = Record<Kind, number>
-// A property of the context, because every field reads it.
+// Every field reads this value. A property of the context is faster to read than a WeakMap.
 const chargedKey = Symbol('charged bytes')
 type Context = { [chargedKey]?: ChargedBytes }
 

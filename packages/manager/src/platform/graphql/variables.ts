@@ -1,5 +1,5 @@
-// Checks the variables of an operation before it runs. The check of graphql-js prints the whole value for each error in
-// it. For one large value with many wrong keys, that exceeds the memory of a process.
+// Checks the variables of an operation before it runs. graphql-js would print the whole value in each error. For one
+// large value with many wrong keys, these errors exceed the memory of a process.
 import {
   type GraphQLSchema,
   Kind,
@@ -65,8 +65,8 @@ export function findVariableErrors(
 }
 
 /**
- * Returns the path of the first argument of a root field that uses the variable. For a variable that only nested fields
- * use, it returns the name of the variable.
+ * Returns the path of the first argument of a root field that uses the variable. If only nested fields use the
+ * variable, returns the name of the variable.
  */
 function findArgumentPath({ selectionSet }: OperationDefinitionNode, variable: string): string {
   for (const field of selectionSet.selections)

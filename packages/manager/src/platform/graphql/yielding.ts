@@ -1,6 +1,7 @@
-// A response of thousands of objects is built in many event loop turns, so that other requests are served between them.
-// Execution itself never yields while everything it needs is loaded. An owner that builds many objects also pauses
-// between its turns: otherwise, every step of another request would wait for one of these turns.
+// A response of thousands of objects is built in many event loop turns, so that other requests are served between
+// them. Execution itself never yields while all required data is loaded. The requests of one owner (a person) share
+// their turns. An owner that builds many objects also pauses between its turns. Without the pause, every step of
+// another request would wait for one of these turns.
 
 type WaitingObjects = { count: number; resume: () => void }
 type OwnerTurns = {

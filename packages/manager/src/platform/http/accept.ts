@@ -1,6 +1,6 @@
-// Content negotiation by the Accept header (RFC 9110, section 12.5.1). Pure.
+// Negotiates the content type by the Accept header (RFC 9110, section 12.5.1).
 
-/** Longer headers are ignored: no browser sends them. */
+/** Longer Accept headers are ignored: no browser sends them. */
 const maxLength = 2_000
 
 /** Whether an Accept header prefers HTML to JSON. Without a header, and on a tie, the response is JSON. */

@@ -32,7 +32,7 @@ export function createClientAddress(trustedCidrs: readonly string[]): ClientAddr
 const stripPort = (hop: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 
-/** Returns the unit that a throttle counts: an IPv4 address, or the /64 network of one IPv6 customer. */
+/** This function runs on every request; most addresses are IPv4 and are returned unchanged. */
 export function getClientNetwork(address: string): string {
   // The function runs on every request; most addresses are IPv4 and are returned unchanged.
   const parsedAddress = isIP(address) === 6 ? parseAddress(address) : null

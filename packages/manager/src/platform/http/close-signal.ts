@@ -1,4 +1,4 @@
-// Work for a response stops when its connection closes.
+// Stops the work for a response when its connection closes.
 import type { FastifyReply } from 'fastify'
 import { unavailable } from '../errors.ts'
 

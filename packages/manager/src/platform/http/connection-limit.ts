@@ -14,8 +14,8 @@ export type ConnectionLimits = {
 }
 
 const defaultUnreadMs = 30_000
-// Each pipelined request stays in memory, with its response, until the responses before it are read. Several thousand
-// requests fit into one read of Node.
+// Each pipelined request stays in memory with its response until the preceding responses have been read. Node can read
+// several thousand requests at once.
 const maxPipelined = 100
 
 /**
@@ -24,9 +24,8 @@ const maxPipelined = 100
  * port is full, or because it leaves responses unread.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, onClosed: () => void): void {
-  // Connections without a request in flight, in the order in which they fell silent. Whether they ever sent a
-  // request does not matter: a new connection has had no time to send a request, and the next connection
-  // would replace it.
+  // Connections without a request in flight, in the order in which they fell silent. A connection that never sent a
+  // request is treated like the others: it may be new, and the next connection must not replace it for that.
   const silentConnections = new Set<Socket>()
   // Number of requests in flight per connection.
   const requestCounts = new Map<Socket, number>()
@@ -71,7 +70,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, onClo
 
   const unreadMs = limits.unreadMs ?? defaultUnreadMs
   server.setTimeout(unreadMs)
-  // Called when no data has moved on the connection for this time. Without a listener, Node closes the connection.
+  // Called when the connection has been idle for this time. Without a listener, Node closes the connection.
   server.on('timeout', (socket: Socket) => {
     const isUnread = socket.writableLength > 0
     // A caller that waits for an unfinished response keeps its connection.

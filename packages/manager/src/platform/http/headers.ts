@@ -1,7 +1,10 @@
 // Reads security-relevant headers. The value of a header that is sent more than once is never used.
 import type { IncomingMessage } from 'node:http'
 
-/** Counts the header in the raw lines of the request, because Node joins or drops repeats in `headers`. */
+/**
+ * Counts how often the header occurs in the raw lines of the request, because Node joins or drops repeats in
+ * `headers`.
+ */
 function countHeader(request: IncomingMessage, name: string): number {
   let count = 0
   const lines = request.rawHeaders

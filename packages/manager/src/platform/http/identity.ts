@@ -5,7 +5,7 @@ import { parseUuid } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import { decodeHeader, readSingleHeader } from './headers.ts'
 
-/** The subject is the user's id; name and e-mail are null when the proxy does not send them. */
+/** The subject is the user's id; name and e-mail are null if the proxy does not send them. */
 export type Identity = { subject: string; email: string | null; name: string | null }
 
 /** Identity of a caller without identity headers while the development escape hatch is open. */

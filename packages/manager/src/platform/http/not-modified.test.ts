@@ -1,4 +1,4 @@
-// Responses without a body do not claim that the resource is empty.
+// Tests that responses without a body do not claim that the resource is empty.
 import { expect, test } from 'vitest'
 import { addPackages, setLayer } from '../../../test/kit/pilet-rows.ts'
 import { callPilets } from '@manager/harness/pilets.ts'

@@ -13,7 +13,7 @@ const hostPattern = /^[a-z0-9._~-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$
  */
 export function isSameHost(request: IncomingMessage, cameThroughProxy: boolean): boolean {
   const origin = readSingleHeader(request, 'origin')
-  // No known client sends an empty Origin.
+  // An empty Origin is rejected, because no known client sends one.
   if (origin === null) return request.headers.origin === undefined
   const [, scheme] = origin === 'repeated' ? [] : (originPattern.exec(origin.value) ?? [])
   if (origin === 'repeated' || scheme === undefined) return false

@@ -66,9 +66,9 @@ export function createReadiness(options: ReadinessOptions): ReadinessProbe {
 }
 
 /**
- * Probes the database on request and at intervals. After a connection reports a read-only server, or the
- * probe loses its own connection, the probe runs every second until a write succeeds. Then all connections
- * are replaced, because connections that only read may still lead to a previous server.
+ * Probes the database on request and at intervals. After a connection reports a read-only server, or the probe loses
+ * its own connection, the probe runs every second until a write succeeds. Then all connections are replaced, because
+ * connections that only read may still lead to the previous server.
  */
 function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions) {
   const pool = new Pool({
@@ -77,7 +77,7 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
     max: 1,
     connectionTimeoutMillis: probeTimeoutMs,
     query_timeout: probeTimeoutMs,
-    // The connection stays open: only an existing connection reveals that its server no longer accepts writes.
+    // The connection stays open: only an existing connection reveals that its server has stopped accepting writes.
     idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: 'manager-readiness',
@@ -100,7 +100,7 @@ function watchDatabase({ databaseUrl, database, log, metrics }: ReadinessOptions
     try {
       await pool.query(probeStatement)
     } catch (error) {
-      // After a timeout, the connection still leads to the same server.
+      // After a timeout, the connection still leads to the same server, so there is no failover to wait for.
       if (!/timeout/.test((error as Error).message)) watch()
       return recordState(isReadOnly(error) ? 'read-only' : 'unreachable', error)
     }

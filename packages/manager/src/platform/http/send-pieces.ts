@@ -18,7 +18,7 @@ export function sendPieces(
     request.hasFailed = true
     request.log.error({ request_id: request.id, err: error }, 'response stream failed')
   })
-  // A HEAD has no body, so its pieces are not produced.
+  // A HEAD response has no body, so its pieces are not produced.
   if (request.method === 'HEAD') body.destroy()
   return reply.header('cache-control', 'no-store').type(type).send(body)
 }

@@ -1,4 +1,4 @@
-// The service rejects requests while its event loop lags.
+// Tests that the service rejects requests while its event loop lags.
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'

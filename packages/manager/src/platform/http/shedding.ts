@@ -43,7 +43,7 @@ function watchLoopDelay(server: FastifyInstance): () => number {
   let timer: NodeJS.Timeout | undefined
   server.addHook('onListen', (done) => {
     delays.enable()
-    // This callback opens no file: that can fail, and an exception in a timer crashes the process.
+    // This callback must not open a file: opening can fail, and an exception in a timer crashes the process.
     timer = setInterval(() => {
       const meanMs = delays.mean / 1e6 - resolutionMs
       // If there are no samples, the loop was blocked.

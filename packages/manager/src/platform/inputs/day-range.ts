@@ -1,4 +1,4 @@
-// A bounded range of times for series: from (inclusive) and to (exclusive), RFC 3339.
+// Reads the time range of a series: from (inclusive) and to (exclusive), in RFC 3339 format.
 import { badRequest } from '../errors.ts'
 import { readTimeWindow } from './time-window.ts'
 

@@ -43,7 +43,7 @@ function checkPair({ Key, Value }: KeyValuePair, field: string, seenKeys: Set<st
     Value: hasForbiddenCharacters(Value) ? forbidden : null,
   }
   seenKeys.add(Key)
-  // Valid pairs take the short way, because a list can have thousands.
+  // Valid pairs return early, because a list can contain thousands of pairs.
   if (problems.Key === null && problems.Value === null) return { Key, Value }
   checkFields({ Key: () => rejectIf(problems.Key), Value: () => rejectIf(problems.Value) })
   return { Key, Value }
@@ -62,7 +62,7 @@ export type KeyChanges = {
 /** Limits of one mutation that changes keys in several objects. */
 const keyChangeLimits = { keys: 1_000, objects: 100, bytes: 16 * 1_048_576 } as const
 
-/** Throws 400 if the list `changes` names no key, too many keys or too many objects. */
+/** Throws 400 if `changes` contains no keys, too many keys or too many objects. */
 export function checkKeyCount(
   changes: readonly {
     readonly set?: readonly unknown[] | null
@@ -89,7 +89,7 @@ export function checkKeyCount(
     )
 }
 
-/** Throws 400 if the objects are too large to be changed in one transaction. */
+/** Throws 400 if the objects are too large to change in one transaction. */
 export function checkChangedBytes(bytes: readonly number[]): void {
   if (bytes.reduce((sum, one) => sum + one, 0) > keyChangeLimits.bytes)
     throw badRequest(
@@ -99,7 +99,7 @@ export function checkChangedBytes(bytes: readonly number[]): void {
 }
 
 /**
- * Applies the changes of several objects, and checks all objects together. The problems of an object have the path of
+ * Applies the changes of several objects, and checks all objects together. Problems with an object have the path of
  * its first entry in the list `changes`, because they can concern stored keys.
  */
 export function changeObjects<Row extends { id: string }, Change, Result>(
@@ -115,7 +115,7 @@ export function changeObjects<Row extends { id: string }, Change, Result>(
   return Object.values(checkFields(Object.fromEntries(checks)))
 }
 
-/** Joins several changes of one list. Throws 400 if they name a key more than once. */
+/** Joins several changes to one list. Throws 400 if they name a key more than once. */
 export function joinKeyChanges(changes: readonly KeyChanges[]): KeyChanges {
   const set = changes.flatMap((one) => one.set ?? [])
   const unset = changes.flatMap((one) => one.unset ?? [])

@@ -1,5 +1,5 @@
-// The signed statement that binds the bytes of a package to its name and version, which a signature over the
-// bytes does not. Pure.
+// The signed statement that binds the bytes of a package to its name and version. A signature on the bytes alone would
+// not bind them.
 
 /** `hash` is the SHA-256 of the bytes, in lower-case hex digits. */
 export type PackageStatement = { projectId: string; name: string; version: string; hash: string }

@@ -1,10 +1,10 @@
-/** A timed wait that another caller can end early. */
+/** A timed wait that another caller can cut short. */
 export type Alarm = ReturnType<typeof createAlarm>
 
-/** Resolves after `ms` milliseconds and cannot be ended early. */
+/** Resolves after `ms` milliseconds and cannot be cut short. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** `ring` ends the current wait early. If no wait is pending, it ends the next one immediately. */
+/** `ring` cuts the current wait short. If no wait is pending, the next one ends immediately. */
 export function createAlarm() {
   let isRinging = false
   let wake: (() => void) | null = null

@@ -1,4 +1,4 @@
-// Counts the rows of a log once. A schedule reads the rows of the next minute and adds them to counts by hour. One
+// Counts the rows of a log once. A schedule reads the rows of the next minute and adds them to hourly counts. One
 // transaction writes the counts and the time up to which rows are counted. The schedule stays behind the present,
 // because a row can commit later than a row with a later time. Replicas skip a roll-up that another process runs.
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ export type TimeRange = { from: string; until: string }
 export type RollUp = {
   /** The row of the table roll_ups. */
   name: string
-  /** Rows commit within this time. */
+  /** Maximum time that rows take to commit. */
   lagMs: number
   count: (tx: Tx, range: TimeRange) => Promise<void>
   /** Receives the time since the last counted instant. */
@@ -23,15 +23,15 @@ const [minRangeMs, maxRangeMs] = [1_000, 60_000]
 const minLagMs = 60_000
 
 /**
- * Returns the time within which a row commits after its time was read: it waits for the statement before it and for
- * its own, each with a connection, and can be retried once.
+ * Returns the maximum time between reading the time of a row and committing the row. In this time, the transaction can
+ * run two statements, each after waiting for a connection, and can be retried once.
  */
 export const computeLagMs = (config: {
   databaseStatementTimeoutMs: number
   databaseAcquireTimeoutMs: number
 }): number => Math.max(minLagMs, 4 * (config.databaseStatementTimeoutMs + config.databaseAcquireTimeoutMs))
 
-/** Returns the schedule that counts the log until the present. */
+/** Returns the schedule that counts the rows of the log up to the present. */
 export function createRollUpSchedule(db: Db, rollUp: RollUp): Schedule {
   // If a minute contains too many rows for one statement, the next attempt counts a shorter range.
   let rangeMs = maxRangeMs

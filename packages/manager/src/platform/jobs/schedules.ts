@@ -11,7 +11,7 @@ export type Schedule = {
   /** The role of the processes that run the job; `jobs` by default. */
   role?: RoleName
   everyMs: number
-  /** Also runs at startup: a process may exit before its first interval ends. */
+  /** Also runs at startup, because a process may exit before its first interval ends. */
   atStart?: true
   /** The signal aborts when the process shuts down, so that a long run can stop early. */
   run(signal?: AbortSignal): Promise<void>

@@ -1,5 +1,6 @@
 // SQL statements on the job table. Statements that change several rows lock them in id order, which prevents deadlocks.
-// They are not named prepared statements, so they also work behind a transaction pooler that does not support those.
+// The statements are not named prepared statements, so they also work behind a transaction pooler that does not support
+// prepared statements.
 import type { Statement } from '../postgres/statements.ts'
 
 /** Workers extend their leases every 3 s. */
@@ -26,8 +27,8 @@ const lastGroup = `'~'`
 const maxVisits = 100
 
 /**
- * Jumps from group to group in the index of waiting jobs and skips all groups of excluded owners. It claims jobs up to
- * the limit of each group, and reads no more waiting or held jobs of a group than the limit. A row without an id names
+ * Jumps from group to group in the index of waiting jobs and skips all groups of excluded owners. Claims jobs up to
+ * the limit of each group, and reads at most that many waiting or claimed jobs per group. A row without an id names
  * the group at which the fetch stopped with fewer jobs than requested.
  */
 export const fetch: Statement = {

@@ -1,14 +1,14 @@
-// CSV that is safe to open in a spreadsheet. Pure.
+// CSV that is safe to open in a spreadsheet.
 
 // Spreadsheets evaluate a cell that starts with one of these characters as a formula, even if the text is untrusted.
 // They may strip leading spaces and quotes first.
 const formulaStartPattern = /^(?:[\t\r\n\0]|(?:[^\S\t\r\n]|[\0"])*[=+\-@＝＋－＠])/
-// A spreadsheet that separates cells by semicolons or tabs starts a new cell after each of them. It also treats quotes
-// inside a line as text, and then ends the record at a line break.
+// Some spreadsheets split cells at semicolons or tabs. They treat a quote inside a line as text, so a line break in a
+// quoted cell starts a new record.
 const innerFormulaPattern = /([;\t\r\n])((?:[^\S\t\r\n]|[\0"])*[=+\-@＝＋－＠])/g
 const quotingPattern = /[",;\r\n\t\0]|^ | $/
 
-/** The value of a CSV cell; null is an empty cell. */
+/** The value of a CSV cell; null becomes an empty cell. */
 export type Cell = string | number | boolean | null
 
 /**

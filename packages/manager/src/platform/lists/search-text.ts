@@ -1,5 +1,5 @@
-// The text that a search index contains: the texts of a row, each between two separators. The index and the statements
-// must use the same expression. No stored text and no searched text contains the separator.
+// The text that a search index contains: the texts of a row, with a separator before and after each text. The index
+// and the statements must use the same expression. No stored text and no searched text contains the separator.
 
 const separator = '\u0001'
 
@@ -7,10 +7,10 @@ const separator = '\u0001'
 export const createSearchTextSql = (columns: readonly string[]): string =>
   `(E'\\x01' || ${columns.join(` || E'\\x01' || `)} || E'\\x01')`
 
-/** How a searched text must match a text of the row: as a whole, from the start, or anywhere. */
+/** How a search text must match a text of the row: exactly, from the start, or anywhere. */
 export type SearchMatch = 'whole' | 'start' | 'anywhere'
 
-/** Returns the ILIKE pattern that matches rows of which one text contains `text` literally. */
+/** Returns the ILIKE pattern for rows of which one text matches `text` literally. */
 export function createSearchPattern(text: string, match: SearchMatch): string {
   const literal = text.replace(/[\\%_]/g, '\\$&')
   return `%${match === 'anywhere' ? '' : separator}${literal}${match === 'whole' ? separator : ''}%`

@@ -21,7 +21,7 @@ const writeIntervalMs = 100
 const flushTimeoutMs = 1_000
 const standardOutput = 1
 
-/** The end of every request line. No other line ends like this, and escaping keeps values from imitating it. */
+/** The end of every request line. No other line ends with it, and escaping prevents values from imitating it. */
 export const requestLineEnd = '"msg":"request"}\n'
 
 /** Creates the output to standard output; `formatDroppedNotice` formats the line that reports dropped lines. */
@@ -30,7 +30,7 @@ export function createLogOutput(options: {
   formatDroppedNotice: (count: number) => string
 }): LogOutput {
   const sink = createStandardOutputSink()
-  // The length includes the lines in flight: the reader has not consumed them yet.
+  // This length includes the lines in flight: the reader has not consumed them yet.
   let [lines, length]: [string[], number] = [[], 0]
   let [isWriting, droppedCount] = [false, 0]
   let flushCallbacks: (() => void)[] = []

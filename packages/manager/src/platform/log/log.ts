@@ -1,5 +1,5 @@
-// Logs: one JSON object per line with UTC timestamps. Fields with secret names are redacted wherever they appear.
-// log-output.ts writes the lines.
+// Writes logs: one JSON object per line with UTC timestamps. Fields with secret names are redacted wherever they
+// appear. log-output.ts writes the lines.
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { requestLineEnd } from './log-output.ts'
 
@@ -49,7 +49,10 @@ export type RequestLine = {
   duration_ms: number
 }
 
-/** Writes a request line. It bypasses the serializer: most log lines are request lines, and their format is fixed. */
+/**
+ * Writes a request line. It bypasses the serializer, because most log lines are request lines and their format is
+ * fixed.
+ */
 export function logRequest(
   log: Logger,
   level: 'info' | 'warn',
@@ -87,7 +90,7 @@ function removeRowValues(error: object): object {
   return rest
 }
 
-/** Returns the same value, or a copy with redacted secrets. Errors are left to their serializer. */
+/** Returns the same value, or a copy with redacted secrets. Errors are left to the error serializer. */
 function redactSecrets(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth === maxDepth) return '[too deep]'

@@ -15,10 +15,10 @@ type KeySet = { masterKey: Buffer; secrets: Secrets }
 type Rotation = { sealedColumns: readonly SealedColumns[]; from: KeySet; to: KeySet }
 
 /**
- * Switches the database to a different master key in the given transaction. It reseals every stored secret
- * and retires the previous keys, so that existing tokens and signatures still verify. Verification of the
- * audit trail restarts, because the previous key signed its marks. The lock on the installation row blocks
- * transactions that seal a secret.
+ * Switches the database to a different master key in the given transaction. Reseals every stored secret and retires
+ * the previous keys, so that existing tokens and signatures can still be verified. Verification of the audit trail
+ * restarts, because its marks carry MACs of the previous key. The lock on the installation row blocks transactions
+ * that seal a secret.
  */
 export async function rotateMasterKey(
   tx: Tx,

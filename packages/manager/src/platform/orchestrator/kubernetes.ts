@@ -31,7 +31,7 @@ export function createKubernetesOrchestrator(options: KubernetesOptions): Orches
 }
 
 async function wake(send: Send, workload: Workload): Promise<WakeResult> {
-  // Raise the autoscaler first: with a floor of 0 it would scale the Deployment down again.
+  // Raises the autoscaler first: with a floor of 0 it would scale the Deployment down again.
   const autoscaler = await findAutoscaler(send, workload)
   const floor =
     autoscaler === null
@@ -98,7 +98,8 @@ async function findAutoscaler(send: Send, workload: Workload): Promise<Autoscale
     for (let page = 0; page < maxPages; page++) {
       const path = `${collection}?limit=${pageSize}${continueToken === '' ? '' : `&continue=${encodeSegment(continueToken)}`}`
       const response = await send({ method: 'GET', path, purpose })
-      // The list of a missing namespace is empty, so 404 means that the server does not serve this API version.
+      // For a missing namespace, the list is empty. A 404 therefore means that the server does not serve this API
+      // version.
       if (response.status === 404) break
       if (response.status !== 200)
         throw new OrchestratorFailure(`cannot ${purpose}: the API server returned ${response.status}`)

@@ -1,5 +1,5 @@
-// Classifies addresses by the kind of network they lead to. Pure. IPv6 can embed an IPv4 address in many
-// forms. The embedded address is extracted first, so that a rule about an IPv4 network applies to every form.
+// Classifies addresses by the kind of network they lead to. IPv6 can embed an IPv4 address in many forms. The embedded
+// address is extracted first, so that a rule about an IPv4 network applies to every form.
 import { parseAddress } from '../http/ip-address.ts'
 
 /** The kind of network that an address belongs to. */
@@ -37,7 +37,7 @@ const tunnels = [
   /^0064ff9b0001(?!0{12})/, // NAT64 with a local prefix, where the IPv4 address can be at four positions
 ]
 
-/** The first class with a matching network applies. */
+/** The first class with a network that contains the address applies. */
 const classes: readonly [AddressClass, readonly Network[]][] = [
   ['unspecified', parseNetworks(['0.0.0.0/8', '::/128'])],
   ['loopback', parseNetworks(['127.0.0.0/8', '::1/128'])],

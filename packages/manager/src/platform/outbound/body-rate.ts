@@ -1,17 +1,17 @@
-// Limits the time spent waiting for a request body. Otherwise a sender that stalls or trickles could hold memory, a
-// connection and a slot in the upstream pool indefinitely.
+// Limits the time spent waiting for a request body. Otherwise, a sender that stalls or sends very slowly could hold
+// memory, a connection and a slot in the upstream pool indefinitely.
 import { type AppError, badRequest } from '../errors.ts'
 
 /** Limits for receiving one body. */
 export type BodyRateLimits = {
   /** The total waiting time for one body. */
   timeoutMs: number
-  /** Limit for one pause, and for how far a body may lag behind the minimum rate. */
+  /** Maximum length of one pause, and maximum lag of a body behind the minimum rate. */
   stallMs: number
 }
 /** Measures how fast a sender delivers a body. */
 export type RateGuard = {
-  /** Waits for the next part; throws 400 when it takes too long. */
+  /** Waits for the next part; throws 400 if it takes too long. */
   next<T>(part: Promise<T>): Promise<T>
   add(bytes: number): void
   /** True while the receiver waits for the sender. */
@@ -23,7 +23,7 @@ const minBytesPerMs = 16.384
 /** The 400 error for a body that arrives too slowly. */
 export const createBodyTooSlowError = (): AppError => badRequest('the request body arrived too slowly')
 
-/** Counts only the time spent waiting for the sender: a sender that the receiver blocks is not slow. */
+/** Counts only the time spent waiting for the sender. The sender is not slow if the receiver blocks it. */
 export function createRateGuard({ timeoutMs, stallMs }: BodyRateLimits): RateGuard {
   let [waitedMs, receivedBytes, isWaiting] = [0, 0, false]
   return {

@@ -261,7 +261,7 @@ describe.skipIf(!hasPython)("beside Python's ipaddress", () => {
     )
     const known = new Set(['metadata', 'multicast', 'reserved', 'tunnel'])
     const others = more.filter((address) => !known.has(classifyAddress(address) ?? ''))
-    // Deprecated site-local addresses are expected.
+    // Only deprecated site-local addresses may be left over.
     expect(others.filter((address) => !/^fe[c-f]/.test(address))).toEqual([])
     expect(more.length).toBeGreaterThan(100)
   })

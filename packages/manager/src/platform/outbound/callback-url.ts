@@ -1,6 +1,6 @@
-// Decides which callback URLs may be registered. Pure: it resolves no names, so it accepts a name that does not exist
-// yet. The egress rules check every address again when the URL is called. Hosts are checked in the form that the URL
-// parser returns, so decimal, octal, percent-encoded and full-width spellings are treated alike.
+// Decides which callback URLs may be registered. The decision resolves no names, so a name is accepted even if it does
+// not exist yet. The egress rules check every address again when the URL is called. Hosts are checked in the form that
+// the URL parser returns, so decimal, octal, percent-encoded and full-width spellings are treated alike.
 import { toBareHost, classifyAddress } from './addresses.ts'
 import type { AddressRules } from './egress.ts'
 

@@ -34,7 +34,7 @@ export async function resolveName(
   try {
     for (const name of listCandidates(host, resolution)) {
       const addresses = await resolveAddresses(resolver, name, resolution.servers)
-      // A failure ends the search: the next name could belong to another owner.
+      // A failure ends the search: the next name could have a different owner.
       if (addresses === null) throw createLookupFailedError(host)
       if (addresses.length > 0) return addresses.slice(0, maxAddresses).map(addFamily)
     }

@@ -9,7 +9,7 @@ export type Resolution = {
   servers: readonly string[]
   /** Search domains that are appended to a name. */
   search: readonly string[]
-  /** A name with at least this many dots is tried without a search domain first. */
+  /** A name with at least this many dots is first tried without a search domain. */
   ndots: number
 }
 /** Addresses by lower-case name. */

@@ -7,7 +7,7 @@ export type OwnService = {
   host: string
   port: number
   /**
-   * The process can run without this service. If its name does not resolve, calls to its port are still
+   * The process can run without this service. If the service's name does not resolve, calls to its port are still
    * allowed.
    */
   isOptional?: true
@@ -22,8 +22,8 @@ type ServiceAddresses = RedisSettings & {
 }
 
 /**
- * Returns the database, Redis with its sentinels and nodes, the health port and the optional services. `masters`
- * returns the current Redis masters.
+ * Returns the addresses of the database, Redis with its sentinels and nodes, the health port and the optional
+ * services. `masters` returns the current Redis masters.
  */
 export function listOwnServices(
   addresses: ServiceAddresses,

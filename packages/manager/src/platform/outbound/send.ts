@@ -1,6 +1,6 @@
 // Sends one request with a small body and reads a small response. Once the response head has arrived, the upstream has
-// received the request, so a failure of the response body does not matter. Redirects are not followed. Before the head,
-// it matters whether anything was sent: if not, the caller may send the request elsewhere.
+// received the request, so a failure of the response body does not matter. Redirects are not followed. If the call
+// fails before the head arrives and nothing has been sent, the caller may send the request elsewhere.
 import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { AppError, unavailable } from '../errors.ts'
@@ -12,7 +12,7 @@ export type SendRequest = {
   pool: OriginPool
   path: string
   method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
-  /** Flat: name, value, name, value … Connection and framing headers are not allowed. */
+  /** A flat list: name, value, name, value … Connection and framing headers are not allowed. */
   headers: string[]
   body: Buffer
   /** Covers the connection, the request and the whole response. */
@@ -24,12 +24,14 @@ export type SendRequest = {
 export type SendResponse = {
   status: number
   headers: IncomingHttpHeaders
-  /** Only the first part if `isTruncated`. */
+  /** If `isTruncated` is true, only the first part of the body. */
   body: Buffer
   /** Whether the body exceeded the limit or did not arrive completely. */
   isTruncated: boolean
 }
-/** In `connect` nothing was sent; in `exchange` the upstream may have received the request. */
+/**
+ * In the phase `connect`, nothing has been sent. In the phase `exchange`, the upstream may have received the request.
+ */
 export type SendPhase = 'connect' | 'exchange'
 
 /** Thrown if there is no response. The reason contains no addresses or values. */
@@ -145,7 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#releaseSlot()
-    // The message of an AppError, from the connection limit, already describes the reason.
+    // The message of an AppError from the connection limit already describes the reason.
     this.#end(error instanceof AppError ? error.message : describeFailure(error), error)
   }
 
@@ -171,7 +173,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Called when undici has finished the request, even if the call failed earlier. Until then it occupies its slot. */
+  /**
+   * Called when undici has finished the request, even if the call failed earlier. Until then, the call occupies its
+   * slot.
+   */
   #releaseSlot(): void {
     if (this.#isUpstreamDone) return
     this.#isUpstreamDone = true

@@ -1,5 +1,5 @@
-// Signs callbacks according to Standard Webhooks. With any of its libraries, the receiver can verify that the body is
-// authentic and recent.
+// Signs callbacks according to Standard Webhooks. With any Standard Webhooks library, receivers can verify that the
+// body is authentic and recent.
 import { createHmac, randomBytes } from 'node:crypto'
 
 /** A callback to sign. */

@@ -1,4 +1,4 @@
-// Tests databases without a record of migrations, in the state after every migration.
+// Tests databases without recorded migrations, in the state after each migration.
 import { expect, test } from 'vitest'
 import { baseline, runMigration, schemaStateOf } from '../../../test/kit/baselines.ts'
 import { copyDatabase, createEmptyDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'

@@ -31,12 +31,12 @@ const ourTables = Object.values(schemaHistory).flatMap(({ set }) =>
   Object.keys(set).flatMap((name) => (name.startsWith('table ') ? [name.slice('table '.length)] : [])),
 )
 
-/** The migration that matches the schema, and all migrations that were recorded. */
+/** The migration that matches the schema, and all recorded migrations. */
 export type Baseline = { last: string; recorded: string[] }
 
 /**
- * Records the migrations that match the schema. If none matches, or if the match is not `wanted`, it prints the
- * differences and throws. With `dryRun` it records nothing.
+ * Records the migrations up to the one that matches the schema. If none matches, or if the match is not
+ * `requestedName`, prints the differences and throws. With `dryRun`, records nothing.
  */
 export function migrateBaseline(
   url: string,
@@ -118,7 +118,7 @@ async function refuseOtherLayouts(client: Client, schema: SchemaDescription): Pr
     throw new Error('the database is empty; run `migrate up` instead of a baseline')
 }
 
-/** Later migrations alter these tables, which only their owner can do. */
+/** Later migrations alter these tables, which only the owner of a table can do. */
 async function assertOwner(client: Client): Promise<void> {
   const { rows } = await client.query<{ table: string; owner: string; me: string }>(
     `select c.relname as table, pg_get_userbyid(c.relowner) as owner, current_user as me

@@ -9,8 +9,9 @@ import { runWithoutLockTimeout } from './partition-indexes.ts'
 const projectKey = ['(array[project_id])']
 
 /**
- * Returns the definition of an index for `search`: the trigrams of the texts of a row, and its project. A scan for a
- * project and a text skips the trigrams of other projects. Every scan reads all pending entries, so there can be few.
+ * Returns the definition of an index for `search`: the trigrams of a row's texts, and the row's project. A scan for a
+ * project and a text skips the trigrams of other projects. Every scan reads the whole pending list of the index, so
+ * the limit of that list is low.
  */
 const createSearchIndex = (table: string, keys: readonly string[], texts: readonly string[]): string =>
   `${table} using gin (${[...keys, `${createSearchTextSql(texts)} gin_trgm_ops`].join(', ')})

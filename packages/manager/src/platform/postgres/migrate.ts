@@ -11,7 +11,7 @@ import { assertServiceRole, grantPrivileges } from './privileges.ts'
 
 const migrationsFolder = new URL('../../../migrations/', import.meta.url).pathname
 const migrationsTable = 'pgmigrations'
-// An arbitrary number, the same for every migrator: the second one waits until the first is done.
+// An arbitrary lock id that all migrators share: a second migrator waits until the first one is done.
 const lockKey = 7_202_611_152
 const lockPollMs = 200
 const lockTimeoutMs = 2_000
@@ -27,7 +27,7 @@ export type SchemaStatus = {
 /** Prints a line for the operator. */
 export type Print = (line: string) => void
 
-/** Returns the migrations that this release knows, in order. */
+/** Returns the migrations of this release, in order. */
 export function listKnownMigrations(): string[] {
   return readdirSync(migrationsFolder)
     .filter((file) => file.endsWith('.sql'))
@@ -81,7 +81,7 @@ export async function assertSchemaFits(client: ClientBase | Pool): Promise<void>
 /** Applies the pending migrations and returns their names. */
 export function migrateUp(url: string, print: Print, serviceRole?: string): Promise<string[]> {
   return withMigrationLock(url, print, async (client) => {
-    // The role is checked first: a typo must not make the command fail after the migrations.
+    // The role is checked first, so that a typo does not make the command fail after the migrations have run.
     if (serviceRole !== undefined) await assertServiceRole(client, serviceRole)
     const newMigrations = await retryLockTimeouts(client, print, () =>
       runner({
@@ -173,10 +173,10 @@ async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.taken === true
 }
 
-// SQLSTATEs of a lock that was not available in time, and of a deadlock with running statements.
+// SQLSTATEs for a lock timeout, and for a deadlock with running statements.
 const lockStates = new Set(['55P03', '40P01'])
 
-/** If a migration does not get a table lock in time, lets waiting traffic pass and retries. */
+/** If a migration does not get a table lock in time, lets queued statements pass and retries. */
 async function retryLockTimeouts<T>(client: Client, print: Print, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {

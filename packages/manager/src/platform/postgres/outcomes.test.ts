@@ -1,4 +1,4 @@
-// The outcome of a change for each error code.
+// Tests the outcome of a change for each error code.
 import { describe, expect, test } from 'vitest'
 import {
   isConflict,

@@ -21,9 +21,9 @@ const unsentMessages = [
 const unsentCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE'])
 // 57P03, 08001, 08004, 28 and 3D: refused while connecting; 53300: too many connections.
 const refusedStatePattern = /^(?:57P03|53300|08001|08004|28|3D)/
-// A server that closes the connection or crashes sends 57P01, 57P02, 57P04, 57P05, 53, 58 or XX. This can happen after
-// the commit is on disk, while the server waits for its replica. A pooler that has lost the server sends 08. 40003
-// itself means that the outcome is unknown.
+// A server that closes the connection or crashes reports SQLSTATE 57P01, 57P02, 57P04 or 57P05, or a code of class 53,
+// 58 or XX. This can happen after the commit is on disk, while the server waits for its replica. A pooler that has
+// lost the server reports class 08. 40003 itself means that the outcome is unknown.
 const unknownOutcomeStatePattern = /^(?:08|53|58|XX|57P0[1245]$|40003$)/
 // Operating system codes start with E, which no SQLSTATE does.
 const sqlStatePattern = /^[0-9A-DF-Z][0-9A-Z]{4}$/
@@ -58,7 +58,7 @@ const lostMessages = [
   'Client was closed and is not queryable',
 ]
 const lostCodes = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE'])
-// 08: a pooler has lost the server; 25006: the server rejects writes, maybe since a failover.
+// Class 08: a pooler has lost the server; 25006: the server rejects writes, maybe since a failover.
 const lostStatePattern = /^(?:08(?:000|003|006|P01)|57P0[1-5]|25006)$/
 
 /** Whether the connection is lost or its server is stopping. Other connections to the server are unusable too. */

@@ -2,7 +2,7 @@
 // each hold a connection. Connections are therefore divided between projects, and each request declares its project.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** The owner of a request: its project, or the caller or its network while the project is unknown. */
+/** The owner of a request: its project, or, until the project is known, the caller or the caller's network. */
 export type RequestOwner = { caller: string; projectId: string | null }
 
 /** The owner of statements outside of requests. No header can have this value. */
@@ -10,7 +10,7 @@ export const serviceOwner = '\0service'
 
 const requestStorage = new AsyncLocalStorage<RequestOwner>()
 
-/** Runs a part of a request; its statements count toward the owner of the request. */
+/** Runs a part of a request; its statements are charged to the owner of the request. */
 export const runAsOwner = <T>(request: RequestOwner, run: () => T): T => requestStorage.run(request, run)
 
 /** Sets the caller of the current request once it is known. */
@@ -19,7 +19,7 @@ export function setCaller(userId: string): void {
   if (request !== undefined) request.caller = userId
 }
 
-/** Runs work that several requests share; its statements count toward the service. */
+/** Runs work that several requests share; its statements are charged to the service. */
 export const runShared = <T>(run: () => T): T => requestStorage.exit(run)
 
 /** Sets the project of the current request. Only the first call has an effect. */

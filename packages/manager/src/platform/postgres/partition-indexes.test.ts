@@ -1,4 +1,5 @@
-// `migrate up` completes an index that a migration adds to a partitioned table. These tests create their own table.
+// Tests that `migrate up` completes an index that a migration adds to a partitioned table. The tests create their own
+// table.
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, createScratchDatabase } from '../../../test/kit/databases.ts'
@@ -86,7 +87,7 @@ test('writers go on while a part is built', async () => {
   await writer.query('begin')
   await writer.query(`insert into runs values (1, 'b')`)
   const done = migrate()
-  // The build waits for the transaction that started before it, longer than migrations wait for locks.
+  // The build waits for the transaction that started before it. This wait exceeds the lock timeout of migrations.
   await expect.poll(async () => (await indexes())['runs_1_kind_idx'], { timeout: 60_000 }).toBe(false)
   await client.query(`set lock_timeout = '1s'; insert into runs values (1, 'c'); reset lock_timeout`)
   await writer.query('commit')

@@ -1,4 +1,4 @@
-// Monthly partitions, on a table that these tests create in addition to those of the service.
+// Tests monthly partitions, with a table that these tests create in addition to those of the service.
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -16,14 +16,16 @@ const monthsAhead = 2
 export const isWithoutPartition = (error: unknown): boolean =>
   (error as { code?: string }).code === '23514' && (error as { constraint?: string }).constraint === undefined
 
-/** Creates the partitions from last month to the month after next; returns how many were missing. */
+/**
+ * Creates the partitions from last month to the month after next. Returns the number of partitions that were missing.
+ */
 export async function preparePartitions(db: Queries, table: string): Promise<number> {
   const { rows } = await sql<{ created: number }>`
     select partitions_prepare(${table}, ${monthsAhead}::integer) as created`.execute(db)
   return rows[0]?.created ?? 0
 }
 
-/** Drops expired partitions, unless another process is doing so; returns how many. */
+/** Drops expired partitions, unless another process is doing so. Returns the number of dropped partitions. */
 async function dropExpiredPartitions(
   db: Queries,
   { table, retentionDays }: PartitionedTable,

@@ -9,7 +9,9 @@ const roundCount = 2
 // None of these errors can occur in an exclusive session.
 const mixedStatementStates = new Set(['42P05', '26000', '08P01'])
 
-/** Throws if a pooler mixes up the prepared statements of two connections. Costs a few round trips on each of them. */
+/**
+ * Throws if a pooler mixes up the prepared statements of two connections. Costs a few round trips on each connection.
+ */
 export async function assertOwnStatements(pool: Pool): Promise<void> {
   const clients = [await pool.connect()]
   let isMixed = true
@@ -35,7 +37,8 @@ async function areMixed(clients: readonly PoolClient[]): Promise<boolean> {
         const { rows } = await client.query<{ own: number }>({ name, text, values: [round] })
         if (rows[0]?.own !== number) return true
       }
-    // The statements end with the connections: SQL cannot deallocate them, because PgBouncer renames them.
+    // The statements are discarded when their connections close. SQL cannot deallocate them, because PgBouncer renames
+    // them.
     return false
   } catch (error) {
     if (mixedStatementStates.has((error as { code?: string }).code ?? '')) return true

@@ -27,11 +27,11 @@ export type PoolOptions = {
 // A process that is disconnected or paused during a transaction holds its locks for this long, and writers in the same
 // project wait for it.
 const idleInTransactionMs = 5_000
-/** Reserved connections, so that no lease expires because requests occupy all connections. */
+/** Reserved connections, so that leases do not expire while requests occupy all other connections. */
 export const jobConnections = 2
 /**
- * Joining all access data can take seconds. So can the first rows of an export, or notifications to 100,000
- * members.
+ * Joining all access data can take seconds, and so can reading the first rows of an export or sending a notification to
+ * 100,000 members.
  */
 const minLongTimeoutMs = 60_000
 
@@ -47,7 +47,7 @@ export const lookupSettings = [
   ),
 ].join(' ')
 // A disconnected client needs no report: the server notices within 1 s, even during a long statement. The number of
-// rows that a statement touches depends on its values, so each run is planned for its values.
+// rows that a statement touches depends on the statement's parameters, so each run is planned for its parameters.
 const longSettings = `${commonSettings} -c client_connection_check_interval=1000 -c plan_cache_mode=force_custom_plan`
 
 const timestamptzOid = 1184
@@ -59,8 +59,8 @@ const typeParsers = {
   },
 }
 
-// `Date` formats texts that are not in UTC, or whose year does not have four digits. For all texts, it would take a tenth
-// of the CPU time of a list of 20 rows.
+// `Date` formats only texts that are not in UTC, or whose year does not have four digits. If it formatted all texts,
+// it would take a tenth of the CPU time of a list of 20 rows.
 const utcPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/
 
 /** Returns a timestamp of PostgreSQL as RFC 3339 text with milliseconds. */
@@ -70,7 +70,7 @@ export function formatTimestamp(value: string): string {
   return `${date}T${time}.${fraction.padEnd(3, '0').slice(0, 3)}Z`
 }
 
-/** A server that hangs sends no timeout error, so the client times out slightly later than the server would. */
+/** A server that hangs reports no timeout, so the client times out slightly later than the server would. */
 const getReadTimeout = (statementTimeoutMs: number): number => statementTimeoutMs + 500
 
 /** Returns the client-side timeouts for statements of requests and for long statements. */

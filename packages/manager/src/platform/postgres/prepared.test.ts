@@ -1,4 +1,4 @@
-// How statements share the connections of the lookup pool.
+// Tests how statements share the connections of the lookup pool.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApp, startTestApp } from '../../../test/kit/app.ts'
 import { whileLocked } from '../../../test/kit/locks.ts'

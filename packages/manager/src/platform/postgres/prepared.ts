@@ -37,8 +37,8 @@ export type RunOptions = StatementOptions & {
 }
 
 /**
- * Runs statements on a pool. With shares, projects take turns. Each run of a statement that serves many requests counts
- * as a separate owner. If one run stalls, the next one must not wait for it.
+ * Runs statements on a pool. With shares, projects take turns. If a statement serves many requests, each run counts as
+ * a separate owner, so that no run waits for one that stalls.
  */
 export function createRun({ watch, lane, shares = [], ...options }: RunOptions): Run {
   let count = 0

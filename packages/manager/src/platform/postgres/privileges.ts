@@ -25,7 +25,7 @@ export async function assertServiceRole(client: ClientBase, role: string): Promi
     )
 }
 
-/** Grants the role its privileges; must run again after every migration. */
+/** Grants the role its privileges. Call the function again after every migration. */
 export async function grantPrivileges(client: ClientBase, role: string): Promise<void> {
   const name = client.escapeIdentifier(role)
   await client.query('begin')

@@ -89,7 +89,7 @@ function isForeign(name: string, actual: SchemaDescription, knownObjects: Readon
 
 const tablePartKinds = new Set(['column', 'constraint', 'index', 'trigger', 'row'])
 
-/** Whether the object belongs to a table for which `isMatch` returns true. */
+/** Whether the object belongs to a table that matches `isMatch`. */
 function belongsToTable(name: string, isMatch: (table: string) => boolean): boolean {
   const [kind = '', ...rest] = name.split(' ')
   if (!tablePartKinds.has(kind)) return false

@@ -72,8 +72,8 @@ async function beginSnapshot(
   const end = async (): Promise<void> => {
     clearTimeout(deadline)
     client.off('end', onEnd)
-    // Closing does not wait for statements in flight: one may take a minute, and its rows are no longer needed. After a
-    // failure, such as a timeout, the server may still be running the statement.
+    // Closing does not wait for statements in flight: a statement may take a minute, and its rows are no longer
+    // needed. After a failure, such as a timeout, the server may still be running the statement.
     const isIdle =
       openCount === 0 && !hasFailed && (await watchedClient.run('rollback').then(returnTrue, returnFalse))
     watchedClient.close()

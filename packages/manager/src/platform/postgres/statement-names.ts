@@ -1,14 +1,14 @@
-// Names for statements of Kysely handles. A connection prepares a named statement once; PostgreSQL parses and plans any
-// other statement at every run.
+// Names for statements on Kysely handles. A connection prepares a named statement once; PostgreSQL parses and plans
+// any other statement at every run.
 import { createHash } from 'node:crypto'
 
 // Each connection keeps every prepared statement with its plan, about 20 KB of server memory.
 const maxNames = 200
 
-/** Returns the name of a text, or undefined if too many other texts already have names. */
+/** Returns the name for a text, or undefined if too many other texts already have names. */
 export type NameStatement = (text: string) => string | undefined
 
-/** Creates the names of a process. The limit holds even if callers influence the text. */
+/** Creates the names for one process. The limit holds even if callers influence the text. */
 export function createStatementNames(): NameStatement {
   const names = new Map<string, string>()
   return (text) => {

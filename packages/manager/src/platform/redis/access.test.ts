@@ -46,7 +46,10 @@ async function expectAccess(url: string): Promise<void> {
   expect([...one.logLines, ...other.logLines]).toEqual([])
 }
 
-/** Asserts that Redis counts: without the permission each process would count separately and allow one more use. */
+/**
+ * Asserts that Redis counts the uses: without the permission, each process would count separately and allow one more
+ * use.
+ */
 async function expectRateLimit(redis: Redis): Promise<void> {
   const limits = { perSecond: 0.001, burst: 1 }
   const name = randomUUID()

@@ -1,4 +1,4 @@
-// Channels on a single Redis server.
+// Tests channels on a single Redis server.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '@manager/harness/engines/postgres.ts'

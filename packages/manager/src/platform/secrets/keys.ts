@@ -1,4 +1,5 @@
-// Keys derived from the master key of the installation. Each purpose has its own label, so no key serves two purposes.
+// Keys derived from the master key of the installation. Each purpose has its own label, so that no key serves two
+// purposes.
 import {
   createHash,
   createPrivateKey,
@@ -29,7 +30,7 @@ function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc:${purpose}`, 32))
 }
 
-// RFC 8410: the fixed DER prefixes of an Ed25519 private and public key; the 32 bytes of the seed or point follow.
+// RFC 8410: the fixed DER prefixes of Ed25519 private and public keys. The 32 bytes of the seed or point follow.
 const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 const ed25519PublicPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 

@@ -8,7 +8,7 @@ export type SealedColumns = { table: string; columns: readonly string[] }
 
 const platformColumns: SealedColumns = { table: 'retired_keys', columns: ['sealed'] }
 
-/** Returns all columns that contain sealed secrets: those of the features and those of the platform. */
+/** Returns all columns with sealed secrets, in the tables of the features and of the platform. */
 export const joinSealedColumns = (featureColumns: readonly (readonly SealedColumns[])[]): SealedColumns[] => [
   ...featureColumns.flat(),
   platformColumns,
@@ -62,7 +62,7 @@ export async function rewrapAll(
   return result
 }
 
-/** Reseals every secret with other keys in one transaction; returns how many. */
+/** Reseals every secret with other keys in one transaction. Returns the number of resealed secrets. */
 export async function resealAll(
   tx: Tx,
   sealedColumns: readonly SealedColumns[],

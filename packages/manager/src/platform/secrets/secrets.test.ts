@@ -1,4 +1,4 @@
-// A sealed secret can be opened only in its own row and column, with its key, and if it is unmodified. Pure.
+// Tests that a sealed secret can be opened only in its own row and column, with its key, and only if it is unmodified.
 import { type KeyObject, createSecretKey, randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ describe('sealing', () => {
     const seals = Array.from({ length: 50 }, () => old.seal(text, place))
     const head = 2 + '2026'.length
     for (const sealed of seals) expect(sealed.includes(text.slice(0, 4))).toBe(false)
-    // Every seal has its own nonces, keys and ciphertext: equal sequences of 8 bytes do not occur by chance.
+    // Every seal has its own nonces, keys and ciphertext. Equal sequences of 8 bytes do not occur by chance.
     const runs = new Set<string>()
     for (const sealed of seals)
       for (let at = head; at + 8 <= sealed.length; at++) runs.add(sealed.subarray(at, at + 8).toString('hex'))
@@ -88,7 +88,7 @@ describe('opening', () => {
 
   test('[endpoints.secrets-encrypted] every flipped bit is noticed, and so is every lost or added byte', () => {
     const sealed = old.seal(text, place)
-    // The second ring also contains every key id that differs from the real one by one bit.
+    // The second ring also contains every key id that differs from the real one by a single bit.
     const neighbours = Array.from('2026').flatMap((letter, at) =>
       Array.from({ length: 8 }, (_, bit): [string, number] => [
         `${'2026'.slice(0, at)}${String.fromCharCode(letter.charCodeAt(0) ^ (1 << bit))}${'2026'.slice(at + 1)}`,
@@ -238,7 +238,7 @@ describe('the ring', () => {
     expect(createSecrets(createEncryptionRing(masterKey, configured)).open(sealed, place)).toBe(text)
     const other = createSecrets(createEncryptionRing(Buffer.alloc(32, 8), configured))
     expect(opens(() => other.open(sealed, place))).toBe(false)
-    // The master key itself is not a key of the ring.
+    // The master key itself is not in the ring.
     const bare = createSecrets(new Map([['master', createSecretKey(masterKey)]]))
     expect(opens(() => bare.open(sealed, place))).toBe(false)
   })

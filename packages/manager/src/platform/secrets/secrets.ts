@@ -4,12 +4,12 @@
 // the key; the encrypted secret is unchanged.
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
-/** The row and column a secret is stored in. */
+/** The row and column in which a secret is stored. */
 type SecretLocation = { table: string; column: string; id: string }
 
 /** Seals and opens secrets. */
 export type Secrets = {
-  /** The id of the key that new secrets are wrapped with. */
+  /** The id of the key that wraps new secrets. */
   activeKeyId: string
   seal(text: string, location: SecretLocation): Buffer
   /**
@@ -60,7 +60,7 @@ export function createSecrets(ring: ReadonlyMap<string, KeyObject>): Secrets {
   }
 }
 
-/** Returns the id of the key that a sealed secret is wrapped with. */
+/** Returns the id of the key that wraps a sealed secret. */
 export const readSealingKeyId = (sealed: Buffer): string => parseSealed(sealed).keyId
 
 const createHead = (keyId: string): Buffer =>

@@ -18,7 +18,7 @@ export type SocketsOptions = {
   maxAgeMs: number
   /** Maximum number of unsent bytes per socket; 1 MiB by default. */
   maxUnsentBytes?: number
-  /** How long a socket may exceed this limit; 5 s by default. */
+  /** How long a socket may exceed the limit of unsent bytes; 5 s by default. */
   slowMs?: number
   /** Timeout for the client to confirm a close; 2 s by default. */
   closeTimeoutMs?: number
@@ -99,7 +99,7 @@ export function createSockets(overrides: SocketsOptions): Sockets {
   }
 }
 
-/** Closes the sockets in batches, so that responses of clients are handled between batches. */
+/** Closes the sockets in batches, so that responses from clients are handled between batches. */
 async function closeAll(slots: readonly ReadonlySet<LiveSocket>[]): Promise<void> {
   let closedCount = 0
   for (const slot of slots)
@@ -109,7 +109,7 @@ async function closeAll(slots: readonly ReadonlySet<LiveSocket>[]): Promise<void
     }
 }
 
-/** Implements the WebSocket protocol. The limits are low, because clients only send short messages. */
+/** Implements the WebSocket protocol. The limits are low, because clients send only short messages. */
 function createProtocolServer(closeTimeout: number) {
   const options = {
     noServer: true,

@@ -1,5 +1,5 @@
-// A rate limit with a burst and a number of uses per second. Redis counts for all processes, by its own clock. While
-// Redis is unreachable, each process counts separately.
+// A rate limit that allows a burst and a number of uses per second. Redis counts for all processes, by its own clock.
+// While Redis is unreachable, each process counts separately.
 import { LRUCache } from 'lru-cache'
 import type { Redis } from '../redis/redis.ts'
 
@@ -10,8 +10,8 @@ export type RateLimit = (name: string) => Promise<number>
 
 const maxNames = 10_000
 
-// The key stores the time at which the whole burst is available again. Each use postpones it by the time that restores
-// one use. ARGV: the time that restores one use and the time that restores the whole burst, in microseconds.
+// The key stores the time at which the whole burst is available again. Each use postpones this time by the time that
+// it takes to restore one use. ARGV: the times to restore one use and the whole burst, in microseconds.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -32,7 +32,7 @@ export function createRateLimit(kind: string, limits: RateLimits, redis: Redis):
   }
 }
 
-/** The same limit in this process; it remembers the most recently used names. */
+/** Applies the same limit only within this process, to the most recently used names. */
 export function createLocalRateLimit({ perSecond, burst }: RateLimits) {
   const fullTimes = new LRUCache<string, number>({ max: maxNames })
   const msPerUse = 1_000 / perSecond

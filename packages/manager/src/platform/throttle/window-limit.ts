@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Redis } from '../redis/redis.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** The number of uses that are allowed within any window. */
+/** The number of allowed uses within any window. */
 export type WindowLimits = { count: number; windowMs: number }
 
 const maxNames = 10_000
@@ -23,7 +23,7 @@ redis.call('RPUSH', KEYS[1], now)
 redis.call('PEXPIRE', KEYS[1], window)
 return 0`
 
-/** `kind` separates the counters of different limits. A name costs a few bytes for each use in the window. */
+/** `kind` separates the counters of different limits. Each use in the window costs a few bytes. */
 export function createWindowLimit(kind: string, limits: WindowLimits, redis: Redis): RateLimit {
   const consumeLocally = createLocalWindowLimit(limits)
   const args = [limits.count, limits.windowMs].map(String)
@@ -34,7 +34,7 @@ export function createWindowLimit(kind: string, limits: WindowLimits, redis: Red
   }
 }
 
-/** The same limit in this process; it remembers the most recently used names. */
+/** Applies the same limit only within this process, to the most recently used names. */
 export function createLocalWindowLimit({ count, windowMs }: WindowLimits) {
   const timesByName = new LRUCache<string, number[]>({ max: maxNames })
   return (name: string, nowMs: number): number => {

@@ -28,7 +28,8 @@ const maxBatch = 512
 const exportIntervalMs = 1_000
 // ExportResultCode.SUCCESS of @opentelemetry/core.
 const successCode = 0
-// The timeout of the exporter does not apply to a response that trickles in, so a separate deadline ends the export.
+// The exporter's own timeout does not apply to a response that arrives byte by byte, so a separate deadline ends the
+// export.
 const graceMs = 1_000
 
 /** Queues at most `maxQueue` ended spans and exports them in the background. */

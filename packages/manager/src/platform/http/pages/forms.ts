@@ -20,7 +20,7 @@ export function acceptOnlyPageForms(server: FastifyInstance): void {
     { parseAs: 'string' },
     (request, body, done) => {
       if (!mediaTypePattern.test(request.headers['content-type'] ?? '')) done(createWrongTypeError())
-      // The parser ignores fields beyond this number.
+      // The parser ignores fields in excess of this number.
       else done(null, { ...parse(body as string, '&', '=', { maxKeys: maxFields }) })
     },
   )

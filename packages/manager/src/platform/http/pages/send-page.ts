@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { type Html, html, readHtmlFile } from './html.ts'
 
-/** The variable parts of a page. */
+/** The parts that differ between pages. */
 export type Page = {
   title: string
   main: Html
