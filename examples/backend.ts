@@ -1,5 +1,5 @@
-// A backend with the client. careful-backend.ts uses none; docs/guides/backends/register.md explains both. When a
-// trigger calls, it asks a partner through the ESB for the stock of each tenant, and notifies the people of the tenant.
+// A backend that uses the client; careful-backend.ts works without it (docs/guides/backends/register.md). For each
+// callback, it asks a partner through the ESB for the stock of each tenant, and notifies the users of the tenant.
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -8,8 +8,8 @@ import { CallbackError, callEsb, connect, emit, forEachTenant, registerBackend }
 const { MANAGER_URL: url = '', MACHINE_TOKEN_FILE = '', APPLICATION_ID: applicationId = '' } = process.env
 const { CALLBACK_URL: callbackUrl = '', HOST, PORT = '9100', HEARTBEAT_SECONDS = '' } = process.env
 const heartbeatMs = Math.max(0, Number(HEARTBEAT_SECONDS)) * 1_000 || 30_000
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
-const onError = (error: unknown): void => say(`failed: ${String(error)}`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
+const onError = (error: unknown): void => printLine(`failed: ${String(error)}`)
 // Read for every request, so that a rotated token is used immediately.
 const token = async (): Promise<string> => (await readFile(MACHINE_TOKEN_FILE, 'utf8')).trim()
 const manager = connect({ url, token })
@@ -21,9 +21,9 @@ const work = (run: string, runKey: string): Promise<void> =>
     if (!answer.ok) throw new Error(`the partner returned ${answer.status}`)
     const { left } = (await answer.json()) as { left: number }
     const notification = { applicationId, tenantId, title: `Tulips left: ${left}`, data: { left } }
-    // A run can arrive twice. With its id in the key, its notification exists once.
+    // A run can arrive twice. The run id in the key ensures that only one notification is created.
     await emit(manager, notification, { idempotencyKey: `${run} ${tenantId}` })
-    say(`${runKey} for ${tenant}`)
+    printLine(`${runKey} for ${tenant}`)
   })
 async function receive(request: IncomingMessage): Promise<number> {
   if (!(Number(request.headers['content-length']) < 65_536)) return 413
@@ -31,9 +31,9 @@ async function receive(request: IncomingMessage): Promise<number> {
   work(id, runKey).catch(onError)
   return 204
 }
-const statusOf = (error: unknown): number => (error instanceof CallbackError ? error.status : 500)
+const getStatus = (error: unknown): number => (error instanceof CallbackError ? error.status : 500)
 createServer((request, response) => {
-  const status = receive(request).catch(statusOf)
+  const status = receive(request).catch(getStatus)
   void status.then((code) => response.writeHead(code).end())
 }).listen(Number(PORT), HOST)
 process.once('SIGTERM', () => void backend.close().finally(() => process.exit()))

@@ -3,12 +3,12 @@
 // socket only signals when to read the inbox, so a lost frame causes a delay but loses no data.
 const [maxWaitMs, spreadMs] = [30_000, 300]
 /**
- * Returns whether reconnecting cannot help: the user has no access or too many sockets, or the client
- * violated the protocol.
+ * Returns whether reconnecting would be useless: the user has no access or too many sockets, or the client violated
+ * the protocol.
  */
 const isFinal = (code) => code >= 4500 && code < 4600
 /**
- * Returns a random delay, so that clients do not all reconnect together. Repeated failures raise the maximum
+ * Returns a random delay, so that clients do not all reconnect at the same time. Repeated failures raise the maximum
  * delay.
  */
 const computeBackoff = (jitterMs, failures) =>
@@ -134,7 +134,7 @@ function openInbox(sendRequest, state, setState) {
     const isUnread = hasUnread === true || (page.has_more === true && (await sendRequest('unread')).unread)
     return { page, unread: isUnread }
   }
-  /** Reads the first page until the read succeeds and nothing changed during it. */
+  /** Reads the first page until the read succeeds and no notification has changed during it. */
   const refresh = async (firstWaitMs = 0) => {
     isStale = true
     if (isLoading) return
@@ -166,7 +166,7 @@ function openInbox(sendRequest, state, setState) {
     const pageCursor = cursor
     if (pageCursor === null) return
     const page = await sendRequest(`notifications?cursor=${encodeURIComponent(pageCursor)}`)
-    // Ignore this page: the list was reloaded while the page was fetched.
+    // This page is ignored, because the list was reloaded while the page was being fetched.
     if (cursor !== pageCursor) return
     cursor = page.next_cursor
     setState({ notifications: [...state().notifications, ...page.notifications], hasMore: cursor !== null })

@@ -12,7 +12,7 @@ const [maxMs, maxUnpackedBytes] = [30_000, 64 * 1024 * 1024]
  */
 export async function loadPilets(feed, keys, api = {}, { project, requireStatements = false } = {}) {
   const { items } = await (await get(feed, AbortSignal.timeout(maxMs))).json()
-  // Load the pilets concurrently, so that a pilet that fails or hangs does not stop the others.
+  // The pilets are loaded concurrently, so that a pilet that fails or hangs does not stop the others.
   return Promise.all(
     items.map(async (item) => {
       const { name, version } = item

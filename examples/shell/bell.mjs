@@ -11,8 +11,11 @@ import {
 const getElement = (id) => document.getElementById(id)
 const [spreadMs, retryMs] = [300, 5_000]
 
-/** Shows the inbox of the signed-in user. `onInbox` receives the newest notifications after every change. */
-export function showBell(manager, applicationId, { texts: { text, locale }, onInbox }) {
+/**
+ * Shows the inbox of the signed-in user. `onInbox` receives the newest notifications after every change. `onEnd` is called
+ * when the server has closed the socket for good, for example because the user has lost the application.
+ */
+export function showBell(manager, applicationId, { texts: { text, locale }, onInbox, onEnd }) {
   const inbox = { applicationId }
   let notifications = []
   let timer = null
@@ -38,10 +41,7 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
       timer = setTimeout(refresh, retryMs)
     }
   }
-  /**
-   * Many users receive the same notification at the same time. A random delay spreads the requests of their
-   * pages.
-   */
+  /** Many users receive the same notification at the same time. A random delay spreads the requests of their pages. */
   const refreshSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(refresh, Math.random() * spreadMs)
@@ -68,9 +68,10 @@ export function showBell(manager, applicationId, { texts: { text, locale }, onIn
     onRead: refreshSoon,
     onSeen: refreshSoon,
     onState: ({ status }) => {
-      // Notifications that arrived while there was no socket are in the inbox.
+      // Notifications that arrived while no socket was open are in the inbox.
       if (status === 'open') void refresh()
       else announce(text(status === 'ended' ? 'bell.ended' : 'bell.connecting'))
+      if (status === 'ended') void onEnd()
     },
   })
 }

@@ -1,7 +1,7 @@
 // A frontend shell without a framework or a build step. It reads the application's configuration for the
 // tenant and shows its text in the user's language. It also runs the pilets with a valid signature and shows
 // a bell. README.md lists the files and routes that the server must provide.
-import { connect, frontendConfig } from '../../packages/client/src/index.ts'
+import { ResponseError, connect, frontendConfig } from '../../packages/client/src/index.ts'
 import { loadPilets } from '../pilet-loader.mjs'
 import { showBell } from './bell.mjs'
 import { chooseLocale, loadTexts, showTexts } from './texts.mjs'
@@ -11,22 +11,26 @@ const { application, tenant, user, pilet_signing_keys: keys } = window['__SVC__'
 const getElement = (id) => document.getElementById(id)
 const manager = connect({ url: location.origin })
 
-const config = await frontendConfig(manager, { applicationId: application.id, tenantId: tenant.id })
+const readConfig = () => frontendConfig(manager, { applicationId: application.id, tenantId: tenant.id })
+
+const config = await readConfig()
 const texts = await loadTexts(manager, application.id, chooseLocale(config, navigator.languages))
 const { text } = texts
 showTexts(texts)
 document.title = `${application.name}, ${tenant.name}`
-document.documentElement.dataset.theme = config.defaultTheme
 getElement('application').textContent = document.title
 getElement('welcome').textContent = text('shell.welcome', { name: user.name })
-showSupport(config.keyValuePairs.find(({ key }) => key === 'support.mail')?.value)
+showSettings(config)
 
 /** Functions that pilets register to receive the inbox. */
 const listeners = []
 showBell(manager, application.id, {
   texts,
   onInbox: (notifications) => listeners.forEach((listener) => listener(notifications)),
+  onEnd: refreshSettings,
 })
+// Settings may have changed while the visitor was on another page.
+window.addEventListener('focus', () => void refreshSettings())
 
 const piletApi = { addSection, text, onInbox: (listener) => listeners.push(listener) }
 const results = await loadPilets(`/pilet-feed/${application.id}/${tenant.id}`, keys, piletApi, {
@@ -48,9 +52,22 @@ function addSection(title) {
   return section
 }
 
-function showSupport(mail) {
-  if (mail === undefined) return
-  getElement('support').textContent = mail
-  getElement('support').href = `mailto:${mail}`
-  document.querySelector('footer').hidden = false
+/** Applies the settings of the tenant. */
+function showSettings({ defaultTheme, keyValuePairs }) {
+  const find = (wanted) => keyValuePairs.find(({ key }) => key === wanted)?.value ?? ''
+  document.documentElement.dataset.theme = defaultTheme
+  getElement('notice').textContent = find('shop.notice')
+  getElement('notice').hidden = find('shop.notice') === ''
+  getElement('support').textContent = find('support.mail')
+  getElement('support').href = `mailto:${find('support.mail')}`
+  document.querySelector('footer').hidden = find('support.mail') === ''
+}
+
+/** Reads the settings again. If the tenant has lost the application, the server shows a page that says so. */
+async function refreshSettings() {
+  try {
+    showSettings(await readConfig())
+  } catch (error) {
+    if (error instanceof ResponseError && error.status < 500) location.reload()
+  }
 }

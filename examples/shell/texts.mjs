@@ -10,7 +10,7 @@ export function chooseLocale({ enabledLocales: enabled, defaultLocale: fallback 
   )
 }
 
-/** Returns the value of an own property. Inherited names such as `constructor` are ordinary keys. */
+/** Returns the value of an own property, because keys can have inherited names such as `constructor`. */
 const getOwn = (value, name) =>
   typeof value === 'object' && Object.hasOwn(value, name) ? value[name] : undefined
 
